@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
+import { Role } from './roles.ts'
+
+export const accountStates = ['inActive', 'active', 'locked', 'archived'] as const
+export type AccountStateName = (typeof accountStates)[number]
+export const AccountState = Type.Enum([...accountStates], { description: 'inActive, active, locked or archived.' })
+
+// RFC 5322 allows far more than mail systems do; this refuses what no mail could reach, control characters above all.
+export const Email = Type.String({
+  maxLength: 254,
+  pattern: '^[^\\s@<>()\\[\\],;:"\\\\\\u0000-\\u001f\\u007f]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
+  title: 'e-mail address',
+})
+
+const PersonName = Type.String({ minLength: 1, maxLength: 200 })
+
+export const ClientListApiDto = Type.Object(
+  {
+    id: { ...Guid, description: 'Id of the account.' },
+    email: Type.String({ description: 'Unique e-mail address.' }),
+    firstName: Type.String({ description: 'First name.' }),
+    lastName: Type.String({ description: 'Last name.' }),
+    role: Role,
+    accountState: AccountState,
+    organizationName: Type.Optional(Type.String({ description: 'Name of the organization; only in the list form.' })),
+    tags: Type.Array(Type.String(), { description: 'Tags of the account.' }),
+  },
+  { description: 'Account summary.' },
+)
+
+export const listAccounts = operation({
+  name: 'Accounts',
+  method: 'GET',
+  path: '/api/Accounts',
+  description: 'Every account the caller may manage.',
+  lowestRole: 'Manager',
+  answers: { 200: Type.Array(ClientListApiDto) },
+})
+
+export const searchAccounts = operation({
+  name: 'AccountsSearch',
+  method: 'POST',
+  path: '/api/Accounts',
+  description: 'Search the accounts the caller may manage.',
+  lowestRole: 'Manager',
+  body: Type.Object(
+    {
+      page: Type.Optional(Page),
+      size: Type.Optional(Size),
+      searchTerm: Type.Optional(SearchTerm),
+      accountState: Type.Optional(Type.Array(AccountState, { maxItems: 10 })),
+      tags: Type.Optional(TagFilter),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ accounts: Type.Array(ClientListApiDto), total: Type.Integer() }) },
+  example: { body: { page: 0, size: 20, searchTerm: 'anna', accountState: ['Active'] } },
+})
+
+export const createAccount = operation({
+  name: 'AccountCreate',
+  method: 'POST',
+  path: '/api/Account',
+  description: 'Create an account in the organization of the caller, or of the managed account.',
+  changesState: true,
+  body: Type.Object(
+    {
+      email: Email,
+      firstName: PersonName,
+      lastName: PersonName,
+      roleName: Type.String({ description: 'User, DevPartner or SuperPartner, and not above the rank of the caller.' }),
+      countryKey: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', title: 'two-letter ISO country code' })),
+      activated: Type.Optional(Type.Boolean({ default: false })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Guid },
+  refuses: ['email_taken', 'role_not_permitted', 'user_cannot_create_accounts', 'activation_not_permitted'],
+  example: { body: { email: 'anna@example.com', firstName: 'Anna', lastName: 'Berg', roleName: 'User' } },
+})
+
+export const setAccountState = operation({
+  name: 'AccountState',
+  method: 'POST',
+  path: '/api/AccountState/:id',
+  description: 'Activate, lock or archive an account of the organization.',
+  changesState: true,
+  lowestRole: 'Manager',
+  params: Type.Object({ id: Guid }),
+  body: Type.Object({ accountState: AccountState }, { additionalProperties: false }),
+  answers: { 200: null },
+  refuses: ['not_found', 'account_state_not_permitted'],
+  example: { body: { accountState: 'Locked' } },
+})

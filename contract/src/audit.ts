@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+import { Page, Size } from './paging.ts'
+
+const AuditEntry = Type.Object({
+  id: Type.Integer(),
+  dateTimeUTC: Timestamp,
+  accountId: Type.Union([Guid, Type.Null()], { description: 'Who did it; null for the service itself.' }),
+  managedAccountId: Type.Union([Guid, Type.Null()], { description: 'As whom, when a managed account was selected.' }),
+  keyId: Type.Union([Guid, Type.Null()]),
+  address: Type.Union([Type.String(), Type.Null()]),
+  action: Type.String(),
+  target: Type.Union([Type.String(), Type.Null()]),
+  details: Type.Unknown(),
+})
+
+export const getAuditLog = operation({
+  name: 'GetAuditLog',
+  method: 'POST',
+  path: '/api/GetAuditLog',
+  description: 'Who changed what, newest first.',
+  lowestRole: 'Manager',
+  body: Type.Object(
+    {
+      page: Type.Optional(Page),
+      size: Type.Optional(Size),
+      searchFrom: Type.Optional(Timestamp),
+      searchTo: Type.Optional(Timestamp),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ items: Type.Array(AuditEntry), total: Type.Integer() }) },
+  example: { body: { page: 0, size: 50 } },
+})

@@ -1,0 +1,55 @@
+import * as accounts from './accounts.ts'
+import * as audit from './audit.ts'
+import * as authentication from './authentication.ts'
+import * as introspection from './introspection.ts'
+import * as keys from './keys.ts'
+import type { OperationSpec } from './operation.ts'
+import * as sessions from './sessions.ts'
+import * as tags from './tags.ts'
+
+/** The table of all operations, by name. */
+export const operations = {
+  Authenticate: authentication.authenticate,
+  Roles: authentication.listRoles,
+  GetMetaData: introspection.getMetaData,
+  Describe: introspection.describe,
+  GetSchema: introspection.getSchema,
+  Accounts: accounts.listAccounts,
+  AccountsSearch: accounts.searchAccounts,
+  AccountCreate: accounts.createAccount,
+  AccountState: accounts.setAccountState,
+  ApiKeys: keys.listKeys,
+  ApiKeyCreate: keys.createKey,
+  ApiKeyUpdate: keys.updateKey,
+  DeleteApiKey: keys.deleteKey,
+  RevealApiKey: keys.revealKey,
+  SignIn: sessions.signIn,
+  Session: sessions.getSession,
+  SignOut: sessions.signOut,
+  AttributeTagAdd: tags.addTag,
+  AttributeTagDelete: tags.deleteTag,
+  GetAuditLog: audit.getAuditLog,
+} as const satisfies Record<string, OperationSpec>
+
+export type Operations = typeof operations
+export type OperationName = keyof Operations
+
+/** The record types that Describe and GetSchema know by name. */
+export const records = {
+  ClientListApiDto: accounts.ClientListApiDto,
+} as const
+
+export { AccountState, type AccountStateName, accountStates, Email } from './accounts.ts'
+export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
+export { guidPattern, isGuid } from './ids.ts'
+export {
+  type AnswerOf,
+  type BodyOf,
+  type NoContent,
+  noContent,
+  type OperationSpec,
+  type ParamsOf,
+  type QueryOf,
+} from './operation.ts'
+export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
+export { type EntityType, entityTypes } from './tags.ts'

@@ -1,0 +1,90 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+
+const IpRestriction = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  maxItems: 200,
+  description: 'Addresses or CIDR ranges, IPv4 or IPv6. Empty: any address.',
+})
+
+const KeySettings = Type.Object(
+  {
+    label: Type.Optional(Type.String({ maxLength: 200 })),
+    ipRestriction: Type.Optional(IpRestriction),
+    expiresDateTimeUTC: Type.Optional(Type.Union([Timestamp, Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+
+const KeyId = Type.Object({ id: Guid })
+
+export const KeyPair = Type.Object({
+  id: Guid,
+  consumer: Type.String({ description: 'The public key: header Consumer.' }),
+  secretKey: Type.String({ description: 'The private key: header SecretKey. Shown once.' }),
+})
+
+export const listKeys = operation({
+  name: 'ApiKeys',
+  method: 'GET',
+  path: '/api/ApiKeys',
+  description: 'The key pairs of the account, without their secrets.',
+  answers: {
+    200: Type.Array(
+      Type.Object({
+        id: Guid,
+        label: Type.String(),
+        consumer: Type.String(),
+        ipRestriction: IpRestriction,
+        expiresDateTimeUTC: Type.Union([Timestamp, Type.Null()]),
+        lastUsedDateTimeUTC: Type.Union([Timestamp, Type.Null()]),
+        createDateTimeUTC: Timestamp,
+      }),
+    ),
+  },
+})
+
+export const createKey = operation({
+  name: 'ApiKeyCreate',
+  method: 'POST',
+  path: '/api/ApiKey',
+  description: 'Make a key pair; the secret is shown once.',
+  changesState: true,
+  body: KeySettings,
+  answers: { 200: KeyPair },
+  example: { body: { label: 'nightly export', ipRestriction: ['203.0.113.0/24'] } },
+})
+
+export const updateKey = operation({
+  name: 'ApiKeyUpdate',
+  method: 'POST',
+  path: '/api/ApiKey/:id',
+  description: 'Change label, address list or expiry of a key pair.',
+  changesState: true,
+  params: KeyId,
+  body: KeySettings,
+  answers: { 200: null },
+  refuses: ['not_found'],
+})
+
+export const deleteKey = operation({
+  name: 'DeleteApiKey',
+  method: 'GET',
+  path: '/api/DeleteApiKey/:id',
+  description: 'Revoke a key pair; it stops working within one second.',
+  changesState: true,
+  params: KeyId,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const revealKey = operation({
+  name: 'RevealApiKey',
+  method: 'GET',
+  path: '/api/RevealApiKey/:id',
+  description: 'Read, exactly once, the secret that was made with an activated account.',
+  changesState: true,
+  params: KeyId,
+  answers: { 200: KeyPair },
+  refuses: ['not_found'],
+})

@@ -1,0 +1,49 @@
+// One REST operation is one value. Validation, types, serialisation, OpenAPI, GetMetaData, the SDK and the tests read it.
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+import type { RoleName } from './roles.ts'
+
+export type OperationSpec = {
+  /** Unique; also the `name` in GetMetaData and the operationId in OpenAPI. */
+  name: string
+  method: 'GET' | 'POST'
+  /** With `:param` placeholders. */
+  path: string
+  description: string
+  /** `keys` needs a key pair or a signed-in session; `public` routes are an explicit, short list. */
+  access?: 'keys' | 'public'
+  /** Lowest role of the caller; below it the answer is 403. */
+  lowestRole?: RoleName
+  /** A GET that changes state refuses HEAD. Every POST that is not a search changes state. */
+  changesState?: boolean
+  params?: TObject
+  query?: TObject
+  body?: TSchema
+  /** Bytes; the service's general limit applies when absent. */
+  bodyBytesMax?: number
+  /** Body shapes by status. `null` is an empty body. */
+  answers: { 200: TSchema | null; 204?: null }
+  /** A path value that is not a GUID is 404 unless the interface says it is 400. */
+  malformedPathIs?: 400
+  /** Refusals beyond the ones every operation may give (invalid_request, the 401s, 429, 500, 503). */
+  refuses?: readonly ErrorCode[]
+  example?: { body?: unknown; answer?: unknown }
+}
+
+/** Keeps the literal types of the value, so that handlers and clients are typed by it. */
+export function operation<const Spec extends OperationSpec>(spec: Spec): Spec {
+  return spec
+}
+
+type Shape<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+export type ParamsOf<Spec extends OperationSpec> = Shape<Spec['params']>
+export type QueryOf<Spec extends OperationSpec> = Shape<Spec['query']>
+export type BodyOf<Spec extends OperationSpec> = Shape<Spec['body']>
+export type AnswerOf<Spec extends OperationSpec> =
+  | (Spec['answers'][200] extends TSchema ? Static<Spec['answers'][200]> : undefined)
+  | (Spec['answers'] extends { 204: null } ? NoContent : never)
+
+/** A handler returns this to answer 204. */
+export const noContent = Symbol('noContent')
+export type NoContent = typeof noContent

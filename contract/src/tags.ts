@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+
+// The position is the number that the interface gives the type.
+export const entityTypes = [
+  'account',
+  'registeredApp',
+  'workflow',
+  'application',
+  'blockTemplate',
+  'workflowTemplate',
+  'organization',
+  'role',
+] as const
+export type EntityType = (typeof entityTypes)[number]
+
+const TagTarget = Type.Object({
+  entityType: Type.String({ description: 'A name without regard to case, or its number: account (0) … role (7).' }),
+  entityId: Guid,
+})
+
+const TagValue = Type.Object(
+  { value: Type.String({ minLength: 1, maxLength: 200, description: 'Case-sensitive.' }) },
+  { additionalProperties: false },
+)
+
+export const addTag = operation({
+  name: 'AttributeTagAdd',
+  method: 'POST',
+  path: '/api/AttributeTagAdd/:entityType/:entityId',
+  description: 'Attach a tag to an entity.',
+  changesState: true,
+  params: TagTarget,
+  body: TagValue,
+  answers: { 200: null },
+  refuses: ['entity_type_unknown', 'not_found', 'role_too_low'],
+  example: { body: { value: 'pilot' } },
+})
+
+export const deleteTag = operation({
+  name: 'AttributeTagDelete',
+  method: 'POST',
+  path: '/api/AttributeTagDelete/:entityType/:entityId',
+  description: 'Remove a tag; a tag that is absent is fine.',
+  changesState: true,
+  params: TagTarget,
+  malformedPathIs: 400,
+  body: TagValue,
+  answers: { 200: null },
+  refuses: ['entity_type_unknown', 'tagged_entity_not_found', 'role_too_low'],
+  example: { body: { value: 'pilot' } },
+})

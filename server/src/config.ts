@@ -1,0 +1,154 @@
+// Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
+import { resolve } from 'node:path'
+import { isAddressOrCidr } from './lib/address-list.ts'
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export type Role = 'api' | 'worker' | 'all'
+export type LogLevel = (typeof logLevels)[number]
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type MasterKeySource =
+  | { kind: 'value'; base64: string }
+  | { kind: 'file'; path: string; createIfMissing: boolean }
+
+export type Config = {
+  readonly role: Role
+  readonly host: string
+  readonly port: number
+  /** Undefined: made from host and the port that was really bound. */
+  readonly baseUrl: string | undefined
+  readonly webhookUrl: string | undefined
+  readonly dataDir: string
+  /** Undefined: the embedded server. */
+  readonly databaseUrl: string | undefined
+  readonly smtpUrl: string | undefined
+  readonly masterKey: MasterKeySource
+  readonly egressAllow: readonly string[]
+  readonly trustedProxies: readonly string[]
+  readonly runTimeoutSeconds: number
+  readonly logLevel: LogLevel
+  /** Requests a second per key pair, per process. */
+  readonly rateLimitPerSecond: number
+  /** Undefined: /metrics answers on the main port, to loopback only. */
+  readonly metricsPort: number | undefined
+}
+
+const variables = [
+  'HOST',
+  'PORT',
+  'BASE_URL',
+  'WEBHOOK_URL',
+  'DATA_DIR',
+  'DATABASE_URL',
+  'SMTP_URL',
+  'MASTER_KEY',
+  'MASTER_KEY_FILE',
+  'EGRESS_ALLOW',
+  'TRUSTED_PROXIES',
+  'RUN_TIMEOUT_SECONDS',
+  'LOG_LEVEL',
+  'RATE_LIMIT_PER_SECOND',
+  'METRICS_PORT',
+] as const
+type Variable = (typeof variables)[number]
+
+export function readConfig(env: Record<string, string | undefined>, role: Role): Config {
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('PATCHBAY_') && !(variables as readonly string[]).includes(name.slice('PATCHBAY_'.length))) {
+      throw new ConfigError(
+        `${name} is not a setting of Patchbay. Known are: ${variables.map((v) => `PATCHBAY_${v}`).join(', ')}.`,
+      )
+    }
+  }
+  // An empty variable means "not set": that is how compose files and shells switch one off.
+  const get = (name: Variable): string | undefined => env[`PATCHBAY_${name}`]?.trim() || undefined
+
+  const dataDir = resolve(get('DATA_DIR') ?? './data')
+  const databaseUrl = readUrl('DATABASE_URL', get('DATABASE_URL'), ['postgres:', 'postgresql:'])
+  if (role !== 'all' && databaseUrl === undefined) {
+    throw new ConfigError(
+      `PATCHBAY_DATABASE_URL is needed to start the role ${role} alone: processes of one installation share a database.`,
+    )
+  }
+  return Object.freeze({
+    role,
+    host: get('HOST') ?? '127.0.0.1',
+    port: readInteger('PORT', get('PORT'), 8080, 0, 65_535),
+    baseUrl: readUrl('BASE_URL', get('BASE_URL'), ['http:', 'https:']),
+    webhookUrl: readUrl('WEBHOOK_URL', get('WEBHOOK_URL'), ['http:', 'https:']),
+    dataDir,
+    databaseUrl,
+    smtpUrl: readUrl('SMTP_URL', get('SMTP_URL'), ['smtp:', 'smtps:']),
+    masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
+    egressAllow: readList(get('EGRESS_ALLOW')),
+    trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
+    runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
+    logLevel: readLogLevel(get('LOG_LEVEL')),
+    rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), 2000, 1, 10_000_000),
+    metricsPort:
+      get('METRICS_PORT') === undefined ? undefined : readInteger('METRICS_PORT', get('METRICS_PORT'), 0, 0, 65_535),
+  })
+}
+
+function readInteger(name: Variable, text: string | undefined, fallback: number, min: number, max: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new ConfigError(`PATCHBAY_${name} must be a whole number from ${min} to ${max}; it is "${text}".`)
+  }
+  return value
+}
+
+function readUrl(name: Variable, text: string | undefined, protocols: readonly string[]): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !protocols.includes(url.protocol)) {
+    // The value is not repeated: it may hold a password.
+    throw new ConfigError(
+      `PATCHBAY_${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+    )
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function readMasterKey(value: string | undefined, file: string | undefined, dataDir: string): MasterKeySource {
+  if (value !== undefined && file !== undefined) {
+    throw new ConfigError('PATCHBAY_MASTER_KEY and PATCHBAY_MASTER_KEY_FILE are both set: give one of them.')
+  }
+  if (value !== undefined) {
+    if (Buffer.from(value, 'base64').length !== 32) {
+      throw new ConfigError(
+        'PATCHBAY_MASTER_KEY must be 32 bytes in base64 (for example from: openssl rand -base64 32).',
+      )
+    }
+    return { kind: 'value', base64: value }
+  }
+  return file === undefined
+    ? { kind: 'file', path: resolve(dataDir, 'master.key'), createIfMissing: true }
+    : { kind: 'file', path: resolve(file), createIfMissing: false }
+}
+
+function readList(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}
+
+function readCidrs(name: Variable, text: string | undefined): readonly string[] {
+  const entries = readList(text)
+  const wrong = entries.find((entry) => !isAddressOrCidr(entry))
+  if (wrong !== undefined)
+    throw new ConfigError(`PATCHBAY_${name} must list addresses or CIDR ranges; "${wrong}" is neither.`)
+  return entries
+}
+
+function readLogLevel(text: string | undefined): LogLevel {
+  if (text === undefined) return 'info'
+  const level = logLevels.find((known) => known === text.toLowerCase())
+  if (!level) throw new ConfigError(`PATCHBAY_LOG_LEVEL must be one of ${logLevels.join(', ')}; it is "${text}".`)
+  return level
+}

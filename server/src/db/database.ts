@@ -1,0 +1,162 @@
+// Connections. Two pools, two roles, neither owner nor superuser:
+//  - `patchbay_app` sees only rows of the organization and account that its session names (row-level security, forced);
+//  - `patchbay_system` serves work that belongs to no single account: authentication, webhook intake, dispatching, mail.
+// Clients work in pipeline mode: statements that do not wait for each other's answers travel in one round trip.
+import pg from 'pg'
+import type { Sql } from './sql.ts'
+
+export type Scope = { readonly organizationId: string; readonly accountId: string }
+
+export type Rows<Row> = { rows: Row[]; rowCount: number }
+
+export type Queryable = {
+  query<Row = Record<string, unknown>>(statement: Sql): Promise<Rows<Row>>
+}
+
+export type Tx = Queryable & { readonly isTransaction: true }
+
+/** What a feature gets: statements and transactions within one scope. */
+export type Db = Queryable & { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
+
+export type ConnectionSettings = { connectionString: string } | { host: string; port: number; database: string }
+
+// PostgreSQL's bigint: our counters stay far below 2^53.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export class Database implements AsyncDisposable {
+  readonly system: Db
+  readonly #app: pg.Pool
+  readonly #system: pg.Pool
+  /** The scope each client's session is set to. */
+  readonly #scopes = new WeakMap<pg.PoolClient, string>()
+
+  constructor(settings: ConnectionSettings, onError: (error: Error) => void, sizes = { app: 10, system: 8 }) {
+    this.#app = makePool(settings, 'patchbay_app', sizes.app, onError)
+    this.#system = makePool(settings, 'patchbay_system', sizes.system, onError)
+    this.system = this.#dbOn(this.#system, undefined)
+  }
+
+  /** Everything a request does for an account goes through here. */
+  forScope(scope: Scope): Db {
+    return this.#dbOn(this.#app, scope)
+  }
+
+  /** Raw statements for the queue library, which brings its own text and values. */
+  async executeSql(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+    return this.#system.query(text, values)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#app.end(), this.#system.end()])
+  }
+
+  #dbOn(pool: pg.Pool, scope: Scope | undefined): Db {
+    return {
+      query: async <Row>(statement: Sql) => {
+        const client = await pool.connect()
+        let broken: Error | undefined
+        try {
+          const scoped = this.#enterScope(client, scope)
+          const result = run<Row>(client, statement)
+          await scoped
+          return await result
+        } catch (error) {
+          broken = connectionFault(error)
+          throw error
+        } finally {
+          client.release(broken)
+        }
+      },
+      transaction: async (work) => {
+        const client = await pool.connect()
+        let broken: Error | undefined
+        try {
+          // The scope is set before the transaction begins: inside, a rollback would take it back unseen.
+          const opened = Promise.all([this.#enterScope(client, scope), client.query('begin')])
+          const pending: Promise<unknown>[] = []
+          const tx: Tx = {
+            isTransaction: true,
+            query: (statement) => {
+              const result = run(client, statement)
+              pending.push(result)
+              result.catch(() => {})
+              return result as never
+            },
+          }
+          opened.catch(() => {})
+          try {
+            const result = await work(tx)
+            // Statements that nobody awaited must have succeeded too, before anything is made final.
+            await opened
+            await Promise.all(pending)
+            await client.query('commit')
+            return result
+          } catch (error) {
+            await Promise.allSettled(pending)
+            await client.query('rollback').catch((fault: Error) => {
+              broken = fault
+            })
+            throw error
+          }
+        } catch (error) {
+          broken ??= connectionFault(error)
+          throw error
+        } finally {
+          client.release(broken)
+        }
+      },
+    }
+  }
+
+  #enterScope(client: pg.PoolClient, scope: Scope | undefined): Promise<unknown> | undefined {
+    if (!scope) return undefined
+    const key = scope.organizationId + scope.accountId
+    if (this.#scopes.get(client) === key) return undefined
+    this.#scopes.delete(client)
+    const entered = client.query(setScope(scope)).then(() => this.#scopes.set(client, key))
+    entered.catch(() => {})
+    return entered
+  }
+}
+
+function setScope(scope: Scope) {
+  return {
+    name: 'scope',
+    text: "select set_config('patchbay.organization_id', $1, false), set_config('patchbay.account_id', $2, false)",
+    values: [scope.organizationId, scope.accountId],
+  }
+}
+
+async function run<Row>(client: pg.PoolClient, statement: Sql): Promise<Rows<Row>> {
+  const { rows, rowCount } = await client.query(statement.toQuery())
+  return { rows: rows as Row[], rowCount: rowCount ?? 0 }
+}
+
+function makePool(settings: ConnectionSettings, role: string, max: number, onError: (error: Error) => void): pg.Pool {
+  // The embedded server trusts its socket, so the role itself signs in. Elsewhere the given user does, and steps down to the role.
+  const options = '-c search_path=patchbay -c lock_timeout=10s -c statement_timeout=60s'
+  const pool = new pg.Pool({
+    ...('connectionString' in settings
+      ? { connectionString: settings.connectionString, options: `-c role=${role} ${options}` }
+      : { ...settings, user: role, options }),
+    application_name: role,
+    max,
+    pipeline: true,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: 10_000,
+    allowExitOnIdle: false,
+  })
+  pool.on('error', onError)
+  return pool
+}
+
+/** Errors of a statement leave the connection usable; these classes (operator intervention, connection) and the system's own do not. */
+function connectionFault(error: unknown): Error | undefined {
+  if (error instanceof pg.DatabaseError) return /^(57|08)/.test(error.code ?? '') ? error : undefined
+  return error instanceof Error && 'errno' in error ? error : undefined
+}
+
+/** The constraint that a statement broke, if that is what went wrong. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined
+}
