@@ -1,0 +1,80 @@
+import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
+import { accept, type Checked, type Problem, refuse } from './problem.ts'
+import { fitsType, type VariableDefinition, variableTypes } from './variable-values.ts'
+
+/** What answers show instead of a stored password. Posting it back leaves the password as it is. */
+export const maskedValue = '********'
+
+/** Reads `{variableSource: 'Value', value}` or `{variableSource: 'Workflow', variableName}`. */
+export function parseBinding(name: string, input: unknown): Checked<VariableBinding> {
+  const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}.`, variable: name })
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return refused('must be an object with variableSource')
+  }
+  const { variableSource, value, variableName } = input as Record<string, unknown>
+  const source = typeof variableSource === 'string' ? variableSource.toLowerCase() : undefined
+  if (source === 'value') {
+    if (!Object.hasOwn(input, 'value')) return refused('has variableSource Value but no value')
+    return accept({ variableSource: 'Value', value: value ?? null })
+  }
+  if (source === 'workflow') {
+    if (typeof variableName !== 'string' || variableName === '') {
+      return refused('has variableSource Workflow but no variableName')
+    }
+    return accept({ variableSource: 'Workflow', variableName })
+  }
+  return refused('needs a variableSource of Value or Workflow')
+}
+
+/** The value of a binding as it is stored: a password that comes back masked keeps what it was. */
+export function keepMaskedValue(
+  binding: VariableBinding,
+  stored: VariableBinding | undefined,
+  type: string | undefined,
+): VariableBinding {
+  const isMasked = type === 'password' && binding.variableSource === 'Value' && binding.value === maskedValue
+  return isMasked && stored ? stored : binding
+}
+
+export function findBindingProblem(
+  block: Pick<ChainBlock, 'uniqueBlockId' | 'blockName'>,
+  name: string,
+  binding: VariableBinding,
+  definition: VariableDefinition | undefined,
+): Problem | undefined {
+  if (!definition || binding.variableSource !== 'Value' || fitsType(definition, binding.value)) return undefined
+  const message = `Variable "${name}" of block ${nameBlock(block)} must be ${variableTypes[definition.type]}.`
+  return { message, blocks: [block.uniqueBlockId], variable: name }
+}
+
+/** Every binding of the chain to a workflow variable that is not declared. */
+export function findUnknownVariables(
+  chain: readonly ChainBlock[],
+  declared: { has(variableName: string): boolean },
+): Problem[] {
+  return chain.flatMap((block) =>
+    Object.entries(block.variables).flatMap(([name, binding]) => {
+      if (binding.variableSource !== 'Workflow' || declared.has(binding.variableName)) return []
+      const message = `Variable "${name}" of block ${nameBlock(block)} is bound to the workflow variable "${binding.variableName}", which is not declared.`
+      return [{ message, blocks: [block.uniqueBlockId], variable: binding.variableName }]
+    }),
+  )
+}
+
+/** The values a block's script sees; a workflow variable that is not set is null. */
+export function resolveVariables(
+  block: Pick<ChainBlock, 'uniqueBlockId' | 'blockName' | 'variables'>,
+  workflowValues: ReadonlyMap<string, unknown>,
+): Checked<Record<string, unknown>> {
+  const problems: Problem[] = []
+  const entries = Object.entries(block.variables).map(([name, binding]): [string, unknown] => {
+    if (binding.variableSource === 'Value') return [name, binding.value]
+    if (!workflowValues.has(binding.variableName)) {
+      const message = `Variable "${name}" of block ${nameBlock(block)} needs the workflow variable "${binding.variableName}", which does not exist.`
+      problems.push({ message, blocks: [block.uniqueBlockId], variable: binding.variableName })
+    }
+    return [name, workflowValues.get(binding.variableName) ?? null]
+  })
+  // Object.fromEntries defines properties, so a variable named __proto__ stays an ordinary name.
+  return problems.length > 0 ? refuse(...problems) : accept(Object.fromEntries(entries))
+}

@@ -1,0 +1,21 @@
+/** What a block's variable takes its value from. */
+export type VariableBinding =
+  | { readonly variableSource: 'Value'; readonly value: unknown }
+  | { readonly variableSource: 'Workflow'; readonly variableName: string }
+
+/** One block of a workflow. Its `no` is not stored: it is the position in the chain, starting with 1. */
+export type ChainBlock = {
+  readonly uniqueBlockId: string
+  readonly blockName: string
+  readonly blockTemplateId: string | null
+  readonly applicationShortName: string | null
+  readonly script: string
+  readonly dataSources: readonly string[]
+  readonly variables: Readonly<Record<string, VariableBinding>>
+  readonly isCustomized: boolean
+}
+
+/** How a sentence names a block: by its name where it has one, always with its id. */
+export function nameBlock(block: { readonly uniqueBlockId: string; readonly blockName?: string }): string {
+  return block.blockName ? `"${block.blockName}" (${block.uniqueBlockId})` : block.uniqueBlockId
+}
