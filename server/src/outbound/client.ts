@@ -1,0 +1,190 @@
+/** The one client for every call that is made on a user's behalf. */
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
+import { Agent } from 'undici'
+import { type Answer, toOutboundError } from './attempt.ts'
+import { createConnector } from './connector.ts'
+import { withoutCredentialValues } from './credentials.ts'
+import { BodyTooLarge, decodeBody, readEncoding } from './decode-body.ts'
+import { connectMsDefault } from './dial.ts'
+import { type Call, type ExchangeDeps, exchange, startCall } from './exchange.ts'
+import type { Guard } from './guard.ts'
+import type { OutboundError } from './outbound-error.ts'
+import { createMemoryRateLimiter, type RateLimiter } from './rate-limit.ts'
+import { type OutboundRequest, type OutboundResponse, type OutboundStream, responseBytesMaxDefault } from './request.ts'
+import { type HopEntry, maskUrl } from './request-log.ts'
+
+export type OutboundClientOptions = {
+  guard: Guard
+  /** Shared by all processes; without it a declared rate is kept by this process alone. */
+  rateLimiter?: RateLimiter
+  onHop?: (entry: HopEntry) => void
+  connectMs?: number
+  /** The longest silence between two parts of a streamed body, and the longest time a stream may take in all. */
+  streamIdleMs?: number
+  streamMs?: number
+  connectionsPerOrigin?: number
+  /** Certificate authorities in PEM that are trusted in place of the system's. */
+  certificateAuthorities?: readonly string[]
+  userAgent?: string
+  wait?: (ms: number, signal: AbortSignal) => Promise<void>
+  now?: () => number
+}
+
+export class OutboundClient implements AsyncDisposable {
+  readonly #deps: ExchangeDeps
+  readonly #pools: readonly Agent[]
+  readonly #onHop: ((entry: HopEntry) => void) | undefined
+  readonly #streamIdleMs: number
+  readonly #streamMs: number
+
+  constructor(options: OutboundClientOptions) {
+    const named = createPool(options)
+    const others = createPool(options)
+    this.#pools = [named, others]
+    this.#onHop = options.onHop
+    this.#streamIdleMs = options.streamIdleMs ?? 30_000
+    this.#streamMs = options.streamMs ?? 900_000
+    this.#deps = {
+      guard: options.guard,
+      pools: { named, others },
+      rateLimiter: options.rateLimiter ?? createMemoryRateLimiter(),
+      wait: options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal })),
+      now: options.now ?? Date.now,
+      userAgent: options.userAgent ?? 'Patchbay',
+    }
+  }
+
+  /** The whole answer. Any status is an answer; only a call without one rejects, always with an OutboundError. */
+  async send(request: OutboundRequest): Promise<OutboundResponse> {
+    const { call, answer, chunks } = await this.#open(request)
+    try {
+      const parts: Buffer[] = []
+      for await (const chunk of chunks) parts.push(chunk)
+      this.#log(call, answer)
+      return { ...describe(call, answer), body: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
+    } catch (error) {
+      throw this.#fail(call, error)
+    } finally {
+      answer.body.destroy()
+      call.deadline.close()
+    }
+  }
+
+  /**
+   * The answer as soon as its headers are there. `timeoutMs` holds until then; afterwards silence and total time of
+   * the body are limited, not counting the time in which the reader does not ask for more.
+   */
+  async stream(request: OutboundRequest): Promise<OutboundStream> {
+    const { call, answer, chunks } = await this.#open(request)
+    call.limitMs = this.#streamIdleMs
+    call.deadline.restart(call.limitMs)
+    const body = Readable.from(this.#follow(call, answer, chunks), { objectMode: false })
+    body.once('close', () => {
+      answer.body.destroy()
+      call.deadline.close()
+    })
+    return { ...describe(call, answer), body }
+  }
+
+  /** Ends all connections; calls under way reject. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+  }
+
+  async #open(request: OutboundRequest): Promise<{ call: Call; answer: Answer; chunks: AsyncGenerator<Buffer> }> {
+    const call = startCall(request)
+    let answer: Answer | undefined
+    try {
+      answer = await exchange(this.#deps, call, (hopAnswer) => this.#log(call, hopAnswer))
+      return { call, answer, chunks: openBody(call, answer) }
+    } catch (error) {
+      answer?.body.destroy()
+      if (request.body instanceof Readable) request.body.destroy()
+      call.deadline.close()
+      throw this.#fail(call, error)
+    }
+  }
+
+  async *#follow(call: Call, answer: Answer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    const { deadline } = call
+    let leftMs = this.#streamMs
+    let askedMs = performance.now()
+    try {
+      for await (const chunk of chunks) {
+        deadline.stop()
+        leftMs -= performance.now() - askedMs
+        yield chunk
+        askedMs = performance.now()
+        deadline.restart(Math.min(this.#streamIdleMs, leftMs))
+      }
+      this.#log(call, answer)
+    } catch (error) {
+      throw this.#fail(call, error)
+    }
+  }
+
+  #log(call: Call, answer: Answer | undefined, failure?: string): void {
+    if (this.#onHop === undefined) return
+    const { hop, request } = call
+    this.#onHop({
+      method: hop.method,
+      url: maskUrl(hop.url, request.credentials, request.secrets),
+      ...(answer === undefined ? {} : { status: answer.status }),
+      ...(failure === undefined ? {} : { failure }),
+      durationMs: performance.now() - call.hopStartedMs,
+      requestBytes: call.sent.bytes,
+      responseBytes: call.received.bytes,
+      retries: call.hopRetries,
+    })
+  }
+
+  #fail(call: Call, error: unknown): OutboundError {
+    const { request, deadline } = call
+    const failure = toOutboundError(error, {
+      origin: call.hop.url.origin,
+      deadline,
+      limitMs: call.limitMs,
+      bytesMax: request.responseBytesMax ?? responseBytesMaxDefault,
+    })
+    failure.pausedMs = call.pausedMs
+    this.#log(call, undefined, failure.kind)
+    return failure
+  }
+}
+
+function createPool(options: OutboundClientOptions): Agent {
+  const authorities = options.certificateAuthorities
+  return new Agent({
+    connect: createConnector({
+      guard: options.guard,
+      connectMs: options.connectMs ?? connectMsDefault,
+      secureContext: authorities === undefined ? undefined : createSecureContext({ ca: [...authorities] }),
+    }),
+    connections: options.connectionsPerOrigin ?? 128,
+    pipelining: 1,
+    allowH2: false,
+    maxHeaderSize: 32 * 1024,
+    // The deadline of each call replaces the timers that undici would keep for every connection.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
+
+function openBody(call: Call, { headers, body }: Answer): AsyncGenerator<Buffer> {
+  const bytesMax = call.request.responseBytesMax ?? responseBytesMaxDefault
+  if (call.hop.method !== 'HEAD' && Number(headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge()
+  call.received = { bytes: 0 }
+  return decodeBody(body, readEncoding(headers['content-encoding']), bytesMax, call.received)
+}
+
+function describe(call: Call, { status, headers }: Answer): Omit<OutboundResponse, 'body'> {
+  const { redirects, retries, pausedMs, hop, request } = call
+  const url = withoutCredentialValues(hop.url, request.credentials).href
+  if (call.hop.method === 'HEAD' || readEncoding(headers['content-encoding']) === undefined) {
+    return { status, headers, url, redirects, retries, pausedMs }
+  }
+  const { 'content-encoding': _encoding, 'content-length': _length, ...rest } = headers
+  return { status, headers: rest, url, redirects, retries, pausedMs }
+}

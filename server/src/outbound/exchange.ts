@@ -1,0 +1,197 @@
+/**
+ * One call from its first request to the answer that the caller gets: redirects are judged and followed, a target that
+ * asks for patience gets it. Working time is bounded by the deadline, waiting by `pauseMsMax`, requests by
+ * (redirectsMax + 1) * (retriesMax + 1).
+ */
+import type { Dispatcher } from 'undici'
+import { isAllowedHost } from './allowed-hosts.ts'
+import { type Answer, attempt, discard, isLostConnection } from './attempt.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import type { ByteCount } from './decode-body.ts'
+import type { Guard } from './guard.ts'
+import { notReached, OutboundError } from './outbound-error.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import { followRedirect, type Hop, readRedirect } from './redirect.ts'
+import {
+  type OutboundRequest,
+  pauseMsMaxDefault,
+  redirectsMaxDefault,
+  retriesMax,
+  timeoutMsDefault,
+} from './request.ts'
+import { isStream, prepareHeaders } from './request-headers.ts'
+import { readRetryAfterMs } from './retry-after.ts'
+
+export type ExchangeDeps = {
+  guard: Guard
+  /** Connections to targets that the operator named, and connections to all others. */
+  pools: { named: Dispatcher; others: Dispatcher }
+  rateLimiter: RateLimiter
+  wait: (ms: number, signal: AbortSignal) => Promise<void>
+  now: () => number
+  userAgent: string
+}
+
+/** The state of one call; the client reads from it what to log and report. */
+export type Call = {
+  request: OutboundRequest
+  deadline: Deadline
+  hop: Hop
+  /** How long the present part of the call may take, for the sentence that says it took longer. */
+  limitMs: number
+  hopStartedMs: number
+  hopRetries: number
+  redirects: number
+  retries: number
+  pausedMs: number
+  sent: ByteCount
+  received: ByteCount
+}
+
+export function startCall(request: OutboundRequest): Call {
+  const limitMs = request.timeoutMs ?? timeoutMsDefault
+  // Until it is parsed the address is only text, and text that is no address has no place in a log.
+  const hop = { method: request.method, url: new URL('about:blank'), headers: {}, body: undefined }
+  return {
+    request,
+    deadline: startDeadline(limitMs, request.signal),
+    limitMs,
+    hop: { ...hop, credentials: undefined },
+    hopStartedMs: performance.now(),
+    hopRetries: 0,
+    redirects: 0,
+    retries: 0,
+    pausedMs: 0,
+    sent: { bytes: 0 },
+    received: { bytes: 0 },
+  }
+}
+
+/** The answer with its body still to be read. `onHop` hears of every answer that is not the last. */
+export async function exchange(deps: ExchangeDeps, call: Call, onHop: (answer: Answer) => void): Promise<Answer> {
+  const { request } = call
+  const redirectsMax = request.redirectsMax ?? redirectsMaxDefault
+  let pool = enterFirstHop(deps, call)
+  for (;;) {
+    const answer = await askPatiently(deps, call, pool)
+    const location = request.followRedirects === false ? undefined : readRedirect(answer.status, answer.headers)
+    if (location === undefined) return answer
+    await discard(answer)
+    onHop(answer)
+    const from = call.hop.url.origin
+    if (call.redirects >= redirectsMax) {
+      throw new OutboundError('tooManyRedirects', `The address ${from} redirects more than ${redirectsMax} times.`)
+    }
+    const next = followRedirect(call.hop, answer.status, location)
+    Object.assign(call, { redirects: call.redirects + 1, hopRetries: 0, hopStartedMs: performance.now() })
+    call.sent = { bytes: 0 }
+    call.hop = next
+    pool = judgeHop(
+      deps,
+      call,
+      (sentence) => new OutboundError('redirectRefused', `${sentence} (Redirect of ${from}.)`),
+    )
+  }
+}
+
+function enterFirstHop(deps: ExchangeDeps, call: Call): Dispatcher {
+  const { request } = call
+  const method = request.method.toUpperCase()
+  if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
+    throw new OutboundError('invalidRequest', `"${request.method}" is not a method that can be used.`)
+  }
+  const url = URL.parse(String(request.url))
+  if (url === null) throw new OutboundError('invalidRequest', 'The address to call is not a valid URL.')
+  call.hop = { ...call.hop, method, url }
+  const pool = judgeHop(deps, call, (sentence) => new OutboundError('invalidRequest', sentence))
+  const judged = call.hop.url
+  if (request.credentials !== undefined && !isAllowedHost(request.credentials.allowedHosts, judged)) {
+    throw new OutboundError(
+      'credentialsForeignHost',
+      `The application's credentials may not be sent to ${judged.host}, which is not one of its hosts.`,
+    )
+  }
+  call.hop = {
+    method,
+    url: judged,
+    headers: prepareHeaders(request, judged, deps.userAgent),
+    body: request.body,
+    credentials: request.credentials,
+  }
+  return pool
+}
+
+/** Throws when the address is closed; otherwise the hop carries its normal form and the pool that serves it is given. */
+function judgeHop(deps: ExchangeDeps, call: Call, malformed: (sentence: string) => OutboundError): Dispatcher {
+  const verdict = deps.guard.judgeUrl(call.hop.url)
+  if (verdict.kind === 'malformed') throw malformed(verdict.sentence)
+  if (verdict.kind === 'refused') throw notReached('refusedByGuard', call.hop.url.origin, verdict.reason)
+  call.hop = { ...call.hop, url: verdict.url }
+  return verdict.isNamed ? deps.pools.named : deps.pools.others
+}
+
+async function askPatiently(deps: ExchangeDeps, call: Call, pool: Dispatcher): Promise<Answer> {
+  const isReplayable = !isStream(call.hop.body)
+  for (let lost = 0; ; ) {
+    await keepRate(deps, call)
+    let answer: Answer
+    try {
+      answer = await attempt(pool, call.hop, call.sent, call.deadline.signal)
+    } catch (error) {
+      if (lost > 0 || !isReplayable || !isSafeToRepeat(call) || !isLostConnection(error)) throw error
+      lost += 1
+      countRetry(call)
+      continue
+    }
+    const waitMs = isReplayable ? readWait(deps, call, answer) : undefined
+    if (waitMs === undefined) return answer
+    await discard(answer)
+    await pause(deps, call, waitMs)
+    countRetry(call)
+  }
+}
+
+/** The wait that the target asks for, where it fits into what is left of this call's patience. */
+function readWait(deps: ExchangeDeps, call: Call, { status, headers }: Answer): number | undefined {
+  if ((status !== 429 && status !== 503) || call.hopRetries >= retriesMax) return undefined
+  const waitMs = readRetryAfterMs(textOf(headers['retry-after']), textOf(headers['date']), deps.now())
+  if (waitMs === undefined) return undefined
+  // A target that says "now" while it is overloaded gets a short breath.
+  const atLeastMs = Math.max(waitMs, 100)
+  return atLeastMs <= patienceLeftMs(call) ? atLeastMs : undefined
+}
+
+/** The declared rate is the application's own: what a redirect reaches elsewhere does not count. */
+async function keepRate(deps: ExchangeDeps, call: Call): Promise<void> {
+  const limit = call.request.rateLimit
+  if (limit === undefined || (call.redirects > 0 && call.hop.credentials !== call.request.credentials)) return
+  const waitMs = await deps.rateLimiter.acquire(limit.key, limit, patienceLeftMs(call))
+  if (waitMs === undefined) {
+    const message = `More calls to ${call.hop.url.origin} are waiting than its declared rate allows.`
+    throw new OutboundError('rateLimited', message)
+  }
+  if (waitMs > 0) await pause(deps, call, waitMs)
+}
+
+async function pause(deps: ExchangeDeps, call: Call, waitMs: number): Promise<void> {
+  call.request.onPause?.(waitMs)
+  call.pausedMs += waitMs
+  await call.deadline.pause(deps.wait(waitMs, call.deadline.signal))
+}
+
+function patienceLeftMs(call: Call): number {
+  return Math.max(0, (call.request.pauseMsMax ?? pauseMsMaxDefault) - call.pausedMs)
+}
+
+function countRetry(call: Call): void {
+  call.retries += 1
+  call.hopRetries += 1
+}
+
+function isSafeToRepeat({ hop, request }: Call): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(hop.method) || request.idempotencyKey !== undefined
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
+}

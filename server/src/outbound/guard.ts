@@ -1,0 +1,123 @@
+/**
+ * Decides which addresses may be called for a user. A target is judged twice: from the parsed URL, because Node asks no
+ * resolver for an IP literal, and from the resolver's answers at the moment of connecting. A connection is then made to
+ * exactly the judged answers, so a name that changes its mind between check and use gains nothing.
+ */
+import { lookup } from 'node:dns/promises'
+import { networkInterfaces } from 'node:os'
+import { type Address, isSameAddress, parseAddress, purposeOf } from './address.ts'
+import { type EgressRule, opensAddress, opensHost } from './egress-allow.ts'
+import { bareHost, withoutLastDot } from './host-name.ts'
+
+/** All addresses of a name, as text. An empty list is a refusal, and so is anything that is not an address. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+export type UrlVerdict =
+  /** `isNamed`: the operator's list names this host or literal; such targets have connections of their own. */
+  | { kind: 'open'; url: URL; host: string; port: number; isNamed: boolean }
+  | { kind: 'malformed'; sentence: string }
+  | { kind: 'refused'; reason: string }
+
+export type TargetVerdict = { kind: 'open'; addresses: readonly string[] } | { kind: 'refused'; reason: string }
+
+export type Guard = {
+  /** Judges what can be known without asking a resolver; the URL comes back with its host in normal form. */
+  judgeUrl(address: string | URL): UrlVerdict
+  /** Resolves and judges. Rejects when the resolver does; every answer must be open or the whole target is refused. */
+  resolveTarget(host: string, port: number): Promise<TargetVerdict>
+}
+
+export type GuardOptions = {
+  allow: readonly EgressRule[]
+  resolve?: Resolve
+  /** Addresses of this machine, which are refused even where they are public: its own ports trust their neighbours. */
+  ownAddresses?: () => readonly string[]
+}
+
+export function createGuard({
+  allow,
+  resolve = resolveBySystem,
+  ownAddresses = createOwnAddresses(),
+}: GuardOptions): Guard {
+  function reasonAgainst(address: Address | undefined, text: string, port: number): string | undefined {
+    if (address === undefined) return `"${text}" is not an address.`
+    if (opensAddress(allow, address, port)) return undefined
+    const purpose = purposeOf(address)
+    if (purpose !== 'public') return `${text} is not a public address (${purpose}).`
+    const isOwn = ownAddresses().some((own) => {
+      const parsed = parseAddress(own)
+      return parsed !== undefined && isSameAddress(parsed, address)
+    })
+    return isOwn ? `${text} is an address of this machine.` : undefined
+  }
+
+  return {
+    judgeUrl(given) {
+      const parsed = URL.parse(String(given))
+      if (parsed === null) return { kind: 'malformed', sentence: 'The address to call is not a valid URL.' }
+      if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
+        return { kind: 'malformed', sentence: 'Only http and https addresses can be called.' }
+      }
+      if (parsed.username !== '' || parsed.password !== '') {
+        return { kind: 'malformed', sentence: 'An address to call must not contain a user name or password.' }
+      }
+      const host = withoutLastDot(parsed.hostname)
+      if (host === undefined) return { kind: 'malformed', sentence: 'The address to call has no valid host name.' }
+      if (host !== parsed.hostname) parsed.hostname = host
+      const port = parsed.port === '' ? (parsed.protocol === 'https:' ? 443 : 80) : Number(parsed.port)
+      const literal = parseAddress(bareHost(host))
+      if (literal === undefined) {
+        return { kind: 'open', url: parsed, host, port, isNamed: opensHost(allow, host, port) }
+      }
+      const reason = reasonAgainst(literal, bareHost(host), port)
+      if (reason !== undefined) return { kind: 'refused', reason }
+      return { kind: 'open', url: parsed, host, port, isNamed: opensAddress(allow, literal, port) }
+    },
+
+    async resolveTarget(host, port) {
+      const literal = parseAddress(bareHost(host))
+      if (literal !== undefined) {
+        const reason = reasonAgainst(literal, bareHost(host), port)
+        return reason === undefined ? { kind: 'open', addresses: [bareHost(host)] } : { kind: 'refused', reason }
+      }
+      const answers = await resolve(host)
+      if (answers.length === 0) return { kind: 'refused', reason: `${host} has no address.` }
+      if (opensHost(allow, host, port)) {
+        const broken = answers.find((answer) => parseAddress(answer) === undefined)
+        if (broken !== undefined) return { kind: 'refused', reason: `${host}: "${broken}" is not an address.` }
+        return { kind: 'open', addresses: answers }
+      }
+      const open: string[] = []
+      let refusal: string | undefined
+      for (const answer of answers) {
+        const reason = reasonAgainst(parseAddress(answer), answer, port)
+        if (reason === undefined) open.push(answer)
+        else refusal ??= `${host}: ${reason}`
+      }
+      // The answers for localhost come from this machine and not from somebody's zone, so an operator who opened
+      // 127.0.0.1 alone need not open ::1 as well. For every other name one closed answer refuses all of them.
+      if (refusal === undefined || (host === 'localhost' && open.length > 0)) return { kind: 'open', addresses: open }
+      return { kind: 'refused', reason: refusal }
+    },
+  }
+}
+
+async function resolveBySystem(host: string): Promise<string[]> {
+  const answers = await lookup(host, { all: true, order: 'verbatim' })
+  return answers.map((answer) => answer.address)
+}
+
+/** Interfaces change rarely and reading them is a system call, so the list may be a few seconds old. */
+function createOwnAddresses(): () => readonly string[] {
+  const maxAgeMs = 5_000
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let addresses: string[] = []
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - readAtMs > maxAgeMs) {
+      readAtMs = nowMs
+      addresses = Object.values(networkInterfaces()).flatMap((entries) => entries?.map((entry) => entry.address) ?? [])
+    }
+    return addresses
+  }
+}
