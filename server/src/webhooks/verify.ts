@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type SignatureClaim, type SignatureFormat, signatureFormats } from './signature-formats.ts'
+import { type HeaderValues, readHeader } from './signature-headers.ts'
+import { sameText, usableSecrets } from './signature-secret.ts'
+
+export type SignedRequest = {
+  /** Lower-case names, as Node gives them. */
+  readonly headers: HeaderValues
+  readonly rawBody: Uint8Array
+  /** The secret in force, and during the overlap after a change the one before it. */
+  readonly secrets: readonly (string | null | undefined)[]
+  readonly now: Date
+}
+
+export type Verdict =
+  /** `format` names how the sender proved itself. */
+  { readonly ok: true; readonly format: string } | { readonly ok: false; readonly reason: string }
+
+const secretHeader = 'x-webhook-secret'
+const toleranceSeconds = 300
+
+/**
+ * Whether a webhook request proves that its sender knows the secret. The first known header decides and a wrong one
+ * is a refusal, whatever the others say. The reason is for the sender, who may be setting things up: it says what is
+ * wrong with the form, never anything about the secret.
+ */
+export function verifySignature(request: SignedRequest): Verdict {
+  const secrets = usableSecrets(request.secrets)
+  if (secrets.length === 0) return refused('This webhook has no secret, so no request can prove itself.')
+
+  const format = signatureFormats.find(({ header }) => readHeader(request.headers, header) !== undefined)
+  if (format) return verifyFormat(format, request, secrets)
+
+  const given = readHeader(request.headers, secretHeader)
+  if (given === undefined) return refused('The request carries no signature header that this service knows.')
+  // Every secret is compared, so that the time does not tell which of them was right.
+  const matches = secrets.map((secret) => sameText(given, secret))
+  return matches.includes(true) ? { ok: true, format: 'secret' } : refused('The X-Webhook-Secret header is wrong.')
+}
+
+function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: readonly string[]): Verdict {
+  const claim = format.read(readHeader(request.headers, format.header)!, request.headers)
+  if (!claim) return refused(`The ${format.name} signature headers are incomplete or malformed.`)
+  if (claim.timestamp !== null) {
+    const ageSeconds = request.now.getTime() / 1000 - claim.timestamp
+    if (Math.abs(ageSeconds) > toleranceSeconds) {
+      return refused(`The ${format.name} timestamp is more than 5 minutes away from the time of this service.`)
+    }
+  }
+  const keys = secrets.flatMap(format.keys)
+  const matches = keys.map((key) => isSignedBy(key, claim, request.rawBody))
+  return matches.includes(true)
+    ? { ok: true, format: format.name }
+    : refused(`The ${format.name} signature does not fit the body and the secret.`)
+}
+
+function isSignedBy(key: Buffer, claim: SignatureClaim, rawBody: Uint8Array): boolean {
+  const expected = createHmac('sha256', key).update(claim.signedPrefix).update(rawBody).digest()
+  const matches = claim.signatures.map((signature) => timingSafeEqual(signature, expected))
+  return matches.includes(true)
+}
+
+function refused(reason: string): Verdict {
+  return { ok: false, reason }
+}
