@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { createContext, runInContext } from 'node:vm'
+import { loadCatalog } from '../../src/catalog/load.ts'
+import { functionLibrarySource } from '../../src/catalog/parse-function.ts'
+
+export const catalogDirectory = join(import.meta.dirname, '../../../catalog')
+export const shippedCatalog = await loadCatalog(catalogDirectory)
+
+/**
+ * A V8 context without anything of Node, as block scripts have it: a function that reaches for a timer, TextEncoder or
+ * Buffer fails here too.
+ */
+export function bareContext(globals: Record<string, unknown> = {}) {
+  const context = createContext(Object.assign(Object.create(null), globals))
+  runInContext(`globalThis.fx = ${functionLibrarySource(shippedCatalog.functions)}({})`, context)
+  return context
+}
+
+const functionContext = bareContext()
+
+/** Evaluates an expression over `fx` and brings the result back as JSON, as a block's result would be. */
+export function evaluate(expression: string): unknown {
+  const text = runInContext(`JSON.stringify(${expression})`, functionContext, { timeout: 5000 }) as string | undefined
+  return text === undefined ? undefined : JSON.parse(text)
+}
