@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts'
+import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
 type CronField = {
   readonly name: string
@@ -24,45 +24,57 @@ const cronFields: readonly CronField[] = [
 const cronCharactersMax = 200
 
 /**
- * Checks the plain language of cron: numbers, names of months and days, `*`, lists, ranges and steps. The parser
- * behind accepts more (seconds, `@daily`, `L`, `#`, and `H`, which is random); none of that is promised here.
+ * Writes a cron expression out as plain lists of numbers, leaving only `*` as it is. What is read is the language that
+ * every cron knows: numbers, names of months and days, `*`, lists, ranges and steps. The parser behind knows more
+ * (seconds, `@daily`, `L`, `#`, and `H`, which is random) and less (lists that overlap); neither shows.
  */
-export function findCronProblem(cron: string): Problem | undefined {
+export function expandCron(cron: string): Checked<string> {
   if (cron.length > cronCharactersMax) {
-    return { message: `scheduleFrequency must not be longer than ${cronCharactersMax} characters.` }
+    return refuse({ message: `scheduleFrequency must not be longer than ${cronCharactersMax} characters.` })
   }
-  const fields = cron.split(' ')
-  if (fields.length !== cronFields.length) {
-    return {
-      message: `scheduleFrequency must be hourly, daily, weekly, monthly or a cron expression of five fields (minute, hour, day of month, month, day of week); "${cron}" has ${fields.length === 1 ? '1 field' : `${fields.length} fields`}.`,
-    }
+  const texts = cron.split(' ')
+  if (texts.length !== cronFields.length) {
+    const count = texts.length === 1 ? '1 field' : `${texts.length} fields`
+    return refuse({
+      message: `scheduleFrequency must be hourly, daily, weekly, monthly or a cron expression of five fields (minute, hour, day of month, month, day of week); "${cron}" has ${count}.`,
+    })
   }
-  for (const [index, field] of cronFields.entries()) {
-    const text = fields[index]!
-    const why = text
-      .split(',')
-      .map((part) => findPartProblem(part, field))
-      .find((problem) => problem !== undefined)
-    if (why) return { message: `The ${field.name} field "${text}" of scheduleFrequency is not valid: ${why}.` }
-  }
-  return undefined
+  const problems: Problem[] = []
+  const expanded = cronFields.map((field, index) => {
+    const text = texts[index]!
+    if (text === '*' || text === '*/1') return '*'
+    const parts = text.split(',').map((part) => expandPart(part, field))
+    const why = parts.find((part) => typeof part === 'string')
+    if (why) problems.push({ message: `The ${field.name} field "${text}" of scheduleFrequency is not valid: ${why}.` })
+    // Sunday may be written 0 or 7.
+    const numbers = parts.flat().map((number) => (field.max === 7 && number === 7 ? 0 : Number(number)))
+    return [...new Set(numbers)].sort((one, other) => one - other).join(',')
+  })
+  return problems.length > 0 ? refuse(...problems) : accept(expanded.join(' '))
 }
 
-function findPartProblem(part: string, field: CronField): string | undefined {
+/** The numbers a part of a list stands for, or what is wrong with it. */
+function expandPart(part: string, field: CronField): number[] | string {
   const match = /^(?:\*|([a-z]{3}|\d{1,2})(?:-([a-z]{3}|\d{1,2}))?)(?:\/(\d{1,2}))?$/i.exec(part)
   if (!match) return `"${part}" is not a number, a range, a step or *`
-  const [from, to] = [match[1], match[2]].map((text) => readNumber(text, field))
-  if (from === null || to === null) return `"${part}" is not in ${field.min} to ${field.max}`
-  if (from !== undefined && to !== undefined && from > to) return `the range "${part}" runs backwards`
-  const step = match[3] === undefined ? 1 : Number(match[3])
+  const [, fromText, toText, stepText] = match
+  const from = fromText === undefined ? field.min : readNumber(fromText, field)
+  const openEnd = fromText === undefined || stepText !== undefined ? lastOf(field) : from
+  const to = toText === undefined ? openEnd : readNumber(toText, field)
+  if (from === undefined || to === undefined) return `"${part}" is not in ${field.min} to ${field.max}`
+  if (from > to) return `the range "${part}" runs backwards`
+  const step = stepText === undefined ? 1 : Number(stepText)
   // A step that leaves the field would quietly mean "once": */90 is every hour, not every 90 minutes.
   if (step < 1 || step > field.max - field.min) return `the step of "${part}" must be in 1 to ${field.max - field.min}`
-  return undefined
+  return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 }
 
-/** Null for what the field does not have, undefined where nothing is written. */
-function readNumber(text: string | undefined, field: CronField): number | null | undefined {
-  if (text === undefined) return undefined
+/** An open end never reaches the second name of Sunday, else a step could count that day twice. */
+function lastOf(field: CronField): number {
+  return field.max === 7 ? 6 : field.max
+}
+
+function readNumber(text: string, field: CronField): number | undefined {
   const number = /^\d/.test(text) ? Number(text) : (field.names?.indexOf(text.toLowerCase()) ?? -1)
-  return number >= field.min && number <= field.max ? number : null
+  return number >= field.min && number <= field.max ? number : undefined
 }

@@ -9,7 +9,7 @@
  *   times that the clock skips become one tick at the moment of the jump.
  */
 import { CronExpressionParser } from 'cron-parser'
-import { findCronProblem } from './cron-fields.ts'
+import { expandCron } from './cron-fields.ts'
 import { accept, type Checked, refuse } from './problem.ts'
 import { findJump, isTimeZone, momentOf, momentsOf, offsetAt } from './time-zone.ts'
 
@@ -23,7 +23,8 @@ export const frequencyWords = {
 export type Schedule = {
   /** As it is stored and answered: the word, or the cron expression with single spaces. */
   readonly frequency: string
-  readonly cron: string
+  /** The expression as lists of numbers, which is what ticks are computed from. */
+  readonly expandedCron: string
   readonly timeZone: string | null
   readonly isEveryHour: boolean
 }
@@ -40,19 +41,19 @@ export function parseSchedule(scheduleFrequency: string, timeZone: string | null
   const word = text.toLowerCase()
   const isWord = Object.hasOwn(frequencyWords, word)
   const cron = isWord ? frequencyWords[word as keyof typeof frequencyWords] : text
-  const problem = findCronProblem(cron)
-  if (problem) return refuse(problem)
+  const expanded = expandCron(cron)
+  if (!expanded.ok) return expanded
   if (timeZone !== null && !isTimeZone(timeZone)) {
     return refuse({ message: `"${timeZone}" is not a time zone name of the IANA database, such as Europe/Oslo.` })
   }
   try {
-    const parsed = CronExpressionParser.parse(cron, { currentDate: new Date(calendarStart), tz: 'UTC' })
-    parsed.next()
-    const isEveryHour = parsed.fields.hour.values.length === 24
-    return accept({ frequency: isWord ? word : cron, cron, timeZone, isEveryHour })
+    CronExpressionParser.parse(expanded.value, { currentDate: new Date(calendarStart), tz: 'UTC' }).next()
   } catch {
     return refuse({ message: `The scheduleFrequency "${cron}" names no day that exists in any year.` })
   }
+  const hours = expanded.value.split(' ')[1]!
+  const isEveryHour = hours === '*' || hours.split(',').length === 24
+  return accept({ frequency: isWord ? word : cron, expandedCron: expanded.value, timeZone, isEveryHour })
 }
 
 /** The first tick after a moment. */
@@ -115,7 +116,7 @@ function firstExisting(schedule: Schedule, zone: string, moment: number): number
 
 /** The wall times of a schedule after one; a checked schedule never runs out of them. */
 function* wallTicks(schedule: Schedule, afterWall: number): Generator<number, never> {
-  const parsed = CronExpressionParser.parse(schedule.cron, { currentDate: new Date(afterWall), tz: 'UTC' })
+  const parsed = CronExpressionParser.parse(schedule.expandedCron, { currentDate: new Date(afterWall), tz: 'UTC' })
   for (;;) yield parsed.next().getTime()
 }
 

@@ -21,16 +21,9 @@ export function isTimeZone(name: string): boolean {
 
 /** How far the zone's wall clock is ahead of UTC at a moment. */
 export function offsetAt(zone: string, moment: number): number {
-  const parts: Record<string, number> = {}
-  for (const { type, value } of formatFor(zone).formatToParts(moment)) parts[type] = Number(value)
-  const wall = Date.UTC(
-    parts['year']!,
-    parts['month']! - 1,
-    parts['day']!,
-    parts['hour']!,
-    parts['minute']!,
-    parts['second']!,
-  )
+  // "3/29/2026, 02:30:00": reading the text is several times faster than asking for its parts.
+  const [month, day, year, hour, minute, second] = formatFor(zone).format(moment).match(/\d+/g)!.map(Number)
+  const wall = Date.UTC(year!, month! - 1, day!, hour!, minute!, second!)
   return wall - Math.floor(moment / 1000) * 1000
 }
 

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { findUnknownVariables, maskedValue, parseBinding, resolveVariables } from '../../src/engine/bindings.ts'
+import { fitsType, inferVariableType, type VariableType } from '../../src/engine/variable-values.ts'
+import {
+  declareVariables,
+  findUnsetVariables,
+  setVariables,
+  type WorkflowVariable,
+} from '../../src/engine/workflow-variables.ts'
+import { acceptedOf, block, refusalOf } from './chain-samples.ts'
+
+const variable = (
+  type: VariableType,
+  value: unknown = null,
+  rest: Partial<WorkflowVariable> = {},
+): WorkflowVariable => ({
+  type,
+  value,
+  required: false,
+  displayName: type,
+  ...rest,
+})
+
+describe('types', () => {
+  const fits: [VariableType, unknown[], unknown[]][] = [
+    ['text', ['', 'x'], [1, true, [], {}]],
+    ['password', ['x'], [1, {}]],
+    ['number', [0, -1.5], ['1', Number.NaN, Number.POSITIVE_INFINITY, true]],
+    ['boolean', [true, false], ['true', 0]],
+    [
+      'date',
+      ['2026-02-28', '2024-02-29', '2026-01-31T08:00:00Z', '2026-01-31T08:00', '2026-01-31T08:00:00.123+02:00'],
+      ['2026-02-29', '2026-13-01', '31.01.2026', '2026-01-31T25:00:00Z', 'today', 20260131, '2026-01-31 08:00'],
+    ],
+    ['select', ['red', 'green'], ['blue', 1, ['red']]],
+    ['multiselect', [[], ['red'], ['red', 'green']], ['red', ['blue'], ['red', 'red'], [1]]],
+    ['json', [{}, [], 1, 'x', false], [undefined]],
+  ]
+  test.each(fits)('%s', (type, good, bad) => {
+    const definition = { type, ...(type.endsWith('select') && { options: ['red', 'green'] }) }
+    for (const value of good) expect(fitsType(definition, value), JSON.stringify(value)).toBe(true)
+    for (const value of bad) expect(fitsType(definition, value), JSON.stringify(value)).toBe(false)
+    expect(fitsType(definition, null)).toBe(true)
+  })
+
+  test('a select without options takes any text', () => {
+    expect(fitsType({ type: 'select' }, 'anything')).toBe(true)
+  })
+
+  test('are inferred from values', () => {
+    expect([1, true, 'x', { a: 1 }, [1], null].map(inferVariableType)).toEqual([
+      'number',
+      'boolean',
+      'text',
+      'json',
+      'json',
+      'json',
+    ])
+  })
+})
+
+describe('setting workflow variables', () => {
+  const current = new Map([
+    ['name', variable('text', 'old')],
+    ['count', variable('number', 1)],
+    ['token', variable('password', 'secret')],
+    ['extra', variable('json')],
+  ])
+  const set = (input: Record<string, unknown>) => setVariables(current, input)
+  const valuesAfter = (input: Record<string, unknown>) =>
+    Object.fromEntries([...acceptedOf(set(input))].map(([name, { value }]) => [name, value]))
+
+  test('takes the bare and the long form, and leaves the others alone', () => {
+    expect(valuesAfter({ name: 'bare', count: { value: 2 } })).toEqual({
+      name: 'bare',
+      count: 2,
+      token: 'secret',
+      extra: null,
+    })
+  })
+
+  test('takes back what an answer shows, masked password included', () => {
+    const shown = Object.fromEntries(
+      [...current].map(([name, { type, value, required, displayName }]) => [
+        name,
+        { value: type === 'password' ? maskedValue : value, type, required, displayName },
+      ]),
+    )
+    expect(acceptedOf(set(shown))).toEqual(current)
+  })
+
+  test('a bare JSON object with a field named value among others is a value', () => {
+    expect(valuesAfter({ extra: { value: 1, unit: 'kg' } })['extra']).toEqual({ value: 1, unit: 'kg' })
+    expect(valuesAfter({ extra: { value: { value: 1 } } })['extra']).toEqual({ value: 1 })
+  })
+
+  test('null unsets', () => {
+    expect(valuesAfter({ count: null, name: { value: null } })).toMatchObject({ count: null, name: null })
+  })
+
+  test('refuses undeclared names and wrong types, all of them at once', () => {
+    expect(refusalOf(set({ nope: 1, count: '2', name: { value: 3 } }))).toBe(
+      'Variable "nope" is not declared in this workflow. Variable "count" must be a number. Variable "name" must be a text.',
+    )
+    expect(refusalOf(set(JSON.parse('{"__proto__": 1}')))).toContain('"__proto__" is not declared')
+  })
+
+  test('required variables without a value are found, empty ones too', () => {
+    const required = { required: true }
+    const problems = findUnsetVariables(
+      new Map([
+        ['unset', variable('text', null, required)],
+        ['empty', variable('text', '', required)],
+        ['none', variable('multiselect', [], required)],
+        ['zero', variable('number', 0, required)],
+        ['no', variable('boolean', false, required)],
+        ['optional', variable('text')],
+      ]),
+    )
+    expect(problems.map((problem) => problem.variable)).toEqual(['unset', 'empty', 'none'])
+  })
+})
+
+describe('declaring the variables of a custom workflow', () => {
+  test('takes the type from the value', () => {
+    const declared = acceptedOf(declareVariables({ a: 1, b: { value: true }, c: 'x', d: { x: 1 } }))
+    expect([...declared].map(([name, { type, value }]) => [name, type, value])).toEqual([
+      ['a', 'number', 1],
+      ['b', 'boolean', true],
+      ['c', 'text', 'x'],
+      ['d', 'json', { x: 1 }],
+    ])
+  })
+
+  test('a named type rules, and must fit its value', () => {
+    const declared = acceptedOf(
+      declareVariables({ key: { value: 's', type: 'Password', required: true, displayName: 'Key' } }),
+    )
+    expect(declared.get('key')).toEqual({ type: 'password', value: 's', required: true, displayName: 'Key' })
+    expect(refusalOf(declareVariables({ when: { value: 'soon', type: 'date' } }))).toContain('"when" must be a date')
+    expect(refusalOf(declareVariables({ x: { value: 1, type: 'toString' } }))).toContain('unknown type "toString"')
+  })
+})
+
+describe('bindings of a block', () => {
+  test('are read in any case of variableSource', () => {
+    expect(acceptedOf(parseBinding('a', { variableSource: 'value', value: 1 }))).toEqual({
+      variableSource: 'Value',
+      value: 1,
+    })
+    expect(acceptedOf(parseBinding('a', { variableSource: 'WORKFLOW', variableName: 'x' }))).toEqual({
+      variableSource: 'Workflow',
+      variableName: 'x',
+    })
+  })
+
+  test.each([
+    [1],
+    [null],
+    [[]],
+    [{}],
+    [{ value: 1 }],
+    [{ variableSource: 'Vault' }],
+    [{ variableSource: 'Value' }],
+    [{ variableSource: 'Workflow' }],
+    [{ variableSource: 'Workflow', variableName: '' }],
+    [{ variableSource: 'Workflow', variableName: 7 }],
+  ])('%j is refused by name', (input) => {
+    expect(refusalOf(parseBinding('colour', input))).toContain('Variable "colour"')
+  })
+
+  const bound = block('a', [], {
+    variables: {
+      own: { variableSource: 'Value', value: 5 },
+      shared: { variableSource: 'Workflow', variableName: 'customer' },
+    },
+  })
+
+  test('resolve to values', () => {
+    expect(acceptedOf(resolveVariables(bound, new Map([['customer', 'ACME']])))).toEqual({ own: 5, shared: 'ACME' })
+    expect(acceptedOf(resolveVariables(bound, new Map([['customer', undefined]])))).toEqual({ own: 5, shared: null })
+  })
+
+  test('to a workflow variable that does not exist are named', () => {
+    expect(refusalOf(resolveVariables(bound, new Map()))).toContain('"customer"')
+    expect(findUnknownVariables([bound], new Set(['other']))).toMatchObject([{ blocks: ['a'], variable: 'customer' }])
+    expect(findUnknownVariables([bound], new Set(['customer']))).toEqual([])
+  })
+})
