@@ -9,11 +9,13 @@ export type AccountStateName = (typeof accountStates)[number]
 export const AccountState = Type.Enum([...accountStates], { description: 'inActive, active, locked or archived.' })
 
 // RFC 5322 allows far more than mail systems do; this refuses what no mail could reach, control characters above all.
-export const Email = Type.String({
-  maxLength: 254,
-  pattern: '^[^\\s@<>()\\[\\],;:"\\\\\\u0000-\\u001f\\u007f]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
-  title: 'e-mail address',
-})
+const emailPattern = '^[^\\s@<>()\\[\\],;:"\\\\\\u0000-\\u001f\\u007f]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$'
+
+export const Email = Type.String({ maxLength: 254, pattern: emailPattern, title: 'e-mail address' })
+
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && new RegExp(emailPattern).test(text)
+}
 
 const PersonName = Type.String({ minLength: 1, maxLength: 200 })
 

@@ -39,7 +39,7 @@ export const records = {
   ClientListApiDto: accounts.ClientListApiDto,
 } as const
 
-export { AccountState, type AccountStateName, accountStates, Email } from './accounts.ts'
+export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
 export { guidPattern, isGuid } from './ids.ts'
 export {

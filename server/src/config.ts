@@ -25,6 +25,8 @@ export type Config = {
   /** Undefined: the embedded server. */
   readonly databaseUrl: string | undefined
   readonly smtpUrl: string | undefined
+  /** Sender of the service's own mails. */
+  readonly mailFrom: string
   readonly masterKey: MasterKeySource
   readonly egressAllow: readonly string[]
   readonly trustedProxies: readonly string[]
@@ -51,6 +53,7 @@ const variables = [
   'RUN_TIMEOUT_SECONDS',
   'LOG_LEVEL',
   'RATE_LIMIT_PER_SECOND',
+  'MAIL_FROM',
   'METRICS_PORT',
 ] as const
 type Variable = (typeof variables)[number]
@@ -82,6 +85,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     dataDir,
     databaseUrl,
     smtpUrl: readUrl('SMTP_URL', get('SMTP_URL'), ['smtp:', 'smtps:']),
+    mailFrom: readMailFrom(get('MAIL_FROM')),
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
     egressAllow: readList(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
@@ -129,6 +133,14 @@ function readMasterKey(value: string | undefined, file: string | undefined, data
   return file === undefined
     ? { kind: 'file', path: resolve(dataDir, 'master.key'), createIfMissing: true }
     : { kind: 'file', path: resolve(file), createIfMissing: false }
+}
+
+function readMailFrom(text: string | undefined): string {
+  if (text === undefined) return 'Patchbay <patchbay@localhost>'
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not get into a header.
+  if (!text.includes('@') || /[\u0000-\u001f]/.test(text))
+    throw new ConfigError('PATCHBAY_MAIL_FROM must be an e-mail address, with or without a name.')
+  return text
 }
 
 function readList(text: string | undefined): readonly string[] {

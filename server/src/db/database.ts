@@ -3,14 +3,16 @@
 //  - `patchbay_system` serves work that belongs to no single account: authentication, webhook intake, dispatching, mail.
 // Clients work in pipeline mode: statements that do not wait for each other's answers travel in one round trip.
 import pg from 'pg'
-import type { Sql } from './sql.ts'
+import { type ConnectionSettings, clientSettings, type ServiceRole } from './connection.ts'
+import { startListener } from './listener.ts'
+import type { Statement } from './sql.ts'
 
 export type Scope = { readonly organizationId: string; readonly accountId: string }
 
 export type Rows<Row> = { rows: Row[]; rowCount: number }
 
 export type Queryable = {
-  query<Row = Record<string, unknown>>(statement: Sql): Promise<Rows<Row>>
+  query<Row = Record<string, unknown>>(statement: Statement): Promise<Rows<Row>>
 }
 
 export type Tx = Queryable & { readonly isTransaction: true }
@@ -18,21 +20,26 @@ export type Tx = Queryable & { readonly isTransaction: true }
 /** What a feature gets: statements and transactions within one scope. */
 export type Db = Queryable & { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
 
-export type ConnectionSettings = { connectionString: string } | { host: string; port: number; database: string }
-
 // PostgreSQL's bigint: our counters stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export class Database implements AsyncDisposable {
   readonly system: Db
+  readonly #settings: ConnectionSettings
   readonly #app: pg.Pool
   readonly #system: pg.Pool
+  #isClosing = false
   /** The scope each client's session is set to. */
   readonly #scopes = new WeakMap<pg.PoolClient, string>()
 
   constructor(settings: ConnectionSettings, onError: (error: Error) => void, sizes = { app: 10, system: 8 }) {
-    this.#app = makePool(settings, 'patchbay_app', sizes.app, onError)
-    this.#system = makePool(settings, 'patchbay_system', sizes.system, onError)
+    this.#settings = settings
+    // A server that ends our idle connections while we close them is not a fault.
+    const report = (error: Error) => {
+      if (!this.#isClosing) onError(error)
+    }
+    this.#app = makePool(settings, 'patchbay_app', sizes.app, report)
+    this.#system = makePool(settings, 'patchbay_system', sizes.system, report)
     this.system = this.#dbOn(this.#system, undefined)
   }
 
@@ -41,18 +48,30 @@ export class Database implements AsyncDisposable {
     return this.#dbOn(this.#app, scope)
   }
 
-  /** Raw statements for the queue library, which brings its own text and values. */
-  async executeSql(text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+  /** For the queue library, which brings its own text (also several statements at once) and reads the driver's own answer. */
+  executeRaw(text: string, values: unknown[] | undefined): Promise<{ rows: unknown[] }> {
     return this.#system.query(text, values)
   }
 
+  /**
+   * A connection of its own that only listens. `onConnect` runs after every (re)connection: what was said while it was away was not heard.
+   */
+  async listen(
+    channel: string,
+    onMessage: (payload: string) => void,
+    onConnect: () => void,
+  ): Promise<{ close(): Promise<void> }> {
+    return startListener(this.#settings, channel, onMessage, onConnect)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
     await Promise.all([this.#app.end(), this.#system.end()])
   }
 
   #dbOn(pool: pg.Pool, scope: Scope | undefined): Db {
     return {
-      query: async <Row>(statement: Sql) => {
+      query: async <Row>(statement: Statement) => {
         const client = await pool.connect()
         let broken: Error | undefined
         try {
@@ -127,19 +146,19 @@ function setScope(scope: Scope) {
   }
 }
 
-async function run<Row>(client: pg.PoolClient, statement: Sql): Promise<Rows<Row>> {
+async function run<Row>(client: pg.PoolClient, statement: Statement): Promise<Rows<Row>> {
   const { rows, rowCount } = await client.query(statement.toQuery())
   return { rows: rows as Row[], rowCount: rowCount ?? 0 }
 }
 
-function makePool(settings: ConnectionSettings, role: string, max: number, onError: (error: Error) => void): pg.Pool {
-  // The embedded server trusts its socket, so the role itself signs in. Elsewhere the given user does, and steps down to the role.
-  const options = '-c search_path=patchbay -c lock_timeout=10s -c statement_timeout=60s'
+function makePool(
+  settings: ConnectionSettings,
+  role: ServiceRole,
+  max: number,
+  onError: (error: Error) => void,
+): pg.Pool {
   const pool = new pg.Pool({
-    ...('connectionString' in settings
-      ? { connectionString: settings.connectionString, options: `-c role=${role} ${options}` }
-      : { ...settings, user: role, options }),
-    application_name: role,
+    ...clientSettings(settings, role),
     max,
     pipeline: true,
     idleTimeoutMillis: 30_000,

@@ -41,7 +41,7 @@ export async function startEmbeddedServer(dataDir: string, say: (line: string) =
     const socketDir = makeSocketDir(dataDir, launcher)
     const server = await start(binaries, launcher, clusterDir, socketDir)
     return {
-      connection: { host: socketDir, port, database: 'postgres' },
+      connection: embeddedConnection(dataDir),
       died: server.died,
       wasCreated,
       async [Symbol.asyncDispose]() {
@@ -126,13 +126,20 @@ async function initialise(binaries: Binaries, launcher: Launcher, clusterDir: st
   renameSync(unfinished, clusterDir)
 }
 
+/** For a command that talks to a server which another process started. */
+export function embeddedConnection(dataDir: string): EmbeddedServer['connection'] {
+  return { host: socketDirOf(dataDir), port, database: 'postgres' }
+}
+
 /** A socket path has at most about 100 bytes, so deep data directories get a directory in the system's temporary one. */
-function makeSocketDir(dataDir: string, launcher: Launcher): string {
+function socketDirOf(dataDir: string): string {
   const beside = join(dataDir, 'run')
-  const directory =
-    Buffer.byteLength(join(beside, '.s.PGSQL.5432.lock')) <= 100
-      ? beside
-      : join(tmpdir(), `patchbay-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  if (Buffer.byteLength(join(beside, '.s.PGSQL.5432.lock')) <= 100) return beside
+  return join(tmpdir(), `patchbay-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+}
+
+function makeSocketDir(dataDir: string, launcher: Launcher): string {
+  const directory = socketDirOf(dataDir)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
   if (launcher.uid !== undefined) spawnSync('chown', [`${launcher.uid}:${launcher.gid}`, directory])
@@ -148,7 +155,6 @@ const settings = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '2GB',
-  wal_compression: 'lz4',
   checkpoint_completion_target: '0.9',
   random_page_cost: '1.1',
   jit: 'off',

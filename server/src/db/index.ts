@@ -1,5 +1,5 @@
+export type { ConnectionSettings } from './connection.ts'
 export {
-  type ConnectionSettings,
   Database,
   type Db,
   type Queryable,
@@ -7,6 +7,6 @@ export {
   type Tx,
   violatedConstraint,
 } from './database.ts'
-export { startEmbeddedServer } from './embedded.ts'
+export { embeddedConnection, startEmbeddedServer } from './embedded.ts'
 export { migrate } from './migrate.ts'
-export { nothing, Sql, sql, when } from './sql.ts'
+export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import type { ConnectionSettings } from './database.ts'
+import type { ConnectionSettings } from './connection.ts'
 
 export class MigrationError extends Error {
   override name = 'MigrationError'

@@ -1,6 +1,14 @@
 // SQL is written as SQL. A template keeps values apart from text, and templates nest.
 
-export class Sql {
+/** Anything that can be sent to the server. */
+export type Statement = { toQuery(): { name?: string; text: string; values: unknown[] } }
+
+/** A statement of a library's own making. */
+export function rawStatement(text: string, values: unknown[]): Statement {
+  return { toQuery: () => ({ text, values }) }
+}
+
+export class Sql implements Statement {
   readonly strings: readonly string[]
   readonly values: readonly unknown[]
   /** A text that never varies is worth a prepared statement; one composed of parts is not. */

@@ -1,0 +1,3 @@
+export { createFirstAccount, createOrganization } from './first-account.ts'
+export { accountRoutes } from './routes.ts'
+export { accountTaggables } from './taggable.ts'

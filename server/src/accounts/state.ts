@@ -1,0 +1,42 @@
+// Account states by hand of a Manager. Activation by the mailed link and locking after failed sign-ins live with the sessions.
+import type { AccountStateName } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database } from '../db/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import { findStateForUpdate, updateState } from './store.ts'
+
+const transitions: Record<AccountStateName, readonly AccountStateName[]> = {
+  inActive: ['active', 'archived'],
+  active: ['locked', 'archived'],
+  locked: ['active', 'archived'],
+  archived: [],
+}
+
+export async function changeAccountState(
+  deps: { database: Database },
+  principal: Principal,
+  id: string,
+  wanted: AccountStateName,
+): Promise<undefined> {
+  const { organizationId } = principal.account
+  await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    const current = await findStateForUpdate(tx, organizationId, id)
+    if (!current) throw notFound('account')
+    if (current === wanted) return
+    if (!transitions[current].includes(wanted)) {
+      throw new AppError(
+        'account_state_not_permitted',
+        `The field accountState cannot be ${wanted}: an account that is ${current} can only become ${transitions[current].join(' or ') || 'nothing else'}.`,
+      )
+    }
+    // Nobody can shut out the last one who could let others in again.
+    if (id === principal.caller.id) {
+      throw new AppError('account_state_not_permitted', 'You cannot change the state of your own account.')
+    }
+    await Promise.all([
+      updateState(tx, organizationId, id, wanted),
+      recordAudit(tx, actorOf(principal), 'account.stateChanged', id, { from: current, to: wanted }),
+    ])
+  })
+}

@@ -1,0 +1,34 @@
+import type { Principal } from '../access/index.ts'
+import { type Queryable, sql } from '../db/index.ts'
+
+export type Actor = {
+  organizationId: string
+  accountId: string | null
+  managedAccountId: string | null
+  keyId: string | null
+  address: string | null
+}
+
+export function actorOf(principal: Principal): Actor {
+  return {
+    organizationId: principal.account.organizationId,
+    accountId: principal.caller.id,
+    managedAccountId: principal.isManaging ? principal.account.id : null,
+    keyId: principal.credential.kind === 'key' ? principal.credential.id : null,
+    address: principal.address,
+  }
+}
+
+/** One row for one change, in the transaction of the change. `details` never holds a secret. */
+export async function recordAudit(
+  tx: Queryable,
+  actor: Actor,
+  action: string,
+  target: string | null,
+  details: object = {},
+): Promise<void> {
+  await tx.query(sql`
+    insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
+    values (${actor.organizationId}, ${actor.accountId}, ${actor.managedAccountId}, ${actor.keyId}, ${actor.address},
+            ${action}, ${target}, ${JSON.stringify(details)})`)
+}

@@ -1,0 +1,16 @@
+import { scopeOf } from '../access/index.ts'
+import type { Database } from '../db/index.ts'
+import type { HandlersOf } from '../http/index.ts'
+import { listAudit } from './store.ts'
+
+export function auditRoutes(deps: { database: Database }): HandlersOf<'GetAuditLog'> {
+  return {
+    GetAuditLog: ({ body, principal }) =>
+      listAudit(deps.database.forScope(scopeOf(principal)), principal.account.organizationId, {
+        page: body.page ?? 0,
+        size: body.size ?? 50,
+        from: body.searchFrom,
+        to: body.searchTo,
+      }),
+  }
+}

@@ -1,0 +1,40 @@
+import { type Db, sql, when } from '../db/index.ts'
+
+export type AuditQuery = { page: number; size: number; from: string | undefined; to: string | undefined }
+
+type AuditRow = {
+  id: number
+  at: Date
+  account_id: string | null
+  managed_account_id: string | null
+  key_id: string | null
+  address: string | null
+  action: string
+  target: string | null
+  details: unknown
+}
+
+export async function listAudit(db: Db, organizationId: string, query: AuditQuery) {
+  const matching = sql`organization_id = ${organizationId}
+    ${when(query.from, (from) => sql`and at >= ${from}`)} ${when(query.to, (to) => sql`and at < ${to}`)}`
+  const [page, count] = await Promise.all([
+    db.query<AuditRow>(sql`select id, at, account_id, managed_account_id, key_id, address, action, target, details
+      from audit_log where ${matching} order by id desc limit ${query.size} offset ${query.page * query.size}`),
+    db.query<{ total: number }>(sql`select count(*) as total from audit_log where ${matching}`),
+  ])
+  return { items: page.rows.map(toEntry), total: count.rows[0]?.total ?? 0 }
+}
+
+function toEntry(row: AuditRow) {
+  return {
+    id: row.id,
+    dateTimeUTC: row.at.toISOString(),
+    accountId: row.account_id,
+    managedAccountId: row.managed_account_id,
+    keyId: row.key_id,
+    address: row.address,
+    action: row.action,
+    target: row.target,
+    details: row.details,
+  }
+}

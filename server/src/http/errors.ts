@@ -1,0 +1,63 @@
+// Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import pg from 'pg'
+import { AppError } from '../lib/app-error.ts'
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toAppError(error)
+  if (known.code === 'internal') request.log.error({ err: error }, 'A request failed through our own fault.')
+  if (known.status === 429 || known.status === 503) {
+    if (!reply.hasHeader('Retry-After')) reply.header('Retry-After', '1')
+  }
+  const message =
+    known.code === 'internal'
+      ? `The service failed to answer. Tell its operator the request id ${request.id}.`
+      : known.message
+  reply
+    .code(known.status)
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .send(JSON.stringify({ code: known.status, errorMessage: message, response: known.response }))
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof pg.DatabaseError) return fromDatabase(error)
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    if (error.code.startsWith('FST_')) return fromFramework(error as Error & { code: string; statusCode?: number })
+    if (['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) return notReady(error)
+  }
+  if (error instanceof SyntaxError && 'statusCode' in error) return malformedJson()
+  if (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message))
+    return notReady(error)
+  return new AppError('internal', 'internal', { cause: error })
+}
+
+function notReady(cause: unknown): AppError {
+  return new AppError('not_ready', 'The database cannot be reached at the moment. Try again.', { cause })
+}
+
+function malformedJson(): AppError {
+  return new AppError('invalid_request', 'The body is not valid JSON.')
+}
+
+function fromFramework(error: Error & { code: string; statusCode?: number }): AppError {
+  if (error.statusCode === 413) return new AppError('body_too_large', 'The body is larger than this operation accepts.')
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new AppError('invalid_request', 'The header Content-Type must be application/json for this operation.')
+  }
+  if (error.code.startsWith('FST_ERR_CTP_')) return malformedJson()
+  if (error.code === 'FST_ERR_BAD_URL')
+    return new AppError('invalid_request', 'The address of the request is not valid.')
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new AppError('invalid_request', `The request is not valid: ${error.message}`)
+  return new AppError('internal', 'internal', { cause: error })
+}
+
+function fromDatabase(error: pg.DatabaseError): AppError {
+  // NUL characters and invalid text: JSON and URLs can carry them, PostgreSQL's text cannot.
+  if (['22021', '22P05'].includes(error.code ?? '')) {
+    return new AppError('cannot_be_stored', 'A text in the request holds a character that cannot be stored (NUL).')
+  }
+  if (/^(08|57|53)/.test(error.code ?? '')) return notReady(error)
+  return new AppError('internal', 'internal', { cause: error })
+}

@@ -1,0 +1,39 @@
+import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
+import type { Principal } from '../access/index.ts'
+
+/** What a handler may know of a request and say beside its answer. */
+export type Exchange = {
+  readonly requestId: string
+  readonly address: string
+  header(name: string): string | undefined
+  cookie(name: string): string | undefined
+  setHeader(name: string, value: string): void
+}
+
+type Access<Name extends OperationName> = Operations[Name] extends { access: 'public' } ? undefined : Principal
+
+export type Call<Name extends OperationName> = {
+  params: ParamsOf<Operations[Name]>
+  query: QueryOf<Operations[Name]>
+  body: BodyOf<Operations[Name]>
+  /** Undefined only for operations that are declared public. */
+  principal: Access<Name>
+  exchange: Exchange
+}
+
+type Answer<Name extends OperationName> = AnswerOf<Operations[Name]>
+
+export type Handler<Name extends OperationName> = (call: Call<Name>) => Answer<Name> | Promise<Answer<Name>>
+
+/** The handlers a feature provides; all features together must provide every operation, or the program does not compile. */
+export type HandlersOf<Name extends OperationName> = { [Key in Name]: Handler<Key> }
+export type Handlers = HandlersOf<OperationName>
+
+/** A page for people, outside the table of operations: part of the explicit list of routes without keys. */
+export type Page = {
+  method: 'GET' | 'POST'
+  path: string
+  render(request: PageRequest): PageAnswer | Promise<PageAnswer>
+}
+export type PageRequest = { query: Record<string, string>; form: Record<string, string>; exchange: Exchange }
+export type PageAnswer = { status: number; html: string } | { redirectTo: string }

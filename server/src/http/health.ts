@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
+import { addressMatcher } from '../lib/address-list.ts'
+import { AppError } from '../lib/app-error.ts'
+import type { Metrics } from './metrics.ts'
+
+const isLoopback = addressMatcher(['127.0.0.0/8', '::1'])
+
+/** `whyNotReady` resolves to a sentence, or undefined when everything needed is there. */
+export function addHealth(app: FastifyInstance, whyNotReady: () => Promise<string | undefined>): void {
+  app.get('/livez', async () => ({ status: 'alive' }))
+  app.get('/readyz', async () => {
+    const why = await whyNotReady()
+    if (why !== undefined) throw new AppError('not_ready', why)
+    return { status: 'ready' }
+  })
+}
+
+/** On the main port, metrics answer only to the machine itself: a request that came through a proxy is not from the machine. */
+export function addMetricsForLoopback(app: FastifyInstance, metrics: Metrics): void {
+  app.get('/metrics', async (request, reply) => {
+    const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers['forwarded'] !== undefined
+    if (isForwarded || !isLoopback(request.socket.remoteAddress ?? '')) {
+      throw new AppError('route_not_found', 'There is nothing at GET /metrics.')
+    }
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+  })
+}
+
+export async function startMetricsServer(host: string, port: number, metrics: Metrics): Promise<FastifyInstance> {
+  const app = Fastify({ logger: false })
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+  await app.listen({ host, port })
+  return app
+}

@@ -1,0 +1,31 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+
+export type Metrics = {
+  registry: Registry
+  observeRequest(operation: string, status: number, seconds: number): void
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'patchbay_' })
+  const duration = new Histogram({
+    name: 'patchbay_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const answers = new Counter({
+    name: 'patchbay_http_answers_total',
+    help: 'Answers by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers: [registry],
+  })
+  return {
+    registry,
+    observeRequest: (operation, status, seconds) => {
+      duration.labels(operation).observe(seconds)
+      answers.labels(operation, String(status)).inc()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+// Bodies are not coerced; query values are text and become what their schema says. Enum values are matched without regard to case and
+// handed on in the spelling of the contract. The first fault becomes a sentence that names the field.
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { invalid } from '../lib/app-error.ts'
+import { type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
+
+type Part = 'body' | 'query' | 'params'
+
+type Fault = { keyword: string; instancePath: string; params: Record<string, unknown>; message?: string }
+
+/** Checks a value and returns it ready for the handler; throws AppError otherwise. */
+export function validator(schema: TSchema, part: Part): (value: unknown) => unknown {
+  const compiled = Compile(schema)
+  const shape = schema as SchemaShape
+  const hasEnums = JSON.stringify(shape).includes('"enum"')
+  return (value) => {
+    let input: unknown = value ?? {}
+    if (part === 'query') input = readQuery(shape, input as Record<string, unknown>)
+    if (hasEnums) input = spellEnums(shape, input)
+    if (compiled.Check(input)) return input
+    throw invalid(sentence(shape, part, compiled.Errors(input) as unknown as Fault[]))
+  }
+}
+
+function readQuery(schema: SchemaShape, query: Record<string, unknown>): Record<string, unknown> {
+  const read: Record<string, unknown> = {}
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const value = query[name]
+    if (value === undefined) continue
+    read[name] = typeof value === 'string' ? readText(property, value) : value
+  }
+  return read
+}
+
+function readText(schema: SchemaShape, text: string): unknown {
+  if ((schema.type === 'integer' || schema.type === 'number') && /^-?\d{1,15}(\.\d+)?$/.test(text)) return Number(text)
+  if (schema.type === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  return text
+}
+
+function spellEnums(schema: SchemaShape, value: unknown): unknown {
+  if (schema.enum) {
+    return typeof value === 'string' ? (schema.enum.find((known) => sameText(known, value)) ?? value) : value
+  }
+  if (schema.items && Array.isArray(value)) return value.map((item) => spellEnums(schema.items as SchemaShape, item))
+  if (schema.properties && value !== null && typeof value === 'object' && !Array.isArray(value)) {
+    const properties = schema.properties
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, properties[name] ? spellEnums(properties[name], item) : item]),
+    )
+  }
+  return value
+}
+
+function sameText(known: unknown, given: string): boolean {
+  return typeof known === 'string' && known.toLowerCase() === given.toLowerCase()
+}
+
+function sentence(schema: SchemaShape, part: Part, faults: Fault[]): string {
+  const unknown = faults.find((fault) => fault.keyword === 'additionalProperties')
+  const fault = unknown ?? faults.find((candidate) => candidate.keyword !== 'boolean') ?? faults[0]
+  if (!fault) return `The ${part} is not valid.`
+  const what = part === 'query' ? 'query value' : part === 'params' ? 'path value' : 'field'
+  const at = fault.instancePath.slice(1).replaceAll('/', '.')
+  const inside = (name: unknown) => (at === '' ? String(name) : `${at}.${String(name)}`)
+
+  if (fault.keyword === 'required') {
+    return `The ${what} ${inside((fault.params['requiredProperties'] as unknown[])[0])} is required.`
+  }
+  if (fault.keyword === 'additionalProperties') {
+    return `The ${what} ${inside((fault.params['additionalProperties'] as unknown[])[0])} is not known here.`
+  }
+  if (at === '')
+    return part === 'body' ? `The body must be a JSON ${schema.type ?? 'value'}.` : `The ${part} is not valid.`
+  return `The ${what} ${at} ${complaint(schemaAt(schema, fault.instancePath) ?? {}, fault)}.`
+}
+
+const article = (noun: string) => `${/^[aeiouI]/.test(noun) ? 'an' : 'a'} ${noun}`
+
+function complaint(schema: SchemaShape, fault: Fault): string {
+  const limit = fault.params['limit'] ?? fault.params['limits']
+  switch (fault.keyword) {
+    case 'minimum':
+      return `must be at least ${limit ?? schema['minimum']}`
+    case 'maximum':
+      return `must be at most ${limit ?? schema['maximum']}`
+    case 'minLength':
+      return 'must not be empty'
+    case 'maxLength':
+      return `must have at most ${limit ?? schema['maxLength']} characters`
+    case 'maxItems':
+      return `must have at most ${limit ?? schema['maxItems']} items`
+    case 'minItems':
+      return `must have at least ${limit ?? schema['minItems']} items`
+    case 'enum':
+      return `must be one of ${(schema.enum ?? []).join(', ')}`
+    default:
+      return `must be ${article(typeName(schema))}`
+  }
+}

@@ -1,0 +1,71 @@
+// Key pair -> account, at the cost of one HMAC for a pair that was seen within the last half second.
+import { timingSafeEqual } from 'node:crypto'
+import type { Database } from '../db/index.ts'
+import type { Credential } from '../http/index.ts'
+import { addressMatcher } from '../lib/address-list.ts'
+import { AppError } from '../lib/app-error.ts'
+import { TimedCache } from '../lib/timed-cache.ts'
+import { hashSecret } from './secret.ts'
+import { findKeyByConsumer, type StoredKey, touchKeys } from './store.ts'
+
+type KnownKey = StoredKey & { isAllowed: (address: string) => boolean }
+
+// Revoking or changing a key holds on every process within one second: half of it for the cache, the rest for the request.
+const cacheMs = 500
+const cacheEntriesMax = 20_000
+const touchMs = 5_000
+// Compared against when the consumer is unknown, so that the answer takes the same time.
+const nobody = Buffer.alloc(32)
+
+export class KeyAuthenticator implements AsyncDisposable {
+  readonly #database: Database
+  readonly #pepper: Buffer
+  readonly #cache = new TimedCache<KnownKey | undefined>(cacheMs, cacheEntriesMax)
+  readonly #used = new Set<string>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(database: Database, pepper: Buffer, onFault: (error: unknown) => void) {
+    this.#database = database
+    this.#pepper = pepper
+    this.#timer = setInterval(() => void this.#noteUse().catch(onFault), touchMs)
+    this.#timer.unref()
+  }
+
+  async authenticate(consumer: string, secretKey: string, address: string): Promise<Credential> {
+    const key = this.#cache.peek(consumer) ?? (await this.#cache.get(consumer, () => this.#find(consumer)))
+    const isRight = timingSafeEqual(hashSecret(this.#pepper, secretKey), key?.secretHash ?? nobody)
+    if (!key || !isRight)
+      throw new AppError('keys_invalid', 'The keys in the headers Consumer and SecretKey are not valid.')
+    if (key.accountState !== 'active') throw new AppError('keys_invalid', 'The account of these keys is not active.')
+    if (key.expiresAt && key.expiresAt.getTime() <= Date.now())
+      throw new AppError('keys_invalid', 'These keys have expired.')
+    if (!key.isAllowed(address))
+      throw new AppError('address_not_allowed', `These keys may not be used from the address ${address}.`)
+    this.#used.add(key.id)
+    return { account: key.account, kind: 'key', id: key.id }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#noteUse()
+  }
+
+  async #find(consumer: string): Promise<KnownKey | undefined> {
+    // A consumer as PostgreSQL cannot store it is no consumer of ours.
+    if (consumer.length > 200 || consumer.includes('\0')) return undefined
+    const stored = await findKeyByConsumer(this.#database, consumer)
+    return (
+      stored && {
+        ...stored,
+        isAllowed: stored.ipRestriction.length === 0 ? () => true : addressMatcher(stored.ipRestriction),
+      }
+    )
+  }
+
+  async #noteUse(): Promise<void> {
+    if (this.#used.size === 0) return
+    const ids = [...this.#used]
+    this.#used.clear()
+    await touchKeys(this.#database, ids)
+  }
+}

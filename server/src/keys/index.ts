@@ -1,0 +1,5 @@
+export { KeyAuthenticator } from './authenticate.ts'
+export { keyRoutes } from './routes.ts'
+export { makeKeyPair } from './secret.ts'
+export { insertKey } from './store.ts'
+export { insertWaitingKeyPair } from './waiting-secret.ts'

@@ -1,0 +1,39 @@
+import { type Logger, pino } from 'pino'
+import type { LogLevel } from './config.ts'
+
+/** Structured lines on standard error; standard output is for the person who starts the service. */
+export function createLog(level: LogLevel): Logger {
+  return pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+      // The second wall: code does not log these, and if it ever does, they do not come out.
+      redact: {
+        paths: [
+          '*.secretKey',
+          '*.SecretKey',
+          '*.secretkey',
+          '*.password',
+          '*.authorization',
+          '*.cookie',
+          'req.headers',
+          '*.token',
+          '*.credentialsJson',
+          '*.connectionString',
+        ],
+        censor: '[hidden]',
+      },
+    },
+    pino.destination({ fd: 2, sync: false }),
+  )
+}
+
+/** Errors of libraries drag whole connections along; only what helps is written down. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { name, message, stack } = error
+  const code = 'code' in error ? { code: error.code } : {}
+  return { name, message, ...code, stack, ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }) }
+}

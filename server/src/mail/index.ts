@@ -1,0 +1,2 @@
+export { Mailer, mailRetries } from './mailer.ts'
+export { createOutbox, type MailContent, mailQueue, type Outbox } from './outbox.ts'

@@ -1,0 +1,92 @@
+// Sends what waits in the outbox. A mail may arrive twice if a process dies between the server's "accepted" and our note of it;
+// its Message-ID is the same both times, which is what receiving systems compare.
+import { createTransport } from 'nodemailer'
+import type { Database } from '../db/index.ts'
+import type { JobQueue } from '../queue/index.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import { type MailContent, mailPlace, mailQueue } from './outbox.ts'
+import { findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
+
+export const mailRetries = 8
+const sweepMs = 10_000
+
+type Deps = {
+  database: Database
+  keyRing: KeyRing
+  jobs: JobQueue
+  smtpUrl: string
+  from: string
+  onFault: (error: unknown) => void
+}
+
+export class Mailer implements AsyncDisposable {
+  readonly #deps: Deps
+  readonly #transport: ReturnType<typeof createTransport>
+  #sweep: NodeJS.Timeout | undefined
+  #sweeping: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#transport = createTransport({
+      url: deps.smtpUrl,
+      pool: true,
+      maxConnections: 2,
+      connectionTimeout: 10_000,
+      socketTimeout: 60_000,
+    } as never)
+  }
+
+  async start(): Promise<void> {
+    await this.#deps.jobs.work<{ mailId: string }>(mailQueue, 2, (job) =>
+      this.#send(job.data.mailId, job.attempt >= mailRetries),
+    )
+    // Held mails come from processes without SMTP, and from the time before it was configured.
+    const sweep = () => {
+      this.#sweeping = this.#releaseHeld().catch(this.#deps.onFault)
+    }
+    sweep()
+    this.#sweep = setInterval(sweep, sweepMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweep)
+    await this.#sweeping
+    this.#transport.close()
+  }
+
+  async #releaseHeld(): Promise<void> {
+    await this.#deps.database.system.transaction(async (tx) => {
+      for (const mailId of await releaseHeld(tx, 500)) await this.#deps.jobs.send(tx, mailQueue, { mailId })
+    })
+  }
+
+  async #send(mailId: string, isLastTry: boolean): Promise<void> {
+    const { database, keyRing, from } = this.#deps
+    const mail = await findWaitingMail(database, mailId)
+    if (!mail) return
+    try {
+      const content = JSON.parse(
+        (await keyRing.open(mailPlace(mail.id, mail.accountId), mail.sealedContent)).toString(),
+      ) as MailContent
+      await this.#transport.sendMail({
+        from,
+        ...content,
+        messageId: `<${mail.id}@patchbay>`,
+        attachments: (content.attachments ?? []).map((attachment) => ({
+          filename: attachment.filename,
+          content: Buffer.from(attachment.contentBase64, 'base64'),
+          ...(attachment.contentType === undefined ? {} : { contentType: attachment.contentType }),
+        })),
+        // Nothing in a mail may make the service read files or fetch addresses.
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
+    } catch (error) {
+      await markTried(database, mail.id, (error as Error).message, isLastTry)
+      // The last failure is recorded in the outbox; before that, the queue tries again.
+      if (!isLastTry) throw error
+      return
+    }
+    await markSent(database, mail.id)
+  }
+}

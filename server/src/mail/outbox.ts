@@ -1,0 +1,46 @@
+// The outbox: a mail is a row, sealed, written in the transaction of what caused it.
+//   Held (no SMTP configured) -> Queued -> Sent | Failed
+import { type Queryable, sql } from '../db/index.ts'
+import { newId } from '../lib/id.ts'
+import type { JobQueue } from '../queue/index.ts'
+import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
+
+export type MailContent = {
+  to: string[]
+  cc?: string[]
+  bcc?: string[]
+  subject: string
+  text?: string
+  html?: string
+  replyTo?: string
+  attachments?: { filename: string; contentBase64: string; contentType?: string }[]
+}
+
+export const mailQueue = 'mail'
+
+export type Outbox = {
+  /** `sealWith` is for an account whose data key is made in the same transaction and cannot be looked up yet. */
+  enqueue(tx: Queryable, accountId: string, content: MailContent, sealWith?: DataKey): Promise<string>
+}
+
+export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: boolean }): Outbox {
+  return {
+    async enqueue(tx, accountId, content, sealWith) {
+      const id = newId()
+      const place = mailPlace(id, accountId)
+      const plain = Buffer.from(JSON.stringify(content))
+      const sealed = sealWith ? seal(sealWith, place, plain) : await deps.keyRing.seal(place, plain)
+      const recipients = [...content.to, ...(content.cc ?? []), ...(content.bcc ?? [])]
+      const filed = tx.query(sql`
+        insert into mails (id, account_id, status, sealed_content, subject, recipients)
+        values (${id}, ${accountId}, ${deps.canSend ? 'Queued' : 'Held'}, ${sealed}, ${content.subject}, ${recipients})`)
+      // Both statements travel together; neither needs the other's answer.
+      await Promise.all([filed, deps.canSend ? deps.jobs.send(tx, mailQueue, { mailId: id }) : undefined])
+      return id
+    },
+  }
+}
+
+export function mailPlace(mailId: string, accountId: string): Place {
+  return { table: 'mails', column: 'sealed_content', rowId: mailId, accountId }
+}

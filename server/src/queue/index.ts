@@ -1,0 +1,1 @@
+export { installQueues, type Job, JobQueue, type QueueDefinitions } from './job-queue.ts'

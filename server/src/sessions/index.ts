@@ -1,0 +1,4 @@
+export { createLink } from './link.ts'
+export { sessionPages } from './pages.ts'
+export { sessionRoutes } from './routes.ts'
+export { authenticateSession } from './service.ts'

@@ -1,0 +1,119 @@
+// E-mail and password sign-in for the console: a random session token in an HttpOnly cookie, and a second token, derived from it, that
+// only the console's own pages can read and must send along (so that no other site can use the cookie).
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { AccountIdentity } from '../access/index.ts'
+import { recordAudit } from '../audit/index.ts'
+import type { Database } from '../db/index.ts'
+import type { Credential, Exchange } from '../http/index.ts'
+import { sessionCookie } from '../http/index.ts'
+import { AppError } from '../lib/app-error.ts'
+import { newToken } from '../lib/token.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import { hashToken } from './link.ts'
+import { verifyPassword } from './password.ts'
+import { countFailedSignIn, deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
+
+export type SessionDeps = { database: Database; keyRing: KeyRing; isSecure: boolean }
+
+const sessionHours = 24 * 7
+const failuresMax = 10
+
+export async function signIn(deps: SessionDeps, exchange: Exchange, email: string, password: string) {
+  const candidate = await findSignInCandidate(deps.database, email)
+  const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
+  if (!candidate || !isRight || candidate.state !== 'active') {
+    if (candidate && !isRight) await noteFailure(deps, exchange, candidate.account)
+    throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
+  }
+  const csrfToken = await openSession(deps, exchange, candidate.account)
+  return { myAccount: candidate.account, csrfToken }
+}
+
+/** Starts a session and sets its cookie. */
+export async function openSession(
+  deps: SessionDeps,
+  exchange: Exchange,
+  account: Pick<AccountIdentity, 'id' | 'organizationId'>,
+): Promise<string> {
+  const token = newToken('pbn')
+  await deps.database.system.transaction(async (tx) => {
+    await Promise.all([
+      insertSession(tx, account.id, hashToken(token), sessionHours),
+      recordAudit(tx, actorAt(exchange, account), 'session.started', account.id),
+    ])
+  })
+  setCookie(deps, exchange, token, sessionHours * 3600)
+  return csrfTokenFor(deps.keyRing, token)
+}
+
+export async function currentSession(deps: SessionDeps, exchange: Exchange) {
+  const token = exchange.cookie(sessionCookie)
+  const account = token === undefined ? undefined : await findSession(deps.database, hashToken(token))
+  if (!token || !account) throw new AppError('session_invalid', 'Nobody is signed in, or the session has ended.')
+  return { myAccount: account, csrfToken: csrfTokenFor(deps.keyRing, token) }
+}
+
+export async function signOut(deps: SessionDeps, exchange: Exchange): Promise<undefined> {
+  const token = exchange.cookie(sessionCookie)
+  setCookie(deps, exchange, '', 0)
+  if (token === undefined) return
+  checkCsrf(deps.keyRing, token, exchange.header('x-csrf-token'))
+  await deps.database.system.transaction(async (tx) => {
+    const ended = await deleteSession(tx, hashToken(token))
+    if (ended)
+      await recordAudit(
+        tx,
+        actorAt(exchange, { id: ended.accountId, organizationId: ended.organizationId }),
+        'session.ended',
+        ended.accountId,
+      )
+  })
+}
+
+/** A request of the console: the cookie says who, the token says that our own page sent it. */
+export async function authenticateSession(
+  deps: SessionDeps,
+  token: string,
+  csrfToken: string | undefined,
+): Promise<Credential> {
+  const account = await findSession(deps.database, hashToken(token))
+  if (!account) throw new AppError('session_invalid', 'The session has ended. Sign in again.')
+  checkCsrf(deps.keyRing, token, csrfToken)
+  return { account, kind: 'session', id: account.id }
+}
+
+function checkCsrf(keyRing: KeyRing, token: string, given: string | undefined): void {
+  const wanted = Buffer.from(csrfTokenFor(keyRing, token))
+  const actual = Buffer.from(given ?? '')
+  if (actual.length !== wanted.length || !timingSafeEqual(actual, wanted)) {
+    throw new AppError('session_invalid', 'The header X-CSRF-Token is missing or wrong.')
+  }
+}
+
+function csrfTokenFor(keyRing: KeyRing, token: string): string {
+  return createHmac('sha256', keyRing.systemKey('session')).update(token).digest('base64url')
+}
+
+async function noteFailure(deps: SessionDeps, exchange: Exchange, account: AccountIdentity): Promise<void> {
+  await deps.database.system.transaction(async (tx) => {
+    const isLocked = await countFailedSignIn(tx, account.id, failuresMax)
+    await recordAudit(tx, actorAt(exchange, account), isLocked ? 'account.locked' : 'session.refused', account.id)
+  })
+}
+
+function actorAt(exchange: Exchange, account: Pick<AccountIdentity, 'id' | 'organizationId'>) {
+  return {
+    organizationId: account.organizationId,
+    accountId: account.id,
+    managedAccountId: null,
+    keyId: null,
+    address: exchange.address,
+  }
+}
+
+function setCookie(deps: SessionDeps, exchange: Exchange, value: string, maxAgeSeconds: number): void {
+  exchange.setHeader(
+    'Set-Cookie',
+    `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeSeconds}${deps.isSecure ? '; Secure' : ''}`,
+  )
+}

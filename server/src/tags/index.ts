@@ -1,0 +1,2 @@
+export { tagRoutes } from './routes.ts'
+export type { Taggable } from './service.ts'
