@@ -10,31 +10,20 @@ import type { OutboundBody, ResponseHeaders } from './request.ts'
 
 export type Answer = { status: number; headers: ResponseHeaders; body: Dispatcher.ResponseData['body'] }
 
-/** Rejects as soon as the signal does; undici alone would first wait for a connection that is being made. */
-export async function attempt(pool: Dispatcher, hop: Hop, sent: ByteCount, signal: AbortSignal): Promise<Answer> {
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = () => aborted.reject(new Error('The call was aborted.'))
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
+/** Rejects when the deadline does; undici alone would first wait for a connection that is being made. */
+export async function attempt(pool: Dispatcher, hop: Hop, sent: ByteCount, deadline: Deadline): Promise<Answer> {
   const answer = pool.request({
     origin: hop.url.origin,
     path: pathWithCredentials(hop.url, hop.credentials),
     method: hop.method,
     headers: headersWithCredentials(hop.headers, hop.credentials),
     body: countBody(hop.body, sent),
-    signal,
+    signal: deadline.signal,
   })
-  // Whichever of the two loses the race may still reject, with nobody left to hear it.
-  answer.catch(() => {})
-  aborted.promise.catch(() => {})
-  try {
-    const { statusCode, headers, body } = await Promise.race([answer, aborted.promise])
-    // A body that breaks while nobody reads it must not end the process; a reader hears of it all the same.
-    body.on('error', () => {})
-    return { status: statusCode, headers: headers as ResponseHeaders, body }
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
+  const { statusCode, headers, body } = await deadline.bound(answer)
+  // A body that breaks while nobody reads it must not end the process; a reader hears of it all the same.
+  body.on('error', () => {})
+  return { status: statusCode, headers: headers as ResponseHeaders, body }
 }
 
 /** Reads a short body nobody wants, so that its connection can serve again; a long or slow one costs the connection. */
@@ -88,8 +77,12 @@ function countBody(body: OutboundBody | undefined, sent: ByteCount): string | Ui
 }
 
 async function* countChunks(body: AsyncIterable<Uint8Array>, sent: ByteCount): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    sent.bytes += chunk.byteLength
-    yield chunk
+  try {
+    for await (const chunk of body) {
+      sent.bytes += chunk.byteLength
+      yield chunk
+    }
+  } catch (cause) {
+    throw new OutboundError('bodyFailed', 'The body of the request could not be read to its end.', { cause })
   }
 }

@@ -62,7 +62,7 @@ export class OutboundClient implements AsyncDisposable {
     try {
       const parts: Buffer[] = []
       for await (const chunk of chunks) parts.push(chunk)
-      this.#log(call, answer)
+      this.#log(call)
       return { ...describe(call, answer), body: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
     } catch (error) {
       throw this.#fail(call, error)
@@ -80,7 +80,7 @@ export class OutboundClient implements AsyncDisposable {
     const { call, answer, chunks } = await this.#open(request)
     call.limitMs = this.#streamIdleMs
     call.deadline.restart(call.limitMs)
-    const body = Readable.from(this.#follow(call, answer, chunks), { objectMode: false })
+    const body = Readable.from(this.#follow(call, chunks), { objectMode: false })
     body.once('close', () => {
       answer.body.destroy()
       call.deadline.close()
@@ -97,7 +97,7 @@ export class OutboundClient implements AsyncDisposable {
     const call = startCall(request)
     let answer: Answer | undefined
     try {
-      answer = await exchange(this.#deps, call, (hopAnswer) => this.#log(call, hopAnswer))
+      answer = await exchange(this.#deps, call, () => this.#log(call))
       return { call, answer, chunks: openBody(call, answer) }
     } catch (error) {
       answer?.body.destroy()
@@ -107,7 +107,7 @@ export class OutboundClient implements AsyncDisposable {
     }
   }
 
-  async *#follow(call: Call, answer: Answer, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  async *#follow(call: Call, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     const { deadline } = call
     let leftMs = this.#streamMs
     let askedMs = performance.now()
@@ -119,19 +119,19 @@ export class OutboundClient implements AsyncDisposable {
         askedMs = performance.now()
         deadline.restart(Math.min(this.#streamIdleMs, leftMs))
       }
-      this.#log(call, answer)
+      this.#log(call)
     } catch (error) {
       throw this.#fail(call, error)
     }
   }
 
-  #log(call: Call, answer: Answer | undefined, failure?: string): void {
+  #log(call: Call, failure?: string): void {
     if (this.#onHop === undefined) return
     const { hop, request } = call
     this.#onHop({
       method: hop.method,
       url: maskUrl(hop.url, request.credentials, request.secrets),
-      ...(answer === undefined ? {} : { status: answer.status }),
+      ...(call.status === undefined ? {} : { status: call.status }),
       ...(failure === undefined ? {} : { failure }),
       durationMs: performance.now() - call.hopStartedMs,
       requestBytes: call.sent.bytes,
@@ -149,7 +149,7 @@ export class OutboundClient implements AsyncDisposable {
       bytesMax: request.responseBytesMax ?? responseBytesMaxDefault,
     })
     failure.pausedMs = call.pausedMs
-    this.#log(call, undefined, failure.kind)
+    this.#log(call, failure.kind)
     return failure
   }
 }

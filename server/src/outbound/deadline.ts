@@ -3,6 +3,8 @@ export type Deadline = {
   /** Aborted when the time is used up or the caller gave up; `isExpired` tells the two apart. */
   readonly signal: AbortSignal
   readonly isExpired: boolean
+  /** Rejects as soon as the signal is aborted, however long `work` goes on. */
+  bound<T>(work: Promise<T>): Promise<T>
   /** Lets the clock stand still during `work`. */
   pause<T>(work: Promise<T>): Promise<T>
   /** Starts the clock anew with another limit, for the next part of the same call. */
@@ -36,6 +38,20 @@ export function startDeadline(limitMs: number, cancel: AbortSignal | undefined):
     signal: controller.signal,
     get isExpired() {
       return isExpired
+    },
+    async bound(work) {
+      const aborted = Promise.withResolvers<never>()
+      const onAbort = () => aborted.reject(new Error('The call was aborted.'))
+      if (controller.signal.aborted) onAbort()
+      else controller.signal.addEventListener('abort', onAbort, { once: true })
+      // Whichever of the two loses the race may still reject, with nobody left to hear it.
+      work.catch(() => {})
+      aborted.promise.catch(() => {})
+      try {
+        return await Promise.race([work, aborted.promise])
+      } finally {
+        controller.signal.removeEventListener('abort', onAbort)
+      }
     },
     async pause(work) {
       clearTimeout(timer)

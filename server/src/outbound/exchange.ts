@@ -37,6 +37,8 @@ export type Call = {
   request: OutboundRequest
   deadline: Deadline
   hop: Hop
+  /** Undefined as long as this hop has no answer. */
+  status: number | undefined
   /** How long the present part of the call may take, for the sentence that says it took longer. */
   limitMs: number
   hopStartedMs: number
@@ -57,6 +59,7 @@ export function startCall(request: OutboundRequest): Call {
     deadline: startDeadline(limitMs, request.signal),
     limitMs,
     hop: { ...hop, credentials: undefined },
+    status: undefined,
     hopStartedMs: performance.now(),
     hopRetries: 0,
     redirects: 0,
@@ -67,30 +70,27 @@ export function startCall(request: OutboundRequest): Call {
   }
 }
 
-/** The answer with its body still to be read. `onHop` hears of every answer that is not the last. */
-export async function exchange(deps: ExchangeDeps, call: Call, onHop: (answer: Answer) => void): Promise<Answer> {
+/** The answer with its body still to be read. `onRedirect` is called before the call leaves a hop for the next. */
+export async function exchange(deps: ExchangeDeps, call: Call, onRedirect: () => void): Promise<Answer> {
   const { request } = call
   const redirectsMax = request.redirectsMax ?? redirectsMaxDefault
   let pool = enterFirstHop(deps, call)
   for (;;) {
     const answer = await askPatiently(deps, call, pool)
+    call.status = answer.status
     const location = request.followRedirects === false ? undefined : readRedirect(answer.status, answer.headers)
     if (location === undefined) return answer
     await discard(answer)
-    onHop(answer)
     const from = call.hop.url.origin
     if (call.redirects >= redirectsMax) {
       throw new OutboundError('tooManyRedirects', `The address ${from} redirects more than ${redirectsMax} times.`)
     }
-    const next = followRedirect(call.hop, answer.status, location)
-    Object.assign(call, { redirects: call.redirects + 1, hopRetries: 0, hopStartedMs: performance.now() })
-    call.sent = { bytes: 0 }
-    call.hop = next
-    pool = judgeHop(
-      deps,
-      call,
-      (sentence) => new OutboundError('redirectRefused', `${sentence} (Redirect of ${from}.)`),
-    )
+    const hop = followRedirect(call.hop, answer.status, location)
+    onRedirect()
+    const redirects = call.redirects + 1
+    const hopStartedMs = performance.now()
+    Object.assign(call, { hop, hopStartedMs, redirects, status: undefined, hopRetries: 0, sent: { bytes: 0 } })
+    pool = judgeHop(deps, call, (why) => new OutboundError('redirectRefused', `${why} (Redirect of ${from}.)`))
   }
 }
 
@@ -136,7 +136,7 @@ async function askPatiently(deps: ExchangeDeps, call: Call, pool: Dispatcher): P
     await keepRate(deps, call)
     let answer: Answer
     try {
-      answer = await attempt(pool, call.hop, call.sent, call.deadline.signal)
+      answer = await attempt(pool, call.hop, call.sent, call.deadline)
     } catch (error) {
       if (lost > 0 || !isReplayable || !isSafeToRepeat(call) || !isLostConnection(error)) throw error
       lost += 1
@@ -165,7 +165,7 @@ function readWait(deps: ExchangeDeps, call: Call, { status, headers }: Answer): 
 async function keepRate(deps: ExchangeDeps, call: Call): Promise<void> {
   const limit = call.request.rateLimit
   if (limit === undefined || (call.redirects > 0 && call.hop.credentials !== call.request.credentials)) return
-  const waitMs = await deps.rateLimiter.acquire(limit.key, limit, patienceLeftMs(call))
+  const waitMs = await call.deadline.bound(deps.rateLimiter.acquire(limit.key, limit, patienceLeftMs(call)))
   if (waitMs === undefined) {
     const message = `More calls to ${call.hop.url.origin} are waiting than its declared rate allows.`
     throw new OutboundError('rateLimited', message)

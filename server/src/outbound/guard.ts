@@ -3,14 +3,11 @@
  * resolver for an IP literal, and from the resolver's answers at the moment of connecting. A connection is then made to
  * exactly the judged answers, so a name that changes its mind between check and use gains nothing.
  */
-import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import { type Address, isSameAddress, parseAddress, purposeOf } from './address.ts'
 import { type EgressRule, opensAddress, opensHost } from './egress-allow.ts'
 import { bareHost, withoutLastDot } from './host-name.ts'
-
-/** All addresses of a name, as text. An empty list is a refusal, and so is anything that is not an address. */
-export type Resolve = (host: string) => Promise<readonly string[]>
+import { createResolve, type Resolve } from './resolve.ts'
 
 export type UrlVerdict =
   /** `isNamed`: the operator's list names this host or literal; such targets have connections of their own. */
@@ -36,7 +33,7 @@ export type GuardOptions = {
 
 export function createGuard({
   allow,
-  resolve = resolveBySystem,
+  resolve = createResolve(),
   ownAddresses = createOwnAddresses(),
 }: GuardOptions): Guard {
   function reasonAgainst(address: Address | undefined, text: string, port: number): string | undefined {
@@ -80,9 +77,10 @@ export function createGuard({
         const reason = reasonAgainst(literal, bareHost(host), port)
         return reason === undefined ? { kind: 'open', addresses: [bareHost(host)] } : { kind: 'refused', reason }
       }
-      const answers = await resolve(host)
+      const isNamed = opensHost(allow, host, port)
+      const answers = await resolve(host, isNamed)
       if (answers.length === 0) return { kind: 'refused', reason: `${host} has no address.` }
-      if (opensHost(allow, host, port)) {
+      if (isNamed) {
         const broken = answers.find((answer) => parseAddress(answer) === undefined)
         if (broken !== undefined) return { kind: 'refused', reason: `${host}: "${broken}" is not an address.` }
         return { kind: 'open', addresses: answers }
@@ -100,11 +98,6 @@ export function createGuard({
       return { kind: 'refused', reason: refusal }
     },
   }
-}
-
-async function resolveBySystem(host: string): Promise<string[]> {
-  const answers = await lookup(host, { all: true, order: 'verbatim' })
-  return answers.map((answer) => answer.address)
 }
 
 /** Interfaces change rarely and reading them is a system call, so the list may be a few seconds old. */

@@ -1,7 +1,7 @@
 export { OutboundClient, type OutboundClientOptions } from './client.ts'
 export { connectTcp } from './dial.ts'
 export { type EgressRule, parseEgressAllow } from './egress-allow.ts'
-export { createGuard, type Guard, type Resolve } from './guard.ts'
+export { createGuard, type Guard } from './guard.ts'
 export { OutboundError, type OutboundErrorKind } from './outbound-error.ts'
 export { createMemoryRateLimiter, type RateLimit, type RateLimiter } from './rate-limit.ts'
 export type {
@@ -13,3 +13,4 @@ export type {
   ResponseHeaders,
 } from './request.ts'
 export type { HopEntry } from './request-log.ts'
+export type { Resolve } from './resolve.ts'

@@ -5,6 +5,8 @@
  */
 export type OutboundErrorKind =
   | 'invalidRequest'
+  /** The caller's own stream broke while it was being sent. */
+  | 'bodyFailed'
   | 'refusedByGuard'
   | 'unreachable'
   | 'insecure'

@@ -5,8 +5,9 @@ import { isSecretName } from './request-headers.ts'
 export type HopEntry = {
   method: string
   url: string
-  /** Absent when the hop ended without an answer; `failure` then says how. */
+  /** Absent when the hop had no answer. */
   status?: number
+  /** The kind of the error that ended the call at this hop. */
   failure?: string
   durationMs: number
   requestBytes: number

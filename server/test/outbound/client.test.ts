@@ -89,6 +89,7 @@ describe('a call', () => {
     { headers: { 'X-A': 'a\r\nX-B: b' } },
     { headers: { 'X A': 'a' } },
     { headers: { 'X-A': '☃' } },
+    { credentials: { allowedHosts: ['127.0.0.1:1'], headers: {} }, url: 'http://x@127.0.0.1:1/' },
     { url: 'not an address' },
   ])('that cannot be sent is refused without a connection: %j', async (change) => {
     await using peer = await startHttp(echo)
@@ -96,6 +97,18 @@ describe('a call', () => {
     const failure = await failureOf(client.send({ method: 'GET', url: peer.origin, ...change }))
     expect(failure.kind).toBe('invalidRequest')
     expect(peer.connections).toBe(0)
+  })
+
+  it('fails with its own kind when the stream of its caller breaks', async () => {
+    await using peer = await startHttp(echo)
+    await using client = createClient({ allow: peer.host })
+    const body = Readable.from(
+      (async function* () {
+        yield Buffer.from('first')
+        throw new Error('The disk is gone.')
+      })(),
+    )
+    expect((await failureOf(client.send({ method: 'PUT', url: peer.origin, body }))).kind).toBe('bodyFailed')
   })
 
   it('keeps the headers of the connection to itself', async () => {
@@ -185,6 +198,17 @@ describe('the request log', () => {
     ])
     expect(entries[0]!.url).toBe(`${peer.origin}/***/x?api_key=***&sig=***&page=2&note=***`)
     expect(JSON.stringify(entries)).not.toContain('s3cret')
+  })
+
+  it('says with which answer a call ended that led nowhere', async () => {
+    const entries: HopEntry[] = []
+    await using peer = await startHttp((_request, response) => response.writeHead(302, { location: '/' }).end())
+    await using client = createClient({ allow: peer.host, onHop: (entry) => entries.push(entry) })
+    await failureOf(client.send({ method: 'GET', url: peer.origin, redirectsMax: 1 }))
+    expect(entries.map((entry) => [entry.status, entry.failure])).toEqual([
+      [302, undefined],
+      [302, 'tooManyRedirects'],
+    ])
   })
 
   it('tells how a call failed, and its address holds no user name', async () => {

@@ -114,6 +114,19 @@ describe('credentials', () => {
     expect((await failureOf(send('evil.example'))).kind).toBe('invalidRequest')
     expect((await send(peer.host)).status).toBe(200)
   })
+
+  it.each(['Host', 'Content-Length', 'Transfer-Encoding', 'Connection', '__proto__', 'a b'])(
+    'cannot be put into the header %s',
+    async (name) => {
+      await using peer = await startHttp(echo)
+      await using client = createClient({ allow: peer.host })
+      const credentials = { allowedHosts: [peer.host], headers: Object.fromEntries([[name, 's3cret']]) }
+      expect((await failureOf(client.send({ method: 'GET', url: peer.origin, credentials }))).kind).toBe(
+        'invalidRequest',
+      )
+      expect(peer.connections).toBe(0)
+    },
+  )
 })
 
 describe('allowed hosts', () => {

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import type { Resolve } from '../../src/outbound/guard.ts'
+import type { Resolve } from '../../src/outbound/index.ts'
 import {
   createGuard,
   OutboundClient,
