@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['contract/test/**/*.test.ts', 'sdk/test/**/*.test.ts', 'server/test/**/*.test.ts'],
+    globalSetup: ['server/test/harness/global-setup.ts'],
     // Two cores are the machine we design for: one test file works while another waits for its service.
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -52,6 +52,11 @@ export async function startApp(config: Config, log: Logger, say: (line: string) 
   }
 }
 
+/** Brings a database up to this program; returns the names of the migrations that were applied. */
+export function migrateAndInstall(connection: ConnectionSettings): Promise<string[]> {
+  return migrate(connection, (owner) => installQueues(owner, queues))
+}
+
 async function compose(
   config: Config,
   log: Logger,
@@ -62,7 +67,7 @@ async function compose(
   const embedded =
     config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say)) : undefined
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
-  const applied = await migrate(connection, (owner) => installQueues(owner, queues))
+  const applied = await migrateAndInstall(connection)
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
   const database = parts.use(new Database(connection, onFault))

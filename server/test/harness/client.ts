@@ -1,0 +1,57 @@
+export type Keys = { consumer: string; secretKey: string }
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the service answered and asserts its shape.
+export type Answer = { status: number; body: any; text: string; headers: Headers }
+
+/** A caller of the REST interface, as a user's program would be. */
+export class Client {
+  readonly baseUrl: string
+  readonly keys: Keys | undefined
+  readonly #headers: Record<string, string>
+
+  constructor(baseUrl: string, keys: Keys | undefined, headers: Record<string, string> = {}) {
+    this.baseUrl = baseUrl
+    this.keys = keys
+    this.#headers = headers
+  }
+
+  /** The same caller with more headers. */
+  with(headers: Record<string, string>): Client {
+    return new Client(this.baseUrl, this.keys, { ...this.#headers, ...headers })
+  }
+
+  /** The same caller acting for another account. */
+  as(accountId: string): Client {
+    return this.with({ ManagedAccountId: accountId })
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.send('GET', path)
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.send('POST', path, body === undefined ? undefined : JSON.stringify(body))
+  }
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(this.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(this.keys ? { Consumer: this.keys.consumer, SecretKey: this.keys.secretKey } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...this.#headers,
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return {
+      status: response.status,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+      text,
+      headers: response.headers,
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// A real service on a database of its own, as tests use it.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { startApp } from '../../src/app.ts'
+import { type Role, readConfig } from '../../src/config.ts'
+import { Client, type Keys } from './client.ts'
+
+export type TestService = AsyncDisposable & {
+  baseUrl: string
+  databaseUrl: string
+  dataDir: string
+  firstAccount: { organizationId: string; accountId: string; email: string; consumer: string; secretKey: string }
+  /** Calls with the keys of the first account, which is a Manager. */
+  manager: Client
+  client(keys: Keys | undefined): Client
+  /** Everything the service wrote to its log. */
+  logText(): string
+  /** A statement as the owner of the database, past row-level security. */
+  asOwner(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** A further process's worth of service on the same database. */
+  startAnother(env?: Record<string, string>, role?: Role): Promise<TestService>
+}
+
+type Options = { env?: Record<string, string>; role?: Role }
+
+export async function startService(options: Options = {}): Promise<TestService> {
+  const { host, port } = inject('postgres')
+  const database = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
+  await onServer(`create database ${database} template patchbay_template`)
+  const databaseUrl = `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+  const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-service-'))
+  const service = await startOn(databaseUrl, dataDir, options)
+  return {
+    ...service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+      await onServer(`drop database ${database} with (force)`)
+    },
+  }
+}
+
+async function startOn(databaseUrl: string, dataDir: string, options: Options): Promise<TestService> {
+  const lines: string[] = []
+  const env = {
+    PATCHBAY_PORT: '0',
+    PATCHBAY_DATA_DIR: dataDir,
+    PATCHBAY_DATABASE_URL: databaseUrl,
+    PATCHBAY_LOG_LEVEL: 'debug',
+    PATCHBAY_EGRESS_ALLOW: '127.0.0.0/8,::1',
+    ...options.env,
+  }
+  const log = pino({ level: env.PATCHBAY_LOG_LEVEL }, { write: (line: string) => void lines.push(line) })
+  const app = await startApp(readConfig(env, options.role ?? 'all'), log, (line) => void lines.push(line))
+  const firstAccount = JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8'))
+  const baseUrl = app.baseUrl ?? ''
+  const client = (keys: Keys | undefined) => new Client(baseUrl, keys)
+  return {
+    baseUrl,
+    databaseUrl,
+    dataDir,
+    firstAccount,
+    manager: client(firstAccount),
+    client,
+    logText: () => lines.join('\n'),
+    asOwner: async (text, values = []) => {
+      const owner = new pg.Client({ connectionString: databaseUrl, options: '-c search_path=patchbay' })
+      await owner.connect()
+      try {
+        return (await owner.query(text, values)).rows
+      } finally {
+        await owner.end()
+      }
+    },
+    startAnother: (more = {}, role = 'all') =>
+      startOn(databaseUrl, dataDir, { env: { ...options.env, ...more }, role }),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  }
+}
+
+async function onServer(statement: string): Promise<void> {
+  const { host, port } = inject('postgres')
+  const client = new pg.Client({ host, port, user: 'postgres', database: 'postgres' })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
