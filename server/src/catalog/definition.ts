@@ -14,7 +14,7 @@ export const Guid = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
   description: 'a GUID in lower case',
 })
-const ShortName = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,39}$', description: 'letters, digits, _ and -' })
+const ShortName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', description: 'letters, digits, _ and -' })
 const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$', description: 'letters, digits and _' })
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 const Description = Type.String({ maxLength: 4000 })

@@ -1,0 +1,12 @@
+const { projectKey, issueType } = getVariables()
+const document = (text) => ({
+  type: 'doc', version: 1,
+  content: String(text).split('\n').filter((line) => line !== '').map((line) => ({ type: 'paragraph', content: [{ type: 'text', text: line }] })),
+})
+const made = []
+for (const { summary, description } of [].concat(Datasource[0] ?? [])) {
+  const fields = { project: { key: projectKey }, issuetype: { name: issueType }, summary: fx.truncate(fx.cleanText(summary), 255) }
+  const issue = await api.post('Jira/issue', { fields: description ? { ...fields, description: document(description) } : fields })
+  made.push({ id: issue.id, key: issue.key })
+}
+return made

@@ -1,0 +1,1 @@
+return await api.post('TEST/echo', Datasource[0] ?? {})

@@ -1,0 +1,1 @@
+return await api.get('TEST/employees')

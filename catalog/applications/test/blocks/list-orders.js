@@ -1,0 +1,2 @@
+const since = dateLastRun || getVariables().firstRunFrom
+return await api.get('TEST/orders' + (since ? '?since=' + encodeURIComponent(fx.dateToIso(since)) : ''))
