@@ -1,0 +1,64 @@
+import { hasProc, hidesPaths, type Isolation, isRoot } from './launch.ts'
+import { processLimits } from './limits.ts'
+import type { GuestReport } from './protocol.ts'
+
+/** Which walls around script processes hold on this machine: found out by a script process that was really started. */
+export type Enforcement = {
+  noNetwork: boolean
+  /** The process runs as a user that is not the service's, so files of the service are not its own. */
+  ownUser: boolean
+  hiddenPaths: boolean
+  emptyEnvironment: boolean
+  dataLimit: boolean
+  processLimit: boolean
+  openFileLimit: boolean
+  noCoreDump: boolean
+  noFileWrites: boolean
+  /** Memory is measured from outside; otherwise the process itself reports it. */
+  memoryWatchdog: boolean
+}
+
+const sentences: { [Wall in keyof Enforcement]: string } = {
+  noNetwork: 'Script processes could reach the network: the platform does not allow a network namespace.',
+  ownUser: 'Script processes run as the same user as the service.',
+  hiddenPaths: 'Script processes could read directories of the service: the platform does not allow a mount namespace.',
+  emptyEnvironment: 'Script processes have environment variables.',
+  dataLimit: 'The memory of script processes is not limited by the system.',
+  processLimit: 'Script processes could start other processes: their number is not limited.',
+  openFileLimit: 'The number of files a script process may open is not limited.',
+  noCoreDump: 'A script process that crashes may write its memory to a file.',
+  noFileWrites: 'Script processes could write files where their user may.',
+  memoryWatchdog: 'The memory of script processes cannot be measured from outside here.',
+}
+
+export function judgeEnforcement(isolation: Isolation, report: GuestReport): Enforcement {
+  const limits = parseLimits(report.processLimits)
+  const atMost = (name: string, most: number): boolean => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= most
+  return {
+    noNetwork: report.networkInterfaces.length === 0,
+    ownUser: isRoot() && isolation !== 'userNamespace' && report.uid !== 0,
+    hiddenPaths: hidesPaths(isolation),
+    emptyEnvironment: report.environmentNames.length === 0,
+    dataLimit: atMost('Max data size', processLimits.dataBytes),
+    processLimit: atMost('Max processes', processLimits.processes),
+    openFileLimit: atMost('Max open files', processLimits.openFiles),
+    noCoreDump: atMost('Max core file size', 0),
+    noFileWrites: atMost('Max file size', 0),
+    memoryWatchdog: hasProc(),
+  }
+}
+
+/** For the operator at start: what could not be enforced. */
+export function describeMissing(enforcement: Enforcement): string[] {
+  const walls = Object.keys(sentences) as (keyof Enforcement)[]
+  return walls.filter((wall) => !enforcement[wall]).map((wall) => sentences[wall])
+}
+
+function parseLimits(text: string): Map<string, number> {
+  const limits = new Map<string, number>()
+  for (const line of text.split('\n')) {
+    const [, name, soft] = /^(Max .*?)\s{2,}(\d+)\s/.exec(line) ?? []
+    if (name !== undefined) limits.set(name, Number(soft))
+  }
+  return limits
+}

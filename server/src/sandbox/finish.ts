@@ -1,0 +1,132 @@
+import type { GuestExit } from './guest-process.ts'
+import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
+import type { Masker } from './mask.ts'
+import type { ScriptFailure, ScriptOutcome } from './outcome.ts'
+import type { GuestEnd, Json } from './protocol.ts'
+
+/** Lines that the constructor of functions puts before a script's first line. */
+const LINES_BEFORE_SCRIPT = 2
+
+type WithoutLog<T> = T extends unknown ? Omit<T, 'log' | 'pauseMs'> : never
+
+export type Verdict = WithoutLog<ScriptOutcome>
+export type Failure = WithoutLog<ScriptFailure>
+
+export type EndContext = { limits: ScriptLimits; masker: Masker; script: string; fileName?: string | undefined }
+
+/** What the end told by the script process means. The texts in it are the script's and are judged here. */
+export function judgeEnd(end: GuestEnd, context: EndContext): Verdict {
+  switch (end.kind) {
+    case 'returned':
+      return judgeReturned(end, context)
+    case 'threw':
+      return judgeThrown(end, context)
+    case 'invalid':
+      return {
+        kind: 'invalid',
+        message: place(context.masker.text(end.message), end, context),
+        line: end.line,
+        column: end.column,
+      }
+    case 'notJson':
+      return { kind: 'notJson', message: context.masker.text(`${end.what} is not JSON: ${end.message}.`) }
+    case 'tooLarge':
+      return tooLarge(end.what, context.limits)
+    case 'outOfMemory':
+      return outOfMemory(context.limits)
+    case 'stalled':
+      return { kind: 'stalled', message: 'The script waits for a promise that nothing can settle any more.' }
+    case 'valid':
+      return { kind: 'crashed', message: 'The script process answered something else than it was asked.' }
+  }
+}
+
+/** The process is gone although nobody killed it. V8 ends a whole process when memory for an object cannot be had. */
+export function judgeExit(exit: GuestExit, limits: ScriptLimits): Failure {
+  if (
+    /out of memory|is_heap_oom = 1|allocation failed|bad_alloc|invalid (table|array) (size|length)/i.test(exit.stderr)
+  )
+    return outOfMemory(limits)
+  return { kind: 'crashed', message: `The process of the script ended (${exit.signal ?? `code ${exit.code}`}).` }
+}
+
+export function outOfMemory(limits: ScriptLimits): Failure {
+  const mebibytes = Math.round(limits.memoryBytes / 1_048_576)
+  return {
+    kind: 'outOfMemory',
+    message: `The script used more memory than the ${mebibytes} MiB it may have.`,
+    limitBytes: limits.memoryBytes,
+  }
+}
+
+function tooLarge(what: string, { resultBytesMax }: ScriptLimits): Failure {
+  return {
+    kind: 'resultTooLarge',
+    message: `${what} is larger than ${resultBytesMax} bytes.`,
+    limitBytes: resultBytesMax,
+  }
+}
+
+function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }: EndContext): Verdict {
+  const values: Json[] = []
+  for (const [what, text] of [
+    ['The result', end.value],
+    ['session.vars', end.vars],
+    ['session.vault', end.vault],
+    ['session.vaultGlobal', end.vaultGlobal],
+  ] as const) {
+    if (Buffer.byteLength(text) > limits.resultBytesMax) return tooLarge(what, limits)
+    const value = JSON.parse(text) as Json
+    if (isTooDeep(value))
+      return { kind: 'notJson', message: `${what} is nested more than ${RESULT_DEPTH_MAX} levels deep.` }
+    if (what !== 'The result' && !isObject(value))
+      return { kind: 'notJson', message: `${what} is not an object any more.` }
+    values.push(value)
+  }
+  const [value, vars, workflow, global] = values as [Json, ...{ [name: string]: Json }[]]
+  return {
+    kind: 'returned',
+    value: masker.value(value),
+    sessionVars: masker.value(vars ?? {}) as { [name: string]: Json },
+    // The vault is where secrets belong, so what goes there is not masked.
+    deferredVault: { workflow: workflow ?? {}, global: global ?? {} },
+    ...(end.stop === null ? {} : { stop: { flag: end.stop } }),
+  }
+}
+
+function judgeThrown(end: GuestEnd & { kind: 'threw' }, context: EndContext): Verdict {
+  const name = context.masker.text(end.name === '' ? 'Error' : end.name)
+  const text = context.masker.text(end.message)
+  const message = name === 'Error' ? text || 'The script threw an error without a message.' : `${name}: ${text}`
+  const [, lineText, columnText] = /patchbay-script:(\d{1,7}):(\d{1,7})/.exec(end.stack) ?? []
+  const line = Number(lineText) - LINES_BEFORE_SCRIPT
+  // The stack is a text that the script can write as it likes, so a line that does not exist is not repeated.
+  if (!(line >= 1 && line <= context.script.split('\n').length)) return { kind: 'threw', name, message }
+  const at = { line, column: Number(columnText) }
+  return { kind: 'threw', name, message: place(message, at, context), ...at }
+}
+
+function place(message: string, { line, column }: { line: number; column: number }, { fileName }: EndContext): string {
+  return fileName === undefined ? message : `${message} (${fileName}:${line}:${column})`
+}
+
+function isObject(value: Json): value is { [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Level by level, because a recursive walk would be what the limit protects from. */
+export function isTooDeep(value: Json): boolean {
+  let level: Json[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > RESULT_DEPTH_MAX) return true
+    const next: Json[] = []
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue
+      for (const member of Array.isArray(item) ? item : Object.values(item)) {
+        if (typeof member === 'object' && member !== null) next.push(member)
+      }
+    }
+    level = next
+  }
+  return false
+}

@@ -1,0 +1,285 @@
+/**
+ * The first code in every realm. Its text is compiled inside the isolate, so it can use nothing from this module.
+ *
+ * The script that runs afterwards owns the realm: it may replace every built-in. Three rules keep the four host functions
+ * out of its hands and this code working: built-ins are taken before the script starts; own bookkeeping lives in objects
+ * without prototype; only primitive strings and numbers are handed to a host function. It is compiled in strict mode, which
+ * keeps `caller`, `arguments` and the call sites of stack traces from giving away its functions.
+ */
+
+export type HostFunctions = {
+  log(line: string, isCut: boolean): void
+  call(call: number, text: string): void
+  /** Blocks until the service has answered. The first character of the answer is 1 for success, 0 for an error. */
+  ask(text: string): string
+  finish(text: string): void
+}
+
+/** Starts the script, or hands it the answer to one of its calls. */
+export type Dispatch = (
+  action: 'start' | 'settle',
+  first: string | number,
+  second: string | boolean,
+  third?: string,
+) => void
+
+type Waiting = {
+  call: number
+  text: string
+  isSleep: boolean
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  next: Waiting | null
+}
+
+export function bootstrap(
+  hostLog: HostFunctions['log'],
+  hostCall: HostFunctions['call'],
+  hostAsk: HostFunctions['ask'],
+  hostFinish: HostFunctions['finish'],
+  resultBytesMax: number,
+  logBytesMax: number,
+  callBytesMax: number,
+  callsAtOnce: number,
+  sleepsAtOnce: number,
+): Dispatch {
+  const realm = globalThis as unknown as { [name: string]: unknown }
+  const { parse, stringify } = JSON
+  const { apply, deleteProperty } = Reflect
+  const { defineProperty, create, assign } = Object
+  const isFiniteNumber = Number.isFinite
+  const { then } = Promise.prototype
+  const { slice } = String.prototype
+  const PromiseOfRealm = Promise
+  const ErrorOfRealm = Error
+  const StringOfRealm = String
+  const AsyncFunction = (async () => {}).constructor as (body: string) => () => Promise<unknown>
+
+  // Shared memory and WebAssembly serve timing attacks and have had most of the engine's holes; finalizers would let a
+  // script run again while a later one has the isolate.
+  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef', 'console'])
+    deleteProperty(realm, name)
+
+  const expose = (target: object, name: string, value: unknown): void => {
+    const property = create(null)
+    property.value = value
+    property.writable = true
+    property.enumerable = true
+    property.configurable = true
+    defineProperty(target, name, property)
+  }
+  const cut = (text: string, length: number): string => (text.length <= length ? text : apply(slice, text, [0, length]))
+  const jsonOf = (value: unknown): string => stringify(value) ?? 'null'
+
+  let logLeft = logBytesMax
+  const format = (value: unknown): string => {
+    if (typeof value === 'string') return value === '' ? 'null' : value
+    if (typeof value === 'number') return isFiniteNumber(value) ? `${value}` : 'null'
+    if (typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
+    if (value === undefined || value === null || typeof value === 'symbol') return 'null'
+    try {
+      return value instanceof ErrorOfRealm ? StringOfRealm(value) : jsonOf(value)
+    } catch {
+      return '(a value that cannot be written as JSON)'
+    }
+  }
+  const log = (...values: unknown[]): void => {
+    if (logLeft <= 0) return
+    let line = values.length === 0 ? 'null' : ''
+    for (let i = 0; i < values.length; i++) line += (i === 0 ? '' : ' ') + format(values[i])
+    const isCut = line.length >= logLeft
+    // Some more than the limit goes out: the service hides secrets first and cuts afterwards.
+    line = cut(line, logLeft + 65_536)
+    logLeft = isCut ? 0 : logLeft - line.length - 1
+    hostLog(line, isCut)
+  }
+
+  const errorFrom = (text: string): Error => {
+    const { message, details } = parse(text) as { message: string; details: object }
+    return assign(new ErrorOfRealm(message), details)
+  }
+  const callText = (name: string, values: unknown[]): string => {
+    let text = ''
+    for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + jsonOf(values[i])
+    if (text.length > callBytesMax) throw new ErrorOfRealm(`${name} was given more than ${callBytesMax} bytes.`)
+    return `"name":${stringify(name)},"args":[${text}]`
+  }
+  const ask = (name: string, values: unknown[]): unknown => {
+    const answer = hostAsk(callText(name, values))
+    const body = apply(slice, answer, [1]) as string
+    if (answer[0] !== '1') throw errorFrom(body)
+    return parse(body)
+  }
+
+  let lastCall = 0
+  let callsUnderWay = 0
+  let sleepsUnderWay = 0
+  let firstWaiting: Waiting | null = null
+  let lastWaiting: Waiting | null = null
+  const underWay = create(null) as { [call: number]: Waiting }
+  let onSettled: (() => void) | null = null
+
+  const sendWaiting = (): void => {
+    while (firstWaiting !== null) {
+      const waiting: Waiting = firstWaiting
+      if (waiting.isSleep ? sleepsUnderWay >= sleepsAtOnce : callsUnderWay >= callsAtOnce) return
+      firstWaiting = waiting.next
+      if (firstWaiting === null) lastWaiting = null
+      if (waiting.isSleep) sleepsUnderWay++
+      else callsUnderWay++
+      underWay[waiting.call] = waiting
+      hostCall(waiting.call, waiting.text)
+    }
+  }
+  const request = (name: string, values: unknown[], isSleep: boolean): Promise<unknown> =>
+    new PromiseOfRealm((resolve, reject) => {
+      const text = callText(name, values)
+      const waiting = assign(create(null), { call: ++lastCall, text, isSleep, resolve, reject, next: null }) as Waiting
+      if (lastWaiting === null) firstWaiting = waiting
+      else lastWaiting.next = waiting
+      lastWaiting = waiting
+      sendWaiting()
+    })
+  const settle = (call: number, ok: boolean, body: string): void => {
+    const waiting = underWay[call]
+    if (!waiting) return
+    delete underWay[call]
+    if (waiting.isSleep) sleepsUnderWay--
+    else callsUnderWay--
+    sendWaiting()
+    if (ok) waiting.resolve(parse(body))
+    else waiting.reject(errorFrom(body))
+    if (callsUnderWay === 0 && onSettled !== null) onSettled()
+  }
+
+  const session = create(null) as {
+    vars: unknown
+    vault: { [key: string]: unknown }
+    vaultGlobal: { [key: string]: unknown }
+  }
+  let stop: boolean | null = null
+
+  const exposeNames = (inputsText: string): void => {
+    const inputs = parse(inputsText) as { [name: string]: unknown } & { session: object }
+    assign(session, inputs.session)
+    expose(realm, 'Datasource', inputs['dataSources'])
+    expose(realm, 'variables', inputs['variables'])
+    expose(realm, 'getVariables', () => inputs['variables'])
+    for (const name of ['webhook', 'dateLastRun', 'run']) expose(realm, name, inputs[name])
+    expose(realm, 'session', session)
+    expose(realm, 'api', {
+      get: (url: unknown) => request('api.get', [url], false),
+      post: (url: unknown, data: unknown) => request('api.post', [url, data], false),
+      send: (shortName: unknown, options: unknown, newVersion: unknown) =>
+        request('api.send', [shortName, options, newVersion], false),
+    })
+    const vault: { [name: string]: unknown } = {}
+    for (const scope of ['', 'Global']) {
+      for (const verb of ['get', 'remove', 'contains']) {
+        const name = verb + scope
+        expose(vault, name, (key: unknown) => ask(`myVault.${name}`, [key]))
+      }
+      expose(vault, `set${scope}`, (key: unknown, value: unknown) => ask(`myVault.set${scope}`, [key, value]))
+      expose(vault, `set${scope}OnComplete`, (key: unknown, value: unknown) => {
+        // The value as it is now counts, not what the script makes of it later.
+        expose(scope === '' ? session.vault : session.vaultGlobal, StringOfRealm(key), parse(jsonOf(value)))
+      })
+    }
+    expose(realm, 'myVault', vault)
+    expose(realm, 'email', { send: (message: unknown) => request('email.send', [message], false) })
+    expose(realm, 'sleep', (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true))
+    expose(realm, 'console', { log, info: log, warn: log, error: log, debug: log })
+    expose(realm, 'logger', { log })
+    const fx = (realm['fx'] ?? {}) as object
+    expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
+      stop = !!flag
+    })
+    expose(realm, 'fx', fx)
+  }
+
+  const finishThrown = (error: unknown): void => {
+    let name = ''
+    let message = ''
+    let stack = ''
+    try {
+      if (typeof error === 'object' && error !== null) {
+        const fields = error as { name?: unknown; message?: unknown; stack?: unknown }
+        const given = { name: fields.name, message: fields.message, stack: fields.stack }
+        if (typeof given.name === 'string') name = cut(given.name, 200)
+        if (typeof given.stack === 'string') stack = cut(given.stack, 8192)
+        message = cut(typeof given.message === 'string' ? given.message : format(error), 65_536)
+      } else message = cut(format(error), 65_536)
+    } catch {
+      message = 'The script threw a value that cannot be described.'
+    }
+    hostFinish(`{"kind":"threw","name":${stringify(name)},"message":${stringify(message)},"stack":${stringify(stack)}}`)
+  }
+
+  /** The value as JSON text inside JSON text; null when it has none, and then the job is finished already. */
+  const finishedText = (what: string, read: () => unknown): string | null => {
+    let text: string | undefined
+    let reason = 'it is a function or a symbol'
+    try {
+      const value = read()
+      text = value === undefined ? 'null' : stringify(value)
+    } catch (error) {
+      try {
+        reason = cut(StringOfRealm((error as Error).message), 1000)
+      } catch {
+        reason = 'reading it threw an error'
+      }
+    }
+    if (typeof text !== 'string') {
+      hostFinish(`{"kind":"notJson","what":${stringify(what)},"message":${stringify(reason)}}`)
+      return null
+    }
+    if (text.length > resultBytesMax) {
+      hostFinish(`{"kind":"tooLarge","what":${stringify(what)},"bytes":${text.length}}`)
+      return null
+    }
+    return stringify(text)
+  }
+  const finishReturned = (result: unknown): void => {
+    const value = finishedText('The result', () => result)
+    if (value === null) return
+    const vars = finishedText('session.vars', () => session.vars)
+    if (vars === null) return
+    const vault = finishedText('session.vault', () => session.vault)
+    if (vault === null) return
+    const vaultGlobal = finishedText('session.vaultGlobal', () => session.vaultGlobal)
+    if (vaultGlobal === null) return
+    hostFinish(
+      `{"kind":"returned","value":${value},"vars":${vars},"vault":${vault},"vaultGlobal":${vaultGlobal},"stop":${stop}}`,
+    )
+  }
+
+  const start = (script: string, inputsText: string): void => {
+    let run: () => Promise<unknown>
+    exposeNames(inputsText)
+    try {
+      // The constructor parses the text as a function body by itself, so no text can close the function and go on outside.
+      run = AsyncFunction(`${script}\n//# sourceURL=patchbay-script`)
+    } catch {
+      hostFinish('{"kind":"invalid"}')
+      return
+    }
+    // Calls that the script did not wait for are still carried out before it counts as finished.
+    const afterCalls = (end: () => void): void => {
+      if (callsUnderWay === 0) end()
+      else
+        onSettled = () => {
+          onSettled = null
+          end()
+        }
+    }
+    apply(then, run(), [
+      (value: unknown) => afterCalls(() => finishReturned(value)),
+      (error: unknown) => afterCalls(() => finishThrown(error)),
+    ])
+  }
+
+  return (action, first, second, third) => {
+    if (action === 'start') start(first as string, second as string)
+    else settle(first as number, second as boolean, third as string)
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * A script process: reads orders from descriptor 0, runs one script at a time, and ends when the service does. It holds no
+ * secret of the service, no database and no network; what a script may do is decided at the other end of the pipe.
+ */
+import { readFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import ivm from 'isolated-vm'
+import { createLineReader, type GuestEnd, type GuestReport, type ToGuest } from '../protocol.ts'
+import { endProcess, send } from './channel.ts'
+import { createBodyCheck, locateSyntaxFault } from './compile.ts'
+import { composeLibrary } from './library.ts'
+import { answerRunning, runScript } from './run.ts'
+
+const options = new Set(process.argv.slice(2))
+const dropTo = [...options].find((option) => option.startsWith('--drop='))?.slice('--drop='.length)
+
+// All code is loaded by now, so the process can become a user that may not read it.
+if (dropTo !== undefined) {
+  const id = Number(dropTo)
+  process.setgroups?.([])
+  process.setgid?.(id)
+  process.setuid?.(id)
+}
+
+/** The library in use, as the text of one script. */
+let library = { key: '', source: '' }
+const reportsMemory = options.has('--report-memory')
+
+const handle = (line: string): void => {
+  const message = JSON.parse(line) as ToGuest
+  switch (message.type) {
+    case 'library':
+      library = {
+        key: message.key,
+        source: inScratchIsolate((isolate) => composeLibrary(message.functions, createBodyCheck(isolate))),
+      }
+      return
+    case 'run':
+      runScript(message, library.source, reportsMemory).catch(endProcess)
+      return
+    case 'check':
+      check(message.job, message.source)
+      return
+    case 'answer':
+      answerRunning(message)
+  }
+}
+
+function check(job: number, source: string): void {
+  const end = inScratchIsolate((isolate): GuestEnd => {
+    if (createBodyCheck(isolate)(source, '', true)) return { kind: 'valid' }
+    return { kind: 'invalid', ...locateSyntaxFault(isolate, source) }
+  })
+  send({ type: 'done', job, end })
+}
+
+/** Texts are only parsed here, never run, so this isolate belongs to no account. */
+function inScratchIsolate<T>(work: (isolate: ivm.Isolate) => T): T {
+  const isolate = new ivm.Isolate({ memoryLimit: 64 })
+  try {
+    return work(isolate)
+  } finally {
+    isolate.dispose()
+  }
+}
+
+process.on('uncaughtException', endProcess)
+process.stdin.on('data', createLineReader(Number.MAX_SAFE_INTEGER, handle))
+process.stdin.on('close', endProcess)
+process.stdin.on('error', endProcess)
+
+send({ type: 'ready', pid: process.pid, report: reportWalls() })
+
+function reportWalls(): GuestReport {
+  return {
+    uid: process.getuid?.() ?? -1,
+    environmentNames: Object.keys(process.env),
+    networkInterfaces: orNothing(() => Object.keys(networkInterfaces()), []),
+    processLimits: orNothing(() => readFileSync('/proc/self/limits', 'utf8'), ''),
+  }
+}
+
+function orNothing<T>(read: () => T, nothing: T): T {
+  try {
+    return read()
+  } catch {
+    return nothing
+  }
+}

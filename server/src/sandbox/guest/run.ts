@@ -1,0 +1,115 @@
+import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
+import { readAnswer, send, sendText } from './channel.ts'
+import { locateSyntaxFault } from './compile.ts'
+import { closeWorkshop, prepareNext, takeRealm } from './workshop.ts'
+
+/** V8 may give an isolate up without the call into it ever returning, so it is looked after from this thread. */
+const LOOK_MS = 50
+
+type Running = { job: number; answer(message: AnswerMessage): void }
+
+let running: Running | undefined
+
+export function answerRunning(message: AnswerMessage): void {
+  if (running?.job === message.job) running.answer(message)
+}
+
+/**
+ * Runs one script. A turn is one entry into the isolate together with all microtasks that follow from it. The job is over
+ * when the script has finished and its turn has ended: what a script left spinning still counts as the script.
+ */
+export async function runScript(message: RunMessage, library: string, reportsMemory: boolean): Promise<void> {
+  const { job } = message
+  let endText: string | undefined
+  let lines: string[] = []
+  let isCut = false
+  let callsOpen = 0
+  let answersSeen = 0
+  let turns = 0
+  const over = Promise.withResolvers<GuestEnd | undefined>()
+
+  const flushLog = (): void => {
+    if (lines.length === 0) return
+    send({ type: 'log', job, lines, isCut })
+    lines = []
+  }
+  const sendCall = (isSync: boolean, call: number, text: string): void => {
+    flushLog()
+    sendText(`{"type":"call","job":${job},"isSync":${isSync},"call":${call},${text}}`)
+  }
+  const { realm, release } = takeRealm(
+    { accountId: message.accountId, libraryKey: message.libraryKey, library, limits: message.limits },
+    {
+      log: (line, isLast) => {
+        lines.push(line)
+        isCut = isLast
+        if (lines.length === 1) setImmediate(flushLog)
+      },
+      call: (call, text) => {
+        callsOpen++
+        sendCall(false, call, text)
+      },
+      ask: (text) => {
+        sendCall(true, 0, text)
+        return readAnswer()
+      },
+      finish: (text) => {
+        endText ??= text
+      },
+    },
+  )
+
+  const enter = (...input: Parameters<typeof realm.dispatch.apply>[1] & unknown[]): void => {
+    turns++
+    realm.dispatch.apply(undefined, input as never).then(endTurn, failTurn)
+  }
+  const endTurn = (): void => {
+    turns--
+    if (turns > 0) return
+    if (endText !== undefined) over.resolve(undefined)
+    else if (callsOpen === 0) over.resolve({ kind: 'stalled' })
+    else {
+      flushLog()
+      send({ type: 'idle', job, answers: answersSeen })
+    }
+  }
+  const failTurn = (error: unknown): void => {
+    if (realm.isolate.isDisposed) over.resolve({ kind: 'outOfMemory' })
+    else
+      over.resolve({
+        kind: 'threw',
+        name: 'Error',
+        message: error instanceof Error ? error.message : 'The script failed.',
+        stack: '',
+      })
+  }
+  running = {
+    job,
+    answer: (answer) => {
+      callsOpen--
+      answersSeen++
+      enter('settle', answer.call, answer.ok, answer.body)
+    },
+  }
+  const look = setInterval(() => {
+    if (realm.isolate.isDisposed) over.resolve({ kind: 'outOfMemory' })
+    if (reportsMemory) send({ type: 'memory', residentBytes: process.memoryUsage.rss() })
+  }, LOOK_MS)
+
+  enter('start', message.script, message.inputs)
+  const fault = await over.promise
+  clearInterval(look)
+  running = undefined
+  flushLog()
+  const end = fault === undefined ? (endText as string) : JSON.stringify(fault)
+  if (end === '{"kind":"invalid"}')
+    send({ type: 'done', job, end: { kind: 'invalid', ...locateSyntaxFault(realm.isolate, message.script) } })
+  else sendText(`{"type":"done","job":${job},"end":${end}}`)
+  // After anything but a clean turn the isolate is in an unknown state.
+  if (fault !== undefined && fault.kind !== 'stalled') {
+    closeWorkshop()
+    return
+  }
+  release()
+  prepareNext()
+}

@@ -1,0 +1,51 @@
+import type { ScriptCall } from './calls.ts'
+import type { ScriptLimits } from './limits.ts'
+import type { Json } from './protocol.ts'
+
+export type LibraryFunction = {
+  name: string
+  isAsync: boolean
+  /** Argument names in order. */
+  arguments: string[]
+  script: string
+}
+
+export type ScriptInputs = {
+  dataSources: Json[]
+  variables: { [name: string]: Json }
+  session: { vars: { [name: string]: Json }; vault: { [key: string]: Json }; vaultGlobal: { [key: string]: Json } }
+  webhook: Json
+  dateLastRun: string | null
+  run: Json
+}
+
+export type Capabilities = { api: boolean; vault: boolean; email: boolean }
+
+export type CallContext = {
+  /** Aborted when the script is over, however it ended. */
+  signal: AbortSignal
+  /** Time spent inside counts as a pause of the script, as long as the script itself has nothing to do. */
+  pause<T>(work: () => Promise<T>): Promise<T>
+}
+
+export type ScriptJob = {
+  accountId: string
+  script: string
+  /** Name of the script in error messages. */
+  fileName?: string
+  inputs: ScriptInputs
+  library: readonly LibraryFunction[]
+  capabilities: Capabilities
+  /** Values that must not appear in log, result, session or error. */
+  secrets: readonly string[]
+  limits?: Partial<ScriptLimits>
+  /**
+   * Performs a call for the script. Who may do what is decided here from the run; the call holds only data. A
+   * `ScriptCallError` becomes an error inside the script; any other rejection is a fault of the service: it ends the
+   * script and rejects `run`.
+   */
+  onCall(call: ScriptCall, context: CallContext): Promise<Json>
+  /** Told at the start of each `sleep`, so that a worker can be given to someone else meanwhile. */
+  onSleep?(ms: number): void
+  signal?: AbortSignal
+}

@@ -1,0 +1,56 @@
+import type { Json } from './protocol.ts'
+
+export const MASK = '***'
+
+/** Shorter values would turn ordinary text into asterisks and prove nothing. */
+const CHARACTERS_MIN = 4
+
+export type Masker = {
+  text(text: string): string
+  /** For text that was cut at an unknown place: its end may hold the beginning of a secret. */
+  cutText(text: string): string
+  value(value: Json): Json
+}
+
+/**
+ * Hides secrets in all forms in which scripts usually carry them: as they are, inside JSON text, in a URL, in base64.
+ * Longer forms go first, so that a secret that contains another leaves nothing behind.
+ */
+export function createMasker(secrets: readonly string[]): Masker {
+  const forms = new Set<string>()
+  for (const secret of secrets) {
+    if (secret.length < CHARACTERS_MIN) continue
+    forms.add(secret)
+    forms.add(JSON.stringify(secret).slice(1, -1))
+    forms.add(encodeURIComponent(secret.toWellFormed()))
+    const base64 = Buffer.from(secret, 'utf8').toString('base64')
+    forms.add(base64)
+    forms.add(base64.replace(/=+$/, ''))
+  }
+  const ordered = [...forms].filter((form) => form.length >= CHARACTERS_MIN).sort((a, b) => b.length - a.length)
+  if (ordered.length === 0) return { text: (text) => text, cutText: (text) => text, value: (value) => value }
+
+  const text = (input: string): string => {
+    let masked = input
+    for (const form of ordered) if (masked.includes(form)) masked = masked.replaceAll(form, MASK)
+    return masked
+  }
+  const cutText = (input: string): string => {
+    const masked = text(input)
+    let cut = 0
+    for (const form of ordered) {
+      for (let length = Math.min(form.length - 1, masked.length); length > cut; length--) {
+        if (masked.endsWith(form.slice(0, length))) cut = length
+      }
+    }
+    return masked.slice(0, masked.length - cut)
+  }
+  const value = (input: Json): Json => {
+    if (typeof input === 'string') return text(input)
+    if (typeof input === 'number') return forms.has(String(input)) ? MASK : input
+    if (Array.isArray(input)) return input.map(value)
+    if (input === null || typeof input !== 'object') return input
+    return Object.fromEntries(Object.entries(input).map(([key, member]) => [text(key), value(member)]))
+  }
+  return { text, cutText, value }
+}

@@ -1,0 +1,35 @@
+import type { Json } from './protocol.ts'
+
+export type DeferredVault = { workflow: { [key: string]: Json }; global: { [key: string]: Json } }
+
+type Always = {
+  /** What the script wrote, as far as it was received; also when the script was killed. */
+  log: string[]
+  pauseMs: number
+}
+
+export type ScriptReturned = Always & {
+  kind: 'returned'
+  value: Json
+  sessionVars: { [name: string]: Json }
+  deferredVault: DeferredVault
+  /** Present when the script asked to end the run after this block; `flag` is what it gave. */
+  stop?: { flag: boolean }
+}
+
+/** Every failure carries a sentence for the owner of the script. */
+export type ScriptFailure = Always & { message: string } & (
+    | { kind: 'threw'; name: string; line?: number; column?: number }
+    | { kind: 'invalid'; line: number; column: number }
+    | { kind: 'timedOut'; limitMs: number }
+    | { kind: 'outOfMemory'; limitBytes: number }
+    | { kind: 'resultTooLarge'; limitBytes: number }
+    | { kind: 'notJson' }
+    | { kind: 'stalled' }
+    | { kind: 'crashed' }
+    | { kind: 'aborted' }
+  )
+
+export type ScriptOutcome = ScriptReturned | ScriptFailure
+
+export type ScriptCheck = { ok: true } | { ok: false; message: string; line: number; column: number }

@@ -1,0 +1,110 @@
+import type { FromGuest, GuestEnd, Json } from './protocol.ts'
+
+/**
+ * Reads a message of a script process as if an attacker had written it, which may be so after a flaw in V8. Throws when it
+ * does not fit.
+ */
+export function parseMessage(line: string): FromGuest {
+  const message = requireObject(JSON.parse(line) as Json)
+  switch (message['type']) {
+    case 'ready': {
+      const report = requireObject(message['report'])
+      return {
+        type: 'ready',
+        pid: requireNumber(message['pid']),
+        report: {
+          uid: requireNumber(report['uid']),
+          environmentNames: requireTexts(report['environmentNames']),
+          networkInterfaces: requireTexts(report['networkInterfaces']),
+          processLimits: requireText(report['processLimits']),
+        },
+      }
+    }
+    case 'log':
+      return {
+        type: 'log',
+        job: requireNumber(message['job']),
+        lines: requireTexts(message['lines']),
+        isCut: message['isCut'] === true,
+      }
+    case 'call':
+      return {
+        type: 'call',
+        job: requireNumber(message['job']),
+        isSync: message['isSync'] === true,
+        call: requireNumber(message['call']),
+        name: requireText(message['name']),
+        args: requireArray(message['args']),
+      }
+    case 'idle':
+      return { type: 'idle', job: requireNumber(message['job']), answers: requireNumber(message['answers']) }
+    case 'memory':
+      return { type: 'memory', residentBytes: requireNumber(message['residentBytes']) }
+    case 'done':
+      return { type: 'done', job: requireNumber(message['job']), end: parseEnd(requireObject(message['end'])) }
+    default:
+      throw new TypeError('A script process sent a message of an unknown type.')
+  }
+}
+
+function parseEnd(end: { [name: string]: Json }): GuestEnd {
+  switch (end['kind']) {
+    case 'returned':
+      return {
+        kind: 'returned',
+        value: requireText(end['value']),
+        vars: requireText(end['vars']),
+        vault: requireText(end['vault']),
+        vaultGlobal: requireText(end['vaultGlobal']),
+        stop: end['stop'] === null ? null : end['stop'] === true,
+      }
+    case 'threw':
+      return {
+        kind: 'threw',
+        name: requireText(end['name']),
+        message: requireText(end['message']),
+        stack: requireText(end['stack']),
+      }
+    case 'invalid':
+      return {
+        kind: 'invalid',
+        message: requireText(end['message']),
+        line: requireNumber(end['line']),
+        column: requireNumber(end['column']),
+      }
+    case 'notJson':
+      return { kind: 'notJson', what: requireText(end['what']), message: requireText(end['message']) }
+    case 'tooLarge':
+      return { kind: 'tooLarge', what: requireText(end['what']), bytes: requireNumber(end['bytes']) }
+    case 'valid':
+    case 'outOfMemory':
+    case 'stalled':
+      return { kind: end['kind'] }
+    default:
+      throw new TypeError('A script process ended a script in an unknown way.')
+  }
+}
+
+function requireObject(value: Json | undefined): { [name: string]: Json } {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new TypeError('A script process sent a message without an object.')
+}
+
+function requireArray(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value
+  throw new TypeError('A script process sent a message without a list.')
+}
+
+function requireText(value: Json | undefined): string {
+  if (typeof value === 'string') return value
+  throw new TypeError('A script process sent a message without a text.')
+}
+
+function requireTexts(value: Json | undefined): string[] {
+  return requireArray(value).map(requireText)
+}
+
+function requireNumber(value: Json | undefined): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw new TypeError('A script process sent a message without a whole number.')
+}

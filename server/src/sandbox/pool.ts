@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
+import { GuestProcess } from './guest-process.ts'
+import type { LibraryFunction, ScriptJob } from './job.ts'
+import { type Launch, listIsolations } from './launch.ts'
+import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
+import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
+import { listVersionFaults, readVersions } from './requirements.ts'
+import { runJob } from './run-job.ts'
+
+export type SandboxOptions = {
+  /** Scripts that compute at the same time. */
+  size?: number
+  /** Processes in all, those included whose script waits for an answer. */
+  processesMax?: number
+  /** Scripts after which a process is replaced. */
+  runsPerProcess?: number
+  /** Scripts that may wait for a process; more are refused. */
+  queueMax?: number
+  /** Directories of the service that a script process must not see, where the platform can hide them. */
+  hiddenPaths?: readonly string[]
+}
+
+type Task = { accountId: string; work(guest: GuestProcess): Promise<void>; refuse(error: Error): void }
+
+/** A row of scripts of one account keeps its warm isolate, but not at the price of everybody else. */
+const SAME_ACCOUNT_ROW_MAX = 16
+const SAME_ACCOUNT_LOOK_AHEAD = 64
+const TRIM_MS = 10_000
+const CHECK_MS_MAX = 5000
+const START_FAULTS_MAX = 3
+
+export class SandboxPool implements AsyncDisposable {
+  readonly enforcement: Enforcement
+  /** One sentence for each wall that this platform does not give. */
+  readonly missing: readonly string[]
+  readonly #launch: Launch
+  readonly #directory: string
+  readonly #options: Required<Omit<SandboxOptions, 'hiddenPaths'>>
+  readonly #all = new Set<GuestProcess>()
+  readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
+  #idle: GuestProcess[] = []
+  #queue: Task[] = []
+  #starting = new Set<Promise<void>>()
+  #startFaults = 0
+  #computing = 0
+  #sameAccountRow = 0
+  #lastJob = 0
+  #isClosed = false
+  readonly #trim: NodeJS.Timeout
+  #usedSinceTrim = new WeakSet<GuestProcess>()
+
+  private constructor(
+    launch: Launch,
+    directory: string,
+    first: GuestProcess,
+    enforcement: Enforcement,
+    options: SandboxOptions,
+  ) {
+    this.#launch = launch
+    this.#directory = directory
+    const size = options.size ?? 2
+    this.#options = {
+      size,
+      processesMax: Math.max(size, options.processesMax ?? size + 10),
+      runsPerProcess: options.runsPerProcess ?? 1000,
+      queueMax: options.queueMax ?? 10_000,
+    }
+    this.enforcement = enforcement
+    this.missing = describeMissing(enforcement)
+    this.#all.add(first)
+    this.#idle.push(first)
+    this.#trim = setInterval(() => this.#endUnused(), TRIM_MS)
+    this.#trim.unref()
+  }
+
+  /** Finds out which walls the platform gives by starting a process, which is then the first of the pool. */
+  static async create(options: SandboxOptions = {}): Promise<SandboxPool> {
+    const faults = listVersionFaults(readVersions())
+    if (faults.length > 0) throw new Error(`Scripts cannot run safely here. ${faults.join(' ')}`)
+    const directory = await mkdtemp(join(tmpdir(), 'patchbay-scripts-'))
+    for (const isolation of listIsolations()) {
+      const launch: Launch = { isolation, hiddenPaths: options.hiddenPaths ?? [] }
+      const guest = await GuestProcess.start(launch, directory)
+      if (!guest?.report) continue
+      return new SandboxPool(launch, directory, guest, judgeEnforcement(isolation, guest.report), options)
+    }
+    await rm(directory, { recursive: true, force: true })
+    throw new Error('No process for scripts could be started.')
+  }
+
+  /** Processes and scripts at this moment. */
+  get load(): { processes: number; computing: number; queued: number } {
+    return { processes: this.#all.size, computing: this.#computing, queued: this.#queue.length }
+  }
+
+  /** Runs a script. Rejects only for faults of the service; whatever a script does is an outcome. */
+  async run(job: ScriptJob): Promise<ScriptOutcome> {
+    if (job.script.length > SCRIPT_CHARACTERS_MAX) {
+      return {
+        kind: 'invalid',
+        message: `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.`,
+        line: 1,
+        column: 1,
+        log: [],
+        pauseMs: 0,
+      }
+    }
+    return await this.#enqueue(job.accountId, async (guest) => {
+      guest.accountId = job.accountId
+      return await runJob(guest, ++this.#lastJob, job, this.#keyOf(job.library), (isWaiting) => {
+        this.#computing += isWaiting ? -1 : 1
+        if (isWaiting) this.#pump()
+      })
+    })
+  }
+
+  /** Parses a script as a script process would, without running it. */
+  async checkScript(source: string): Promise<ScriptCheck> {
+    if (source.length > SCRIPT_CHARACTERS_MAX) {
+      return {
+        ok: false,
+        message: `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.`,
+        line: 1,
+        column: 1,
+      }
+    }
+    return await this.#enqueue('', async (guest) => {
+      const job = ++this.#lastJob
+      const over = Promise.withResolvers<ScriptCheck>()
+      const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
+      guest.listen({
+        message: (message) => {
+          if (message.type !== 'done' || message.job !== job)
+            throw new TypeError('A script process spoke about another job.')
+          const { end } = message
+          if (end.kind === 'valid') over.resolve({ ok: true })
+          else if (end.kind === 'invalid')
+            over.resolve({ ok: false, message: end.message, line: end.line, column: end.column })
+          else throw new TypeError('A script process answered something else than it was asked.')
+        },
+        exit: () =>
+          over.resolve({ ok: false, message: 'The script is too complicated to be read.', line: 1, column: 1 }),
+      })
+      guest.send({ type: 'check', job, source })
+      const check = await over.promise
+      clearTimeout(timer)
+      guest.listen(undefined)
+      return check
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#trim)
+    for (const task of this.#queue.splice(0)) task.refuse(new Error('The sandbox is closed.'))
+    await Promise.all(this.#starting)
+    await Promise.all([...this.#all].map((guest) => guest.end()))
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  #enqueue<T>(accountId: string, work: (guest: GuestProcess) => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error('The sandbox is closed.'))
+    if (this.#queue.length >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
+    const result = Promise.withResolvers<T>()
+    this.#queue.push({
+      accountId,
+      work: (guest) => work(guest).then(result.resolve, result.reject),
+      refuse: result.reject,
+    })
+    this.#pump()
+    return result.promise
+  }
+
+  #pump(): void {
+    while (!this.#isClosed && this.#queue.length > 0 && this.#computing < this.#options.size) {
+      const head = this.#queue[0] as Task
+      const guest = this.#takeIdle(head.accountId)
+      if (!guest) {
+        // One process for each script that could start now, as far as there may be more.
+        const wanted = Math.min(this.#queue.length, this.#options.size - this.#computing)
+        while (this.#starting.size < wanted && this.#all.size + this.#starting.size < this.#options.processesMax)
+          this.#startGuest()
+        return
+      }
+      this.#begin(guest, this.#takeTask(guest))
+    }
+  }
+
+  #takeIdle(accountId: string): GuestProcess | undefined {
+    const same = this.#idle.findIndex((guest) => guest.accountId === accountId)
+    return this.#idle.splice(same === -1 ? this.#idle.length - 1 : same, 1)[0]
+  }
+
+  #takeTask(guest: GuestProcess): Task {
+    const ahead = this.#queue.slice(0, SAME_ACCOUNT_LOOK_AHEAD).findIndex((task) => task.accountId === guest.accountId)
+    const index = ahead > 0 && this.#sameAccountRow < SAME_ACCOUNT_ROW_MAX ? ahead : 0
+    this.#sameAccountRow = index === 0 ? 0 : this.#sameAccountRow + 1
+    return this.#queue.splice(index, 1)[0] as Task
+  }
+
+  #begin(guest: GuestProcess, task: Task): void {
+    this.#computing++
+    this.#usedSinceTrim.add(guest)
+    guest.runs++
+    void task.work(guest).then(() => {
+      this.#computing--
+      this.#takeBack(guest)
+      this.#pump()
+    })
+  }
+
+  #takeBack(guest: GuestProcess): void {
+    const isUsedUp = guest.runs >= this.#options.runsPerProcess
+    // A used-up process goes on until another one is there to take its place.
+    const isReplaced = isUsedUp && [...this.#all].some((other) => other.runs < this.#options.runsPerProcess)
+    if (guest.isGone || this.#isClosed || isReplaced) this.#remove(guest)
+    else this.#idle.push(guest)
+    if (isUsedUp && !isReplaced && this.#starting.size === 0) this.#startGuest()
+    if (this.#all.size === 0 && this.#starting.size === 0 && !this.#isClosed) this.#startGuest()
+  }
+
+  #remove(guest: GuestProcess): void {
+    this.#all.delete(guest)
+    this.#idle = this.#idle.filter((other) => other !== guest)
+    void guest.end()
+  }
+
+  #startGuest(): void {
+    const start = GuestProcess.start(this.#launch, this.#directory).then((guest) => {
+      this.#starting.delete(start)
+      if (guest) {
+        this.#startFaults = 0
+        this.#all.add(guest)
+        for (const other of this.#idle.filter(({ runs }) => runs >= this.#options.runsPerProcess)) this.#remove(other)
+        this.#idle.push(guest)
+      } else if (++this.#startFaults >= START_FAULTS_MAX && this.#all.size === 0) {
+        this.#startFaults = 0
+        for (const task of this.#queue.splice(0)) task.refuse(new Error('No process for scripts could be started.'))
+      }
+      this.#pump()
+    })
+    this.#starting.add(start)
+  }
+
+  /** Ends processes that were needed only for a while. */
+  #endUnused(): void {
+    for (const guest of [...this.#idle]) {
+      if (guest.isGone || (this.#all.size > this.#options.size && !this.#usedSinceTrim.has(guest))) this.#remove(guest)
+    }
+    this.#usedSinceTrim = new WeakSet()
+  }
+
+  /** Callers pass the same list again and again; it is hashed once. */
+  #keyOf(library: readonly LibraryFunction[]): string {
+    let key = this.#libraryKeys.get(library)
+    if (key === undefined) {
+      key = createHash('sha256').update(JSON.stringify(library)).digest('base64url')
+      this.#libraryKeys.set(library, key)
+    }
+    return key
+  }
+}

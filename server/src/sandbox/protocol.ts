@@ -1,0 +1,104 @@
+/**
+ * What crosses between the service and a script process: one JSON text a line, nothing else.
+ *
+ * The service writes to descriptor 0 of the script process. The script process writes everything to descriptor 3 and reads
+ * from there only the answer to a synchronous call, with a blocking read: that is how `myVault.get(key)` can return a value
+ * without `await` and without any host object inside the isolate.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+export const REPLY_DESCRIPTOR = 3
+
+/** Calls and sleeps that one script may have under way at once; the rest wait inside the isolate. */
+export const CALLS_AT_ONCE = 32
+export const SLEEPS_AT_ONCE = 256
+
+export type GuestFunction = { name: string; isAsync: boolean; arguments: string[]; script: string }
+
+/** Limits that the isolate itself keeps. The parent checks all of them again. */
+export type GuestLimits = {
+  memoryBytes: number
+  resultBytesMax: number
+  logBytesMax: number
+  callBytesMax: number
+}
+
+export type LibraryMessage = { type: 'library'; key: string; functions: GuestFunction[] }
+
+export type RunMessage = {
+  type: 'run'
+  job: number
+  /** Scripts of different accounts never share an isolate. */
+  accountId: string
+  script: string
+  /** JSON text, so that the script process does not parse it twice. */
+  inputs: string
+  /** Key of a library sent before to this process. */
+  libraryKey: string
+  limits: GuestLimits
+}
+
+export type CheckMessage = { type: 'check'; job: number; source: string }
+
+export type AnswerMessage = { type: 'answer'; job: number; call: number; ok: boolean; body: string }
+
+export type ToGuest = LibraryMessage | RunMessage | CheckMessage | AnswerMessage
+
+/** How the script ended, as the isolate tells it. The texts are JSON made inside the isolate. */
+export type GuestEnd =
+  | { kind: 'returned'; value: string; vars: string; vault: string; vaultGlobal: string; stop: boolean | null }
+  | { kind: 'threw'; name: string; message: string; stack: string }
+  | { kind: 'invalid'; message: string; line: number; column: number }
+  | { kind: 'valid' }
+  | { kind: 'notJson'; what: string; message: string }
+  | { kind: 'tooLarge'; what: string; bytes: number }
+  | { kind: 'outOfMemory' }
+  | { kind: 'stalled' }
+
+export type FromGuest =
+  | { type: 'ready'; pid: number; report: GuestReport }
+  | { type: 'log'; job: number; lines: string[]; isCut: boolean }
+  | { type: 'call'; job: number; isSync: boolean; call: number; name: string; args: Json[] }
+  /** The isolate has nothing to do until an answer comes; `answers` is how many of them it had seen by then. */
+  | { type: 'idle'; job: number; answers: number }
+  | { type: 'memory'; residentBytes: number }
+  | { type: 'done'; job: number; end: GuestEnd }
+
+/** What a script process finds out about its own walls, so that the service claims only what holds. */
+export type GuestReport = {
+  uid: number
+  environmentNames: string[]
+  networkInterfaces: string[]
+  processLimits: string
+}
+
+/** Splits a byte stream into lines and refuses a line over the limit before it is held in memory as a whole. */
+export function createLineReader(bytesMax: number, onLine: (line: string) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = []
+  let held = 0
+  return (chunk) => {
+    let from = 0
+    for (;;) {
+      const end = chunk.indexOf(10, from)
+      if (end === -1) break
+      const part = chunk.subarray(from, end)
+      from = end + 1
+      if (held + part.length > bytesMax) throw new RangeError(`A message of more than ${bytesMax} bytes was refused.`)
+      if (parts.length === 0) {
+        onLine(part.toString('utf8'))
+        continue
+      }
+      parts.push(part)
+      const line = Buffer.concat(parts).toString('utf8')
+      parts = []
+      held = 0
+      onLine(line)
+    }
+    if (from === chunk.length) return
+    const rest = chunk.subarray(from)
+    held += rest.length
+    if (held > bytesMax) throw new RangeError(`A message of more than ${bytesMax} bytes was refused.`)
+    parts.push(rest)
+  }
+}

@@ -1,0 +1,199 @@
+import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
+import { type Failure, isTooDeep, judgeEnd, judgeExit, outOfMemory, type Verdict } from './finish.ts'
+import type { GuestProcess } from './guest-process.ts'
+import type { CallContext, ScriptJob } from './job.ts'
+import { defaultLimits, type ScriptLimits } from './limits.ts'
+import { createMasker } from './mask.ts'
+import type { ScriptOutcome } from './outcome.ts'
+import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
+import { startScriptClock } from './script-clock.ts'
+import { createScriptLog } from './script-log.ts'
+
+const LOOK_AT_MEMORY_MS = 50
+
+type CallMessage = FromGuest & { type: 'call' }
+
+/** Told when the script waits for an answer and its process uses no processor, and when it goes on. */
+export type OnWaiting = (isWaiting: boolean) => void
+
+/**
+ * Runs one script in a process that no other script has at that time. The process is gone afterwards unless the script
+ * ended by itself.
+ */
+export async function runJob(
+  guest: GuestProcess,
+  number: number,
+  job: ScriptJob,
+  libraryKey: string,
+  onWaiting: OnWaiting,
+): Promise<ScriptOutcome> {
+  const limits: ScriptLimits = { ...defaultLimits, ...job.limits }
+  const masker = createMasker(job.secrets)
+  const log = createScriptLog(masker, limits.logBytesMax)
+  const over = Promise.withResolvers<Verdict>()
+  const abort = new AbortController()
+  let killedFor: Failure | undefined
+  let fault: { error: unknown } | undefined
+  const open = { calls: 0, sleeps: 0, paused: 0, sync: false }
+  const timers = new Set<NodeJS.Timeout>()
+  let answersSent = 0
+  let answersSeen = -1
+  let isWaiting = false
+
+  const kill = (reason: Failure): void => {
+    killedFor ??= reason
+    guest.kill()
+  }
+  const clock = startScriptClock(limits, (expiry) =>
+    kill({
+      kind: 'timedOut',
+      message:
+        expiry === 'time'
+          ? `The script ran longer than its ${limits.timeMs} ms.`
+          : `The script paused longer than ${limits.pauseMsMax} ms.`,
+      limitMs: expiry === 'time' ? limits.timeMs : limits.pauseMsMax,
+    }),
+  )
+  const update = (): void => {
+    const wasWaiting = isWaiting
+    isWaiting = open.sync || answersSeen === answersSent
+    clock.setPaused(isWaiting && open.sleeps + open.paused > 0)
+    if (wasWaiting !== isWaiting) onWaiting(isWaiting)
+  }
+  const answer = (message: CallMessage, ok: boolean, body: string): void => {
+    if (abort.signal.aborted) return
+    if (message.isSync) {
+      open.sync = false
+      guest.answerSync(ok, body)
+    } else {
+      answersSent++
+      guest.send({ type: 'answer', job: number, call: message.call, ok, body })
+    }
+    update()
+  }
+  const sleep = (message: CallMessage): void => {
+    const [ms] = message.args
+    const wait = Math.min(typeof ms === 'number' ? ms : 0, limits.pauseMsMax + 1000, 2 ** 31 - 1)
+    open.sleeps++
+    job.onSleep?.(wait)
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      open.sleeps--
+      answer(message, true, 'null')
+    }, wait)
+    timers.add(timer)
+  }
+  const context: CallContext = {
+    signal: abort.signal,
+    pause: async (work) => {
+      open.paused++
+      update()
+      try {
+        return await work()
+      } finally {
+        open.paused--
+        if (!abort.signal.aborted) update()
+      }
+    },
+  }
+  const perform = async (message: CallMessage): Promise<void> => {
+    open.calls++
+    try {
+      const value = await performCall(job, message, context)
+      open.calls--
+      answer(message, true, JSON.stringify(value ?? null))
+    } catch (error) {
+      open.calls--
+      if (error instanceof ScriptCallError)
+        answer(message, false, JSON.stringify({ message: error.message, details: error.details }))
+      else if (!abort.signal.aborted) {
+        fault ??= { error }
+        kill({ kind: 'aborted', message: 'The service failed.' })
+      }
+    }
+  }
+  const handleCall = (message: CallMessage): void => {
+    const isSleep = message.name === 'sleep' && !message.isSync
+    const isOneTooMany = message.isSync
+      ? open.sync
+      : isSleep
+        ? open.sleeps >= SLEEPS_AT_ONCE
+        : open.calls > CALLS_AT_ONCE
+    if (isOneTooMany) {
+      kill({ kind: 'crashed', message: 'The process of the script broke the rules of its channel.' })
+      return
+    }
+    if (message.isSync) open.sync = true
+    if (isSleep) sleep(message)
+    else void perform(message)
+    update()
+  }
+  const handle = (message: FromGuest): void => {
+    if (message.type === 'memory') {
+      if (message.residentBytes > limits.residentBytesMax) kill(outOfMemory(limits))
+      return
+    }
+    if (message.type === 'ready' || message.job !== number)
+      throw new TypeError('A script process spoke about another job.')
+    if (message.type === 'log') log.add(message.lines, message.isCut)
+    else if (message.type === 'call') handleCall(message)
+    else if (message.type === 'idle') {
+      answersSeen = message.answers
+      update()
+    } else if (killedFor === undefined)
+      over.resolve(judgeEnd(message.end, { limits, masker, script: job.script, fileName: job.fileName }))
+  }
+
+  const look = setInterval(() => {
+    if ((guest.readResidentBytes() ?? 0) > limits.residentBytesMax) kill(outOfMemory(limits))
+  }, LOOK_AT_MEMORY_MS)
+  const stop = (): void => kill({ kind: 'aborted', message: 'The script was stopped.' })
+  job.signal?.addEventListener('abort', stop)
+  if (job.signal?.aborted) stop()
+
+  guest.listen({ message: handle, exit: (exit) => over.resolve(killedFor ?? judgeExit(exit, limits)) })
+  if (guest.libraryKey !== libraryKey) {
+    guest.libraryKey = libraryKey
+    guest.send({
+      type: 'library',
+      key: libraryKey,
+      functions: job.library.map(({ name, isAsync, arguments: names, script }) => ({
+        name,
+        isAsync,
+        arguments: names,
+        script,
+      })),
+    })
+  }
+  const { memoryBytes, resultBytesMax, logBytesMax, callBytesMax } = limits
+  guest.send({
+    type: 'run',
+    job: number,
+    accountId: job.accountId,
+    script: job.script,
+    inputs: JSON.stringify(job.inputs),
+    libraryKey,
+    limits: { memoryBytes, resultBytesMax, logBytesMax, callBytesMax },
+  })
+
+  const verdict = await over.promise
+  guest.listen(undefined)
+  clearInterval(look)
+  clock.stop()
+  for (const timer of timers) clearTimeout(timer)
+  job.signal?.removeEventListener('abort', stop)
+  abort.abort()
+  if (isWaiting) onWaiting(false)
+  if (verdict.kind === 'outOfMemory' || verdict.kind === 'crashed') guest.kill()
+  if (fault) throw fault.error
+  return { ...verdict, log: log.lines, pauseMs: clock.pauseMs() }
+}
+
+async function performCall(job: ScriptJob, message: CallMessage, context: CallContext): Promise<Json> {
+  if (isTooDeep(message.args)) throw new ScriptCallError(`${message.name} was given a value that is nested too deeply.`)
+  const call = parseCall(message.name, message.args)
+  const capability = capabilityOf(call)
+  if (!job.capabilities[capability])
+    throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
+  return await job.onCall(call, context)
+}
