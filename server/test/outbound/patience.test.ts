@@ -61,7 +61,7 @@ describe('Retry-After', () => {
     },
   )
 
-  it('does not use up the time limit, and gives up when the caller does', async () => {
+  it('is given up when the caller gives up', async () => {
     await using peer = await startBusy([[429, '1']])
     const stop = new AbortController()
     let release = () => {}
