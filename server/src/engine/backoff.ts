@@ -6,7 +6,7 @@ const blockFirstDelayMs = 500
 const blockLongestDelayMs = 5_000
 
 /** So many workers may die on one block before the block itself is held to be the cause. */
-export const workerDeathsMax = 3
+const workerDeathsMax = 3
 
 /** How long a failed webhook request waits: 30 s after its first error, doubling, never longer than 1 hour. */
 export function webhookRetryDelayMs(errorCounter: number, jitter: number): number {

@@ -13,7 +13,7 @@ import { expandCron } from './cron-fields.ts'
 import { accept, type Checked, refuse } from './problem.ts'
 import { findJump, isTimeZone, momentOf, momentsOf, offsetAt } from './time-zone.ts'
 
-export const frequencyWords = {
+const frequencyWords = {
   hourly: '0 * * * *',
   daily: '0 0 * * *',
   weekly: '0 0 * * 1',
@@ -30,7 +30,7 @@ export type Schedule = {
 }
 
 /** A missed tick older than this is not made up for. */
-export const missedTickMs = 3_600_000
+const missedTickMs = 3_600_000
 
 /** Every combination of day, month and weekday that exists at all comes within the 40 years after this moment. */
 const calendarStart = Date.UTC(2000, 0, 1) - 1

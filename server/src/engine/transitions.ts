@@ -2,6 +2,7 @@
  * The states of things that live long, as data: which state may follow which. A state with no followers is final.
  * Staying in a state is not a transition; operations that may be repeated check for it first.
  */
+import type { AccountStateName } from '@patchbay/contract'
 
 /** `Stopping` waits for the block under way; a failure of that block is worth more to the user than the stop. */
 export const runTransitions = {
@@ -36,8 +37,7 @@ export const accountTransitions = {
   active: ['locked', 'archived'],
   locked: ['active', 'archived'],
   archived: [],
-} as const
-export type AccountState = keyof typeof accountTransitions
+} as const satisfies Record<AccountStateName, readonly AccountStateName[]>
 
 /** `WorkflowRunStatusEnum` of the interface. A run that was stopped did not do its work, so it counts as skipped. */
 export const runStatusEnum = {

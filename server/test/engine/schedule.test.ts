@@ -22,6 +22,7 @@ describe('frequency', () => {
     ['10/20 * * * 7', '10,30,50 * * * 0'],
     ['1-5,3,4-6 */1 * * 5-7', '1,2,3,4,5,6 * * * 0,5,6'],
     ['0 0 * * */2', '0 0 * * 0,2,4,6'],
+    ['0 0 * * 1/2', '0 0 * * 1,3,5'],
   ])('%s is %s', (frequency, cron) => {
     expect(schedule(frequency).expandedCron).toBe(cron)
   })

@@ -1,4 +1,4 @@
-import { createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
@@ -161,6 +161,18 @@ describe('damage is always noticed', () => {
       for (const extra of [1, 16, 17, sealedBytes]) await openDamaged(Buffer.concat([sealed, Buffer.alloc(extra)]))
       await openDamaged(Buffer.concat([sealed, sealed]))
     }
+  })
+
+  test('a second form of the same file: a full chunk and an empty last one, sealed with the right key', async () => {
+    const header = Buffer.concat([Buffer.from([1]), randomBytes(39)])
+    const info = JSON.stringify(['patchbay share file', 1, 'share', 'file', 0])
+    const key = Buffer.from(hkdfSync('sha256', dataKey, header.subarray(1, 33), info, 32))
+    const chunks = [Buffer.alloc(chunkBytes), Buffer.alloc(0)].map((plain, number) => {
+      const nonce = Buffer.concat([header.subarray(33), Buffer.from([0, 0, 0, number, number])])
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(header)
+      return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    })
+    expect(await openDamaged(join({ header, chunks }))).toHaveLength(chunkBytes)
   })
 
   test('a chunk of another file under the same data key', async () => {
