@@ -1,0 +1,23 @@
+/** A refusal of the service, with its status, its sentence and the id to tell the operator. */
+export class PatchbayError extends Error {
+  override name = 'PatchbayError'
+  readonly status: number
+  readonly response: unknown
+  readonly requestId: string | null
+
+  constructor(status: number, message: string, response: unknown, requestId: string | null) {
+    super(message)
+    this.status = status
+    this.response = response
+    this.requestId = requestId
+  }
+
+  static from(status: number, text: string, requestId: string | null): PatchbayError {
+    try {
+      const body = JSON.parse(text) as { errorMessage?: string; response?: unknown }
+      return new PatchbayError(status, body.errorMessage ?? text, body.response ?? null, requestId)
+    } catch {
+      return new PatchbayError(status, text || `The service answered ${status}.`, null, requestId)
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { uniqueEmail } from '../harness/accounts.ts'
+import type { Answer } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { startSmtpPeer } from '../harness/smtp-peer.ts'
+
+const password = 'correct horse battery'
+
+describe('activation, sign-in and sessions', () => {
+  let service: TestService
+  let smtp: Awaited<ReturnType<typeof startSmtpPeer>>
+  beforeAll(async () => {
+    smtp = await startSmtpPeer()
+    service = await startService({ env: { PATCHBAY_SMTP_URL: smtp.url } })
+  })
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await smtp[Symbol.asyncDispose]()
+  })
+
+  const visitor = () => service.client(undefined)
+  const form = (path: string, fields: Record<string, string>) =>
+    visitor().send('POST', path, new URLSearchParams(fields).toString(), {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    })
+  const cookieOf = (answer: Answer) => answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+
+  async function invite(more: object = {}) {
+    const email = uniqueEmail()
+    const { body: id } = await service.manager.post('/api/Account', {
+      email,
+      firstName: 'Ivy',
+      lastName: 'Invited',
+      roleName: 'User',
+      ...more,
+    })
+    const mail = await eventually(() => smtp.received.find((received) => received.to.includes(email)))
+    const text = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    return { id, email, mail, link: new URL(text.match(/https?:\/\/\S+/)?.[0] ?? '') }
+  }
+  const activated = async () => {
+    const invited = await invite()
+    await form('/activate', { token: invited.link.searchParams.get('token') ?? '', password, repeated: password })
+    return invited
+  }
+  const signIn = (email: string, secret = password) => visitor().post('/api/SignIn', { email, password: secret })
+
+  it('a new account gets a mail whose link starts with the base address, sets a password and activates', async () => {
+    const { link, email, id } = await invite()
+    expect(link.href.startsWith(`${service.baseUrl}/activate?token=`)).toBe(true)
+    const page = await visitor().get(link.pathname + link.search)
+    expect([page.status, page.headers.get('content-security-policy')?.includes("default-src 'none'")]).toEqual([
+      200,
+      true,
+    ])
+    expect(page.text).toContain(email)
+    const done = await form('/activate', { token: link.searchParams.get('token') ?? '', password, repeated: password })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/'])
+    expect((await service.asOwner('select state from accounts where id = $1', [id]))[0]).toEqual({ state: 'active' })
+  })
+
+  it('looking at the link does not use it up; using it does', async () => {
+    const { link } = await invite()
+    for (let look = 0; look < 3; look++) expect((await visitor().get(link.pathname + link.search)).status).toBe(200)
+    const token = link.searchParams.get('token') ?? ''
+    expect((await form('/activate', { token, password, repeated: password })).status).toBe(303)
+    expect((await form('/activate', { token, password, repeated: password })).status).toBe(404)
+    expect((await visitor().get(link.pathname + link.search)).status).toBe(404)
+  })
+
+  it('a link is used by one of many at once', async () => {
+    const token = (await invite()).link.searchParams.get('token') ?? ''
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => form('/activate', { token, password, repeated: password })),
+    )
+    expect(answers.map((answer) => answer.status).sort()).toEqual([303, 404, 404, 404, 404])
+  })
+
+  it('an expired, unknown or missing token is one same page', async () => {
+    const { link, id } = await invite()
+    await service.asOwner('update account_links set expires_at = now() where account_id = $1', [id])
+    const pages = await Promise.all(
+      [link.search, '?token=nonsense', ''].map((query) => visitor().get(`/activate${query}`)),
+    )
+    expect(pages.map((page) => page.status)).toEqual([404, 404, 404])
+    expect(new Set(pages.map((page) => page.text)).size).toBe(1)
+  })
+
+  it('a short password, or two that differ, are refused with a sentence and the link stays good', async () => {
+    const token = (await invite()).link.searchParams.get('token') ?? ''
+    expect((await form('/activate', { token, password: 'short', repeated: 'short' })).text).toContain('at least 12')
+    expect((await form('/activate', { token, password, repeated: `${password}!` })).text).toContain('differ')
+    expect((await form('/activate', { token, password, repeated: password })).status).toBe(303)
+  })
+
+  it('an activated account is mailed a link that sets a password', async () => {
+    const { link, email } = await invite({ activated: true })
+    expect(link.pathname).toBe('/set-password')
+    await form('/set-password', { token: link.searchParams.get('token') ?? '', password, repeated: password })
+    expect((await signIn(email)).status).toBe(200)
+  })
+
+  it('an account that waits for activation cannot sign in', async () => {
+    const { email } = await invite()
+    expect((await signIn(email)).status).toBe(401)
+  })
+
+  it('sign-in gives an HttpOnly, SameSite=Strict cookie and a token that requests must carry', async () => {
+    const { email, id } = await activated()
+    const answer = await signIn(email.toUpperCase())
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^patchbay_session=pbn_[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    )
+    const withCookie = visitor().with({ Cookie: cookieOf(answer) })
+    expect((await withCookie.get('/api/Authenticate')).status).toBe(401)
+    const signedIn = withCookie.with({ 'X-CSRF-Token': answer.body.csrfToken })
+    expect((await signedIn.get('/api/Authenticate')).body.myAccount.id).toBe(id)
+    expect((await withCookie.get('/api/Session')).body).toEqual(answer.body)
+    expect((await withCookie.with({ 'X-CSRF-Token': 'x'.repeat(43) }).get('/api/Authenticate')).status).toBe(401)
+  })
+
+  it('keys win over a cookie: wrong keys beside a good session are refused', async () => {
+    const answer = await signIn((await activated()).email)
+    const mixed = service
+      .client({ consumer: 'pbc_x', secretKey: 'pbs_x' })
+      .with({ Cookie: cookieOf(answer), 'X-CSRF-Token': answer.body.csrfToken })
+    expect((await mixed.get('/api/Authenticate')).status).toBe(401)
+  })
+
+  it('sign-out ends the session, and only our own page can ask for it', async () => {
+    const answer = await signIn((await activated()).email)
+    const withCookie = visitor().with({ Cookie: cookieOf(answer) })
+    expect((await withCookie.post('/api/SignOut')).status).toBe(401)
+    expect((await withCookie.with({ 'X-CSRF-Token': answer.body.csrfToken }).post('/api/SignOut')).status).toBe(200)
+    expect((await withCookie.get('/api/Session')).status).toBe(401)
+  })
+
+  it('unknown e-mail and wrong password are one same answer', async () => {
+    const { email } = await activated()
+    const wrong = await signIn(email, 'not the password')
+    const unknown = await signIn(uniqueEmail())
+    expect([wrong.status, unknown.status]).toEqual([401, 401])
+    expect(wrong.text).toBe(unknown.text)
+  })
+
+  it('ten wrong passwords lock the account; a Manager unlocks it', async () => {
+    const { email, id } = await activated()
+    for (let guess = 0; guess < 10; guess++) await signIn(email, `guess number ${guess}`)
+    expect((await signIn(email)).status).toBe(401)
+    expect((await service.asOwner('select state from accounts where id = $1', [id]))[0]).toEqual({ state: 'locked' })
+    await service.manager.post(`/api/AccountState/${id}`, { accountState: 'active' })
+    expect((await signIn(email)).status).toBe(200)
+  })
+
+  it('the sign-in page works without scripts', async () => {
+    const { email } = await activated()
+    expect((await visitor().get('/sign-in')).text).toContain('<form method="post"')
+    const wrong = await form('/sign-in', { email, password: 'wrong password' })
+    expect([wrong.status, wrong.text.includes('role="alert"')]).toEqual([401, true])
+    const right = await form('/sign-in', { email, password })
+    expect(right.headers.get('location')).toBe('/')
+    expect(
+      (
+        await visitor()
+          .with({ Cookie: cookieOf(right) })
+          .get('/')
+      ).text,
+    ).toContain(email)
+  })
+
+  it('text from people is escaped on pages', async () => {
+    const answer = await form('/activate', { token: '"><script>alert(1)</script>', password, repeated: password })
+    expect(answer.text).not.toContain('<script>')
+  })
+
+  it('no token, password or cookie is in the log, and none is readable in the database', async () => {
+    const { email, link } = await activated()
+    const token = (await invite()).link.searchParams.get('token') ?? ''
+    const session = cookieOf(await signIn(email)).split('=')[1] ?? ''
+    const dump = JSON.stringify(
+      await Promise.all(
+        ['mails', 'account_links', 'sessions', 'accounts', 'audit_log'].map((table) =>
+          service.asOwner(`select t::text from ${table} t`),
+        ),
+      ),
+    )
+    for (const secret of [token, link.searchParams.get('token') ?? '', session, password]) {
+      expect(secret.length).toBeGreaterThan(10)
+      expect(service.logText()).not.toContain(secret)
+      expect(dump).not.toContain(secret)
+      expect(dump).not.toContain(Buffer.from(secret).toString('hex'))
+    }
+  })
+})
+
+describe('mail', () => {
+  it('waits in the outbox while no SMTP is configured and goes out once it is', async () => {
+    await using service = await startService()
+    const email = uniqueEmail()
+    await service.manager.post('/api/Account', { email, firstName: 'Wanda', lastName: 'Waiting', roleName: 'User' })
+    expect(await service.asOwner('select status, recipients from mails')).toEqual([
+      { status: 'Held', recipients: [email] },
+    ])
+    await using smtp = await startSmtpPeer()
+    await using _withMail = await service.startAnother({ PATCHBAY_SMTP_URL: smtp.url })
+    await eventually(() => smtp.received.some((mail) => mail.to.includes(email)))
+    await eventually(async () => (await service.asOwner('select status from mails'))[0]?.['status'] === 'Sent')
+    expect(smtp.received).toHaveLength(1)
+  })
+
+  it('is tried again when the mail server refuses for a while', async () => {
+    let isDown = true
+    await using smtp = await startSmtpPeer(() => isDown)
+    await using service = await startService({ env: { PATCHBAY_SMTP_URL: smtp.url } })
+    await service.manager.post('/api/Account', {
+      email: uniqueEmail(),
+      firstName: 'Rita',
+      lastName: 'Retry',
+      roleName: 'User',
+    })
+    await eventually(
+      async () => ((await service.asOwner('select attempts from mails'))[0]?.['attempts'] as number) >= 1,
+    )
+    isDown = false
+    await eventually(async () => (await service.asOwner('select status from mails'))[0]?.['status'] === 'Sent', 30_000)
+    expect(smtp.received).toHaveLength(1)
+  })
+})

@@ -1,0 +1,154 @@
+// Who may import what. The rules are ARCHITECTURE.md's; this is where they are kept.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Rooms below every feature, each with the rooms it may import. They know no feature. */
+const foundations: Record<string, readonly string[]> = {
+  lib: [],
+  engine: ['lib'],
+  db: ['lib'],
+  sandbox: ['lib'],
+  outbound: ['lib'],
+  queue: ['db', 'lib'],
+  secrets: ['db', 'lib'],
+  access: ['db', 'lib'],
+  http: ['access', 'db', 'lib'],
+}
+
+/** Features, left to right: each may import the foundations and the index.ts of those before it. */
+const features = [
+  'audit',
+  'mail',
+  'keys',
+  'sessions',
+  'tags',
+  'accounts',
+  'catalog',
+  'functions',
+  'vault',
+  'connections',
+  'proxy',
+  'events',
+  'workflows',
+  'runs',
+  'schedules',
+  'webhooks',
+  'shares',
+]
+
+type Import = { from: string; to: string; specifier: string }
+
+function sourceFiles(directory: string): string[] {
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(directory, file))
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  // `from '…'`, a bare `import '…'`, and `import('…')`: the only three ways one module names another.
+  const named = text.matchAll(/\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm)
+  const all = new Set([...named].map((match) => (match[1] ?? match[2] ?? match[3]) as string))
+  return [...all].map((specifier) => ({
+    from: file,
+    specifier,
+    to: specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
+  }))
+}
+
+const serverImports = sourceFiles('server/src').flatMap(importsOf)
+const inServer = serverImports.filter(({ to }) => to.startsWith('server/src/'))
+const roomOf = (path: string) => path.split('/')[2] as string
+const isRoom = (path: string) => path.split('/').length > 3
+const show = ({ from, to }: Import) => `${from} imports ${to}`
+
+describe('import boundaries', () => {
+  it('every folder of the server is a known room', () => {
+    const rooms = readdirSync(join(root, 'server/src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+    expect(rooms.filter((room) => !(room in foundations) && !features.includes(room))).toEqual([])
+  })
+
+  it('foundations import only the foundations they are built on', () => {
+    const wrong = inServer.filter(({ from, to }) => {
+      const allowed = isRoom(from) ? foundations[roomOf(from)] : undefined
+      return allowed !== undefined && roomOf(to) !== roomOf(from) && !allowed.includes(roomOf(to))
+    })
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('a feature imports foundations and features to its left', () => {
+    const wrong = inServer.filter(({ from, to }) => {
+      if (!isRoom(from) || !features.includes(roomOf(from)) || roomOf(from) === roomOf(to)) return false
+      return (
+        !(roomOf(to) in foundations) &&
+        !(features.indexOf(roomOf(to)) >= 0 && features.indexOf(roomOf(to)) < features.indexOf(roomOf(from)))
+      )
+    })
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('a room is entered through its index.ts; lib and engine are open shelves', () => {
+    const wrong = inServer.filter(({ from, to }) => {
+      const crosses = isRoom(to) && (!isRoom(from) || roomOf(from) !== roomOf(to))
+      return crosses && roomOf(to) !== 'lib' && roomOf(to) !== 'engine' && !to.endsWith('/index.ts')
+    })
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('the guest of the sandbox shares nothing with the service but the protocol', () => {
+    const wrong = serverImports.filter(
+      ({ from, to }) =>
+        from.startsWith('server/src/sandbox/guest/') &&
+        !to.startsWith('server/src/sandbox/guest/') &&
+        !to.startsWith('node:') &&
+        to !== 'isolated-vm' &&
+        !/^server\/src\/sandbox\/protocol[^/]*\.ts$/.test(to),
+    )
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('only the composition root knows everyone, and only programs know it', () => {
+    const wrong = inServer.filter(
+      ({ from, to }) => to === 'server/src/app.ts' && !['server/src/main.ts', 'server/src/admin.ts'].includes(from),
+    )
+    expect(wrong.map(show)).toEqual([])
+  })
+
+  it('the environment and the arguments are read in programs only', () => {
+    const readers = sourceFiles('server/src').filter((file) =>
+      /process\.(env|argv)\b/.test(readFileSync(join(root, file), 'utf8')),
+    )
+    // The embedded server passes the search path on to the database program, and the guest is a program of its own.
+    const allowed = ['server/src/main.ts', 'server/src/admin.ts', 'server/src/db/embedded.ts']
+    expect(readers.filter((file) => !allowed.includes(file) && !file.startsWith('server/src/sandbox/'))).toEqual([])
+  })
+
+  it('one place knows the queue library, one opens connections for users', () => {
+    const users = (name: string) =>
+      serverImports.filter(({ specifier }) => specifier === name).map(({ from }) => roomOf(from))
+    expect(new Set(users('pg-boss'))).toEqual(new Set(['queue']))
+    expect(new Set(users('undici'))).toEqual(new Set(['outbound']))
+  })
+
+  it('the contract imports typebox only, the sdk the contract only', () => {
+    const outside = (folder: string, allowed: string[]) =>
+      sourceFiles(`${folder}/src`)
+        .flatMap(importsOf)
+        .filter(({ to }) => !to.startsWith(`${folder}/src/`) && !allowed.includes(to))
+    expect(outside('contract', ['typebox']).map(show)).toEqual([])
+    expect(outside('sdk', ['@patchbay/contract']).map(show)).toEqual([])
+  })
+
+  it('there are no drawers', () => {
+    const drawers = [...sourceFiles('server/src'), ...sourceFiles('contract/src'), ...sourceFiles('sdk/src')].filter(
+      (file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file),
+    )
+    expect(drawers).toEqual([])
+  })
+})
