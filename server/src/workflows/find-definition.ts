@@ -1,0 +1,49 @@
+// The seam to runs: what a workflow does at a revision, ready to be run.
+import type { Database, Scope } from '../db/index.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { Json, WorkflowDefinition } from './definition.ts'
+import { listSecretValues, openDefinition } from './sealed-values.ts'
+import { findWorkflow, listWorkflowsUsing } from './store.ts'
+
+/** The newest revision unless one is named. Undefined when the account has no such workflow or the workflow no such revision. */
+export async function findDefinition(
+  deps: { database: Database; keyRing: KeyRing },
+  accountId: string,
+  workflowId: string,
+  revision?: number,
+): Promise<WorkflowDefinition | undefined> {
+  const found = await findWorkflow(deps.database.system, accountId, workflowId, revision)
+  if (!found) return undefined
+  const { id, organizationId, state } = found
+  const definition = await openDefinition(deps.keyRing, { workflowId: id, accountId, revision: found.revision }, found)
+  return {
+    workflowId: id,
+    accountId,
+    organizationId,
+    revision: found.revision,
+    name: definition.name,
+    state,
+    applications: Object.fromEntries(
+      Object.entries(definition.applications).map(([shortName, to]) => [shortName.toUpperCase(), to]),
+    ),
+    variables: Object.fromEntries(
+      definition.variables.map(({ name, value, type, required, displayName }) => [
+        name,
+        { value: value as Json, type, required, displayName },
+      ]),
+    ),
+    chain: definition.chain.map((block, index) => ({ ...block, no: index + 1 })),
+    timeoutSeconds: definition.timeoutSeconds,
+    secrets: listSecretValues(definition),
+  }
+}
+
+/** Ids of workflows that are not archived and have this registered application among their applications. */
+export function workflowsUsing(
+  deps: { database: Database },
+  scope: Scope,
+  regApplicationId: string,
+): Promise<string[]> {
+  const db = deps.database.forScope(scope)
+  return listWorkflowsUsing(db, scope.accountId, 'registeredApplication', regApplicationId.toLowerCase())
+}
