@@ -9,13 +9,13 @@ import { type EgressRule, opensAddress, opensHost } from './egress-allow.ts'
 import { bareHost, withoutLastDot } from './host-name.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
-export type UrlVerdict =
+type UrlVerdict =
   /** `isNamed`: the operator's list names this host or literal; such targets have connections of their own. */
   | { kind: 'open'; url: URL; host: string; port: number; isNamed: boolean }
   | { kind: 'malformed'; sentence: string }
   | { kind: 'refused'; reason: string }
 
-export type TargetVerdict = { kind: 'open'; addresses: readonly string[] } | { kind: 'refused'; reason: string }
+type TargetVerdict = { kind: 'open'; addresses: readonly string[] } | { kind: 'refused'; reason: string }
 
 export type Guard = {
   /** Judges what can be known without asking a resolver; the URL comes back with its host in normal form. */

@@ -93,7 +93,7 @@ export async function failureOf(call: Promise<unknown>): Promise<OutboundError> 
   throw outcome
 }
 
-export async function readText(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk
   return text
