@@ -6,6 +6,7 @@ import * as keys from './keys.ts'
 import type { OperationSpec } from './operation.ts'
 import * as sessions from './sessions.ts'
 import * as tags from './tags.ts'
+import * as vault from './vault.ts'
 
 /** The table of all operations, by name. */
 export const operations = {
@@ -29,6 +30,14 @@ export const operations = {
   AttributeTagAdd: tags.addTag,
   AttributeTagDelete: tags.deleteTag,
   GetAuditLog: audit.getAuditLog,
+  MyVaultSet: vault.setInWorkflow,
+  MyVaultGet: vault.getInWorkflow,
+  MyVaultRemove: vault.removeInWorkflow,
+  MyVaultContains: vault.containsInWorkflow,
+  MyVaultSetGlobal: vault.setInAccount,
+  MyVaultGetGlobal: vault.getInAccount,
+  MyVaultRemoveGlobal: vault.removeInAccount,
+  MyVaultContainsGlobal: vault.containsInAccount,
 } as const satisfies Record<string, OperationSpec>
 
 export type Operations = typeof operations
@@ -53,3 +62,4 @@ export {
 } from './operation.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type EntityType, entityTypes } from './tags.ts'
+export { vaultValueBytesMax } from './vault.ts'

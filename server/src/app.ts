@@ -7,7 +7,15 @@ import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import type { Config } from './config.ts'
-import { type ConnectionSettings, Database, migrate, sql, startEmbeddedServer } from './db/index.ts'
+import {
+  type ConnectionSettings,
+  Database,
+  migrate,
+  type Queryable,
+  type Scope,
+  sql,
+  startEmbeddedServer,
+} from './db/index.ts'
 import {
   addHealth,
   addMetricsForLoopback,
@@ -26,6 +34,7 @@ import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts
 import { KeyRing, loadMasterKey } from './secrets/index.ts'
 import { authenticateSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
+import { vaultRoutes } from './vault/index.ts'
 
 export type App = AsyncDisposable & {
   /** Where the API answers; undefined for a worker. */
@@ -108,6 +117,7 @@ async function compose(
     ...sessionRoutes(sessions),
     ...tagRoutes({ database, taggables: accountTaggables(database) }),
     ...auditRoutes({ database }),
+    ...vaultRoutes({ database, keyRing, workflowExists }),
   }
   const http = await createHttpServer({
     operations,
@@ -143,6 +153,11 @@ async function compose(
     say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
   }
   return { ...app, baseUrl }
+}
+
+async function workflowExists(db: Queryable, scope: Scope, id: string): Promise<boolean> {
+  const found = await db.query(sql`select from workflows where account_id = ${scope.accountId} and id = ${id}`)
+  return found.rowCount > 0
 }
 
 async function listen(http: FastifyInstance, config: Config): Promise<string> {

@@ -1,0 +1,104 @@
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+
+/** The JSON text of one value, in bytes of UTF-8. */
+export const vaultValueBytesMax = 1024 * 1024
+
+const Key = Type.String({ description: 'Any text; percent-encoded where an address needs it.' })
+const InWorkflow = Type.Object({ workflowId: Guid, key: Key })
+const InAccount = Type.Object({ accountId: Guid, key: Key })
+
+const Entry = Type.Object(
+  { jsonData: Type.Unknown({ description: 'Any JSON value of up to 1 MiB.' }) },
+  { additionalProperties: false },
+)
+const Stored = Type.Unknown({ description: 'The stored value; null when there is none.' })
+
+export const setInWorkflow = operation({
+  name: 'MyVaultSet',
+  method: 'POST',
+  path: '/api/MyVaultSet/:workflowId/:key',
+  description: 'Store a value, encrypted, that only this workflow sees.',
+  changesState: true,
+  params: InWorkflow,
+  body: Entry,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+  example: { body: { jsonData: { cursor: 42 } }, answer: true },
+})
+
+export const getInWorkflow = operation({
+  name: 'MyVaultGet',
+  method: 'GET',
+  path: '/api/MyVaultGet/:workflowId/:key',
+  description: 'Read a value of the workflow.',
+  params: InWorkflow,
+  answers: { 200: Stored },
+  refuses: ['not_found'],
+})
+
+export const removeInWorkflow = operation({
+  name: 'MyVaultRemove',
+  method: 'GET',
+  path: '/api/MyVaultRemove/:workflowId/:key',
+  description: 'Delete a value of the workflow; true when there was one.',
+  changesState: true,
+  params: InWorkflow,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const containsInWorkflow = operation({
+  name: 'MyVaultContains',
+  method: 'GET',
+  path: '/api/MyVaultContains/:workflowId/:key',
+  description: 'Whether the workflow has a value under this key.',
+  params: InWorkflow,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const setInAccount = operation({
+  name: 'MyVaultSetGlobal',
+  method: 'POST',
+  path: '/api/MyVaultSetGlobal/:accountId/:key',
+  description: 'Store a value, encrypted, that every workflow of the account sees.',
+  changesState: true,
+  params: InAccount,
+  body: Entry,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+  example: { body: { jsonData: 'shared' }, answer: true },
+})
+
+export const getInAccount = operation({
+  name: 'MyVaultGetGlobal',
+  method: 'GET',
+  path: '/api/MyVaultGetGlobal/:accountId/:key',
+  description: 'Read a value of the account.',
+  params: InAccount,
+  answers: { 200: Stored },
+  refuses: ['not_found'],
+})
+
+export const removeInAccount = operation({
+  name: 'MyVaultRemoveGlobal',
+  method: 'GET',
+  path: '/api/MyVaultRemoveGlobal/:accountId/:key',
+  description: 'Delete a value of the account; true when there was one.',
+  changesState: true,
+  params: InAccount,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const containsInAccount = operation({
+  name: 'MyVaultContainsGlobal',
+  method: 'GET',
+  path: '/api/MyVaultContainsGlobal/:accountId/:key',
+  description: 'Whether the account has a value under this key.',
+  params: InAccount,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})

@@ -1,0 +1,70 @@
+// An entry is known by its holder and its key; its value is sealed for that place and for no other.
+import { createHash } from 'node:crypto'
+import { vaultValueBytesMax } from '@patchbay/contract'
+import type { Scope } from '../db/index.ts'
+import { invalid, notFound } from '../lib/app-error.ts'
+import type { Place } from '../secrets/index.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/** A workflow's own entries, or those that all workflows of the account see. */
+export type VaultPlace = { workflowId: string } | { accountId: string }
+
+export type EntryId = { accountId: string; holderId: string; key: Buffer; keyHash: Buffer }
+
+// Far above any honest value, far below the depth at which writing JSON would exhaust the stack.
+const depthMax = 1000
+
+/** Throws not-found for another account: a place is never looked up outside the scope it is asked from. */
+export function entryId(scope: Scope, at: VaultPlace, key: string): EntryId {
+  const holderId = ('workflowId' in at ? at.workflowId : at.accountId).toLowerCase()
+  if ('accountId' in at && holderId !== scope.accountId) throw notFound('account')
+  const bytes = Buffer.from(key, 'utf8')
+  return {
+    accountId: scope.accountId,
+    holderId,
+    key: bytes,
+    keyHash: createHash('sha256').update(bytes).digest(),
+  }
+}
+
+/** Ids and hash are in the associated data, so that a value opens only where it was put. */
+export function sealPlace(id: EntryId): Place {
+  return {
+    table: 'vault_entries',
+    column: 'sealed_value',
+    rowId: `${id.holderId}/${id.keyHash.toString('hex')}`,
+    accountId: id.accountId,
+  }
+}
+
+/** The JSON text of a value; undefined, which scripts can produce, is null. */
+export function writeValue(value: unknown): Buffer {
+  if (isTooDeep(value)) throw invalid(`The field jsonData must not be nested deeper than ${depthMax} levels.`)
+  const text = Buffer.from(JSON.stringify(value) ?? 'null', 'utf8')
+  if (text.length > vaultValueBytesMax) {
+    throw invalid(`The field jsonData must have at most ${vaultValueBytesMax} bytes as JSON; it has ${text.length}.`)
+  }
+  return text
+}
+
+export function readValue(text: Buffer): Json {
+  return JSON.parse(text.toString('utf8')) as Json
+}
+
+/** Level by level, without recursion: the point is that the value may be too deep to recurse into. */
+function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > depthMax) return true
+    const next: unknown[] = []
+    for (const item of level) {
+      if (item === null || typeof item !== 'object') continue
+      for (const inner of Array.isArray(item) ? item : Object.values(item)) {
+        if (inner !== null && typeof inner === 'object') next.push(inner)
+      }
+    }
+    level = next
+  }
+  return false
+}

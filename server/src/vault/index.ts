@@ -1,0 +1,3 @@
+export type { Json, VaultPlace } from './entry.ts'
+export { vaultRoutes } from './routes.ts'
+export { createVault, type Vault } from './vault.ts'
