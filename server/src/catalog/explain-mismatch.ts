@@ -42,12 +42,13 @@ function explainUnion(branches: SchemaView[], schema: SchemaView, value: unknown
   const key = objects.flatMap(discriminators)[0]?.[0]
   if (key === undefined) return explainLeaf(schema, value, path)
   const allowed = objects.flatMap(discriminators).map(([, constant]) => String(constant))
-  return [{ path: key in value ? [...path, key] : path, message: `"${key}" must be one of ${allowed.join(', ')}` }]
+  return [{ path: [...path, key], message: `"${key}" must be one of ${allowed.join(', ')}` }]
 }
 
 function explainObject(schema: SchemaView, value: Json, path: Mismatch['path']): Mismatch[] {
   const found: Mismatch[] = []
-  for (const key of schema.required ?? []) if (!(key in value)) found.push({ path, message: `"${key}" is missing` })
+  for (const key of schema.required ?? [])
+    if (!(key in value)) found.push({ path: [...path, key], message: `"${key}" is missing` })
   for (const [key, item] of Object.entries(value)) {
     const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
     const named = Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern).test(key))?.[1]
