@@ -1,6 +1,6 @@
 import type { Logo } from './definition.ts'
 
-export const logoBytesMax = 64 * 1024
+const logoBytesMax = 64 * 1024
 
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 

@@ -10,7 +10,7 @@ import { type Static, Type } from 'typebox'
 
 const closed = { additionalProperties: false } as const
 
-export const Guid = Type.String({
+const Guid = Type.String({
   pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
   description: 'a GUID in lower case',
 })
@@ -27,7 +27,7 @@ const FileName = Type.String({
 
 const Option = Type.Object({ value: Type.String(), displayName: Type.String() }, closed)
 
-export const credentialFieldTypes = ['text', 'password', 'select', 'url', 'number', 'boolean'] as const
+const credentialFieldTypes = ['text', 'password', 'select', 'url', 'number', 'boolean'] as const
 export const CredentialField = Type.Object(
   {
     ShortName: VariableName,
@@ -156,7 +156,7 @@ export const ApplicationFile = Type.Object(
   closed,
 )
 
-export const variableTypes = ['text', 'password', 'number', 'boolean', 'date', 'select', 'multiselect', 'json'] as const
+const variableTypes = ['text', 'password', 'number', 'boolean', 'date', 'select', 'multiselect', 'json'] as const
 export const Variable = Type.Object(
   {
     shortName: VariableName,
@@ -188,7 +188,7 @@ export const BlockTemplateFile = Type.Object(
   closed,
 )
 
-export const VariableBinding = Type.Union([
+const VariableBinding = Type.Union([
   Type.Object({ variableSource: Type.Literal('Value'), value: Type.Unknown() }, closed),
   Type.Object({ variableSource: Type.Literal('Workflow'), variableName: VariableName }, closed),
 ])
@@ -243,7 +243,6 @@ export const FunctionHead = Type.Object(
 export type CredentialField = Static<typeof CredentialField>
 export type Authentication = Static<typeof Authentication>
 export type Variable = Static<typeof Variable>
-export type VariableBinding = Static<typeof VariableBinding>
 export type ChainElement = Static<typeof ChainElement>
 export type ApplicationFile = Static<typeof ApplicationFile>
 export type BlockTemplateFile = Static<typeof BlockTemplateFile>

@@ -4,7 +4,7 @@ import { checkCatalog, type KnownItems } from './check-catalog.ts'
 import type { Catalog, CatalogFile, Problem } from './definition.ts'
 import { parseFiles } from './parse-files.ts'
 
-export const catalogFileBytesMax = 1024 * 1024
+const catalogFileBytesMax = 1024 * 1024
 const importFilesMax = 5000
 
 /** Reads a catalogue directory. It throws only when the directory itself cannot be read. */

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 
-export const openApiBytesMax = 8 * 1024 * 1024
+const openApiBytesMax = 8 * 1024 * 1024
 const refDepthMax = 50
 
 export type Json = Record<string, unknown>

@@ -9,7 +9,7 @@ import {
   textOf,
 } from './openapi-document.ts'
 
-export const operationsMax = 1000
+const operationsMax = 1000
 const verbs = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
 
 export type Operation = {

@@ -80,7 +80,7 @@ function take<T>(list: Parsed<T>[], outcome: Outcome<T>): Problem[] {
   return []
 }
 
-export function toProblems(file: string, locate: Locate, findings: readonly Finding[]): Problem[] {
+function toProblems(file: string, locate: Locate, findings: readonly Finding[]): Problem[] {
   return findings.map(({ path, message }) => ({ file, ...locate(path), message }))
 }
 

@@ -7,7 +7,7 @@ const opening = '/*---'
 const closing = '---*/'
 
 /** Names that the service itself puts into `fx` and that no library function may take. */
-export const reservedFunctionNames = ['stopAfterThisBlock']
+const reservedFunctionNames = ['stopAfterThisBlock']
 
 /** A function's file: a comment that holds its head as YAML, then the body, which sees its arguments by name and `fx`. */
 export function parseFunction(file: CatalogFile): Outcome<LibraryFunction> {
