@@ -1,0 +1,122 @@
+import { Type } from 'typebox'
+import { operation } from './operation.ts'
+
+const Chosen = Type.Object({
+  shortName: Type.Optional(
+    Type.String({ maxLength: 40, description: 'Short name of the application; the header AppKey chooses by id.' }),
+  ),
+})
+
+const Address = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 20_000, description: '<short name>/<endpoint>' }),
+  srv: Type.Optional(
+    Type.String({ maxLength: 2000, description: 'Another base address on a host that the application allows.' }),
+  ),
+})
+
+const Target = Type.Unknown({ description: "The target's answer." })
+
+const refuses = [
+  'not_found',
+  'application_ambiguous',
+  'application_not_authenticated',
+  'connection_faulted',
+  'host_not_allowed',
+  'target_refused',
+  'target_unreachable',
+] as const
+
+export const apiAuth = operation({
+  name: 'ApiAuth',
+  method: 'GET',
+  path: '/api/ApiAuth',
+  description: 'The access token or session that the service would use for a registered application.',
+  query: Chosen,
+  answers: { 200: Type.String({ description: 'The token.' }) },
+  refuses: ['not_found', 'application_ambiguous', 'application_not_authenticated', 'connection_faulted'],
+})
+
+export const apiAppVault = operation({
+  name: 'ApiAppVault',
+  method: 'GET',
+  path: '/api/ApiAppVault',
+  description: 'The stored values of a registered application; secrets are masked.',
+  query: Chosen,
+  answers: {
+    200: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
+  },
+  refuses: ['not_found', 'application_ambiguous'],
+})
+
+export const apiGet = operation({
+  name: 'ApiGet',
+  method: 'GET',
+  path: '/api/ApiGet',
+  description: 'GET from a registered application; the answer is the body of the target.',
+  query: Address,
+  answers: { 200: Target },
+  refuses,
+})
+
+export const apiPost = operation({
+  name: 'ApiPost',
+  method: 'POST',
+  path: '/api/ApiPost',
+  description: 'POST JSON to a registered application; the answer is the body of the target.',
+  changesState: true,
+  query: Address,
+  body: Type.Object(
+    { jsonData: Type.Unknown({ description: 'What is sent to the target.' }) },
+    { additionalProperties: false },
+  ),
+  bodyBytesMax: 48 * 1024 * 1024,
+  answers: { 200: Target },
+  refuses,
+  example: { body: { jsonData: { hello: 'world' } } },
+})
+
+export const apiSend = operation({
+  name: 'ApiSend',
+  method: 'POST',
+  path: '/api/ApiSend/:shortName',
+  description: 'Any request to a registered application.',
+  changesState: true,
+  params: Type.Object({ shortName: Type.String({ minLength: 1, maxLength: 40 }) }),
+  query: Type.Object({
+    newVersion: Type.Optional(
+      Type.Boolean({ default: false, description: 'True answers {statusCode, headers, data} in place of the body alone.' }),
+    ),
+  }),
+  body: Type.Object(
+    {
+      verb: Type.String({ description: 'GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.' }),
+      requestUrl: Type.String({ maxLength: 20_000, description: 'Path below the base address, with its query.' }),
+      baseUrl: Type.Optional(
+        Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
+          description: 'Another base address on a host that the application allows.',
+        }),
+      ),
+      data: Type.Optional(
+        Type.Unknown({
+          description:
+            'Sent as JSON, or as the Content-Type among the headers says; {"$base64": "…"} sends these bytes as they are.',
+        }),
+      ),
+      headers: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
+      responseType: Type.Optional(
+        Type.Enum(['Json', 'Text', 'Binary'], { description: 'How the body is answered; Binary is base64.' }),
+      ),
+      responseCodes: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
+          maxItems: 100,
+          description: 'Accepted status codes; every 2xx when absent.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  bodyBytesMax: 48 * 1024 * 1024,
+  answers: { 200: Target },
+  refuses,
+  example: { body: { verb: 'GET', requestUrl: 'orders?since=2025-01-01', responseType: 'Json' } },
+})

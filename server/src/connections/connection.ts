@@ -1,0 +1,63 @@
+// What other rooms may know of a registered application: never its credentials.
+import type { Scope } from '../db/index.ts'
+import type { OutboundBody } from '../outbound/index.ts'
+
+export type Connection = {
+  readonly id: string
+  readonly applicationId: string
+  readonly shortName: string
+  readonly name: string
+  readonly tagText: string
+  readonly isAuthenticated: boolean
+  readonly isFaulted: boolean
+  readonly faultMessage: string | null
+}
+
+export type ConnectionRequest = {
+  method: string
+  /** Below the base address and with its query, or a whole address on one of the application's hosts. */
+  path: string
+  /** Another base address, on one of the application's hosts. */
+  baseUrl?: string
+  headers?: Readonly<Record<string, string>>
+  body?: OutboundBody
+  idempotencyKey?: string
+  timeoutMs?: number
+  signal?: AbortSignal
+  /** Called before each wait for the target's sake with its length. */
+  onPause?: (waitMs: number) => void
+}
+
+export type ConnectionAnswer = {
+  statusCode: number
+  /** Names in lower case; several values of one name are joined with a comma. */
+  headers: Record<string, string>
+  body: Buffer
+  /** Where the answer came from, without credentials. */
+  url: string
+  pausedMs: number
+}
+
+export type FaultChange = { accountId: string; regApplicationId: string; isFaulted: boolean }
+
+export type Connections = {
+  /** Undefined when nothing authenticated fits; throws AppError 400 when several fit and no id chooses. */
+  find(scope: Scope, shortName: string, regApplicationId?: string): Promise<Connection | undefined>
+  /** Any of the account's, authenticated or not. */
+  get(scope: Scope, regApplicationId: string): Promise<Connection | undefined>
+  /**
+   * Applies credentials, renews tokens, keeps the fault state, goes through the outbound client. Any status is an
+   * answer; a call without one throws AppError.
+   */
+  send(scope: Scope, connection: Connection, request: ConnectionRequest): Promise<ConnectionAnswer>
+  /** Those of the ids that are the account's. */
+  list(scope: Scope, ids: readonly string[]): Promise<Connection[]>
+  /** The access token or session that calls carry at this moment; undefined where there is none. */
+  tokenOf(scope: Scope, connection: Connection): Promise<string | undefined>
+  /** Stored values, secrets masked. */
+  describeValues(scope: Scope, connection: Connection): Promise<Record<string, string | number | boolean | null>>
+  /** Every secret that calls through these connections may carry, for masking in logs, results and errors. */
+  secretsOf(scope: Scope, ids: readonly string[]): Promise<string[]>
+  /** Listeners hear of changes made by this process, after they are committed. */
+  onFaultChange(listener: (change: FaultChange) => void): void
+}

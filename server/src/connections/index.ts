@@ -1,0 +1,1 @@
+export type { Connection, ConnectionAnswer, ConnectionRequest, Connections, FaultChange } from './connection.ts'

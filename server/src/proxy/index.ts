@@ -1,0 +1,1 @@
+export type { ApplicationCall, ApplicationCalls, Json } from './application-calls.ts'
