@@ -1,6 +1,7 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
 import { resolve } from 'node:path'
 import { isAddressOrCidr } from './lib/address-list.ts'
+import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
 
 export class ConfigError extends Error {
   override name = 'ConfigError'
@@ -28,7 +29,7 @@ export type Config = {
   /** Sender of the service's own mails. */
   readonly mailFrom: string
   readonly masterKey: MasterKeySource
-  readonly egressAllow: readonly string[]
+  readonly egressAllow: readonly EgressRule[]
   readonly trustedProxies: readonly string[]
   readonly runTimeoutSeconds: number
   readonly logLevel: LogLevel
@@ -87,7 +88,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     smtpUrl: readUrl('SMTP_URL', get('SMTP_URL'), ['smtp:', 'smtps:']),
     mailFrom: readMailFrom(get('MAIL_FROM')),
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
-    egressAllow: readList(get('EGRESS_ALLOW')),
+    egressAllow: readEgress(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
     runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
     logLevel: readLogLevel(get('LOG_LEVEL')),
@@ -148,6 +149,14 @@ function readList(text: string | undefined): readonly string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
+}
+
+function readEgress(text: string | undefined): readonly EgressRule[] {
+  try {
+    return parseEgressAllow(text ?? '')
+  } catch (error) {
+    throw new ConfigError(`PATCHBAY_EGRESS_ALLOW is not valid: ${(error as Error).message}`)
+  }
 }
 
 function readCidrs(name: Variable, text: string | undefined): readonly string[] {

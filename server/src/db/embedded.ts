@@ -39,7 +39,7 @@ export async function startEmbeddedServer(dataDir: string, say: (line: string) =
       await initialise(binaries, launcher, clusterDir)
     }
     const socketDir = makeSocketDir(dataDir, launcher)
-    const server = await start(binaries, launcher, clusterDir, socketDir)
+    const server = await startWhenFree(() => start(binaries, launcher, clusterDir, socketDir))
     return {
       connection: embeddedConnection(dataDir),
       died: server.died,
@@ -163,6 +163,19 @@ const settings = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   idle_in_transaction_session_timeout: '60s',
+}
+
+/** Processes of a server that was killed need a moment to notice; until then they hold its shared memory. */
+async function startWhenFree<Server>(attempt: () => Promise<Server>): Promise<Server> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!/shared memory block|lock file/.test((error as Error).message) || Date.now() > deadline) throw error
+      await new Promise((done) => setTimeout(done, 200))
+    }
+  }
 }
 
 async function start(binaries: Binaries, launcher: Launcher, clusterDir: string, socketDir: string) {

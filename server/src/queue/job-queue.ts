@@ -95,7 +95,13 @@ export class JobQueue implements AsyncDisposable {
   async work<Data>(queue: string, concurrency: number, handler: (job: Job<Data>) => Promise<void>): Promise<void> {
     await this.#boss.work<Data>(
       queue,
-      { localConcurrency: concurrency, batchSize: 1, pollingIntervalSeconds: 2, includeMetadata: true },
+      {
+        localConcurrency: concurrency,
+        batchSize: 1,
+        pollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: 2,
+        includeMetadata: true,
+      },
       async ([job]) => {
         if (job) await handler({ id: job.id, data: job.data, attempt: job.retryCount })
       },

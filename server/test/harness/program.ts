@@ -1,0 +1,53 @@
+// The service as an operator runs it: a process of its own, started from the command line.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { eventually } from './eventually.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+export type Program = AsyncDisposable & {
+  pid: number
+  output(): string
+  /** Waits for a line and returns what the expression found in it. */
+  saw(expression: RegExp, withinMs?: number): Promise<RegExpMatchArray>
+  kill(signal: NodeJS.Signals): void
+  /** The exit code, or the signal's name. */
+  ended: Promise<number | string>
+}
+
+export function startProgram(file: 'main' | 'admin', args: string[], env: Record<string, string>): Program {
+  const child: ChildProcess = spawn(process.execPath, [`server/src/${file}.ts`, ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  child.stdout?.on('data', (chunk) => {
+    text += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    text += chunk
+  })
+  const ended = new Promise<number | string>((done) =>
+    child.on('close', (code, signal) => done(code ?? signal ?? 'unknown')),
+  )
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  return {
+    pid: child.pid as number,
+    output: () => text,
+    saw: async (expression, withinMs = 30_000) => {
+      const seen = await eventually(() => text.match(expression) ?? (hasEnded ? 'ended' : undefined), withinMs)
+      if (seen === 'ended') throw new Error(`The program ended without saying ${expression}:\n${text}`)
+      return seen
+    },
+    kill: (signal) => void child.kill(signal),
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (!hasEnded) child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

@@ -1,0 +1,247 @@
+// Starting, stopping and surviving, as an operator sees them: real processes, real data directories.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type Program, startProgram } from '../harness/program.ts'
+
+const ready = /Patchbay is ready at (\S+) /
+
+const directories: string[] = []
+function newDataDir(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'patchbay-start-'))
+  directories.push(directory)
+  return join(directory, 'data')
+}
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+})
+
+const start = (dataDir: string, env: Record<string, string> = {}, args: string[] = []) =>
+  startProgram('main', args, { PATCHBAY_DATA_DIR: dataDir, PATCHBAY_PORT: '0', ...env })
+const readFirstAccount = (dataDir: string) => JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8'))
+const serversOn = (dataDir: string) =>
+  execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(`${dataDir}/postgres`))
+    .map((line) => Number(line.trim().split(' ')[0]))
+
+describe('the embedded service', () => {
+  const dataDir = newDataDir()
+  let service: Program
+  let baseUrl: string
+  beforeAll(async () => {
+    service = start(dataDir)
+    baseUrl = (await service.saw(ready))[1] as string
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('says what it did, and shows the first account with a sign-in link once', () => {
+    expect(service.output()).toMatch(/Creating the embedded database/)
+    expect(service.output()).toMatch(/Database brought up to date/)
+    expect(service.output()).toContain(readFirstAccount(dataDir).secretKey)
+    expect(service.output()).toMatch(/set-password\?token=/)
+  })
+
+  it('answers curl with the printed keys', () => {
+    const { consumer, secretKey, email } = readFirstAccount(dataDir)
+    const answer = execFileSync(
+      'curl',
+      ['-s', `${baseUrl}/api/Authenticate`, '-H', `Consumer: ${consumer}`, '-H', `SecretKey: ${secretKey}`],
+      { encoding: 'utf8' },
+    )
+    expect(JSON.parse(answer).myAccount.email).toBe(email)
+  })
+
+  it('keeps its secrets in files that only its owner reads', () => {
+    expect(Object.keys(readFirstAccount(dataDir)).sort()).toEqual([
+      'accountId',
+      'baseUrl',
+      'consumer',
+      'email',
+      'organizationId',
+      'secretKey',
+    ])
+    for (const file of ['first-account.json', 'master.key'])
+      expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+  })
+
+  it('refuses a second start on the same data directory, and goes on', async () => {
+    await using second = start(dataDir)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toMatch(/data directory .* is in use by another Patchbay \(process \d+\)/)
+    expect((await new Client(baseUrl, undefined).get('/readyz')).status).toBe(200)
+  })
+
+  it('makes a further organization on the running service', async () => {
+    await using admin = startProgram(
+      'admin',
+      ['create-organization', '--name', 'Second', '--email', 'second@example.com'],
+      { PATCHBAY_DATA_DIR: dataDir },
+    )
+    expect(await admin.ended, admin.output()).toBe(0)
+    const made = JSON.parse(admin.output())
+    const answer = await new Client(baseUrl, made).get('/api/Authenticate')
+    expect(answer.body.myAccount).toMatchObject({
+      organizationName: 'Second',
+      role: 'Manager',
+      email: 'second@example.com',
+    })
+    await using again = startProgram(
+      'admin',
+      ['create-organization', '--name', 'Third', '--email', 'second@example.com'],
+      { PATCHBAY_DATA_DIR: dataDir },
+    )
+    expect(await again.ended).toBe(1)
+    expect(again.output()).toContain('exists already')
+  })
+
+  it('stops in order at SIGTERM, the database included', async () => {
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(service.output()).toContain('Stopped.')
+    expect(serversOn(dataDir)).toEqual([])
+    expect(existsSync(join(dataDir, 'patchbay.lock'))).toBe(false)
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
+  })
+
+  it('starts again with everything it had, without a new account', async () => {
+    const { consumer, secretKey } = readFirstAccount(dataDir)
+    await using again = start(dataDir)
+    const address = (await again.saw(ready))[1] as string
+    expect(again.output()).not.toContain('First account')
+    expect((await new Client(address, { consumer, secretKey }).get('/api/Authenticate')).status).toBe(200)
+  })
+
+  it('starts again after kill -9, also when its database server survived', async () => {
+    const victim = start(dataDir)
+    await victim.saw(ready)
+    victim.kill('SIGKILL')
+    await victim.ended
+    expect(serversOn(dataDir).length).toBeGreaterThan(0)
+    await using again = start(dataDir)
+    await again.saw(ready)
+    expect(again.output()).toContain('survived')
+  })
+
+  it('starts again after the database server was killed as well', async () => {
+    const victim = start(dataDir)
+    await victim.saw(ready)
+    const servers = serversOn(dataDir)
+    victim.kill('SIGKILL')
+    for (const pid of servers) process.kill(pid, 'SIGKILL')
+    await victim.ended
+    await eventually(() => serversOn(dataDir).length === 0)
+    await using again = start(dataDir)
+    await again.saw(ready)
+  })
+
+  it('stops with a message when its database dies under it', async () => {
+    await using service = start(dataDir)
+    await service.saw(ready)
+    for (const pid of serversOn(dataDir)) process.kill(pid, 'SIGKILL')
+    expect(await service.ended).toBe(1)
+    expect(service.output()).toContain('The embedded database ended')
+  })
+
+  it('refuses to start with another master key and changes nothing', async () => {
+    await using wrong = start(dataDir, { PATCHBAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
+    expect(await wrong.ended).toBe(1)
+    expect(wrong.output()).toMatch(/Patchbay cannot start\. The master key is not the one/)
+    await using right = start(dataDir)
+    await right.saw(ready)
+  })
+})
+
+describe('a start that cannot succeed says why in one sentence', () => {
+  it.each([
+    [{ PATCHBAY_PROT: '80' }, /PATCHBAY_PROT is not a setting/],
+    [{ PATCHBAY_PORT: 'eighty' }, /PATCHBAY_PORT must be a whole number/],
+    [{ PATCHBAY_PORT: '70000' }, /PATCHBAY_PORT/],
+    [{ PATCHBAY_BASE_URL: 'ftp://x' }, /PATCHBAY_BASE_URL/],
+    [{ PATCHBAY_DATABASE_URL: 'mysql://u:geheim@x/y' }, /PATCHBAY_DATABASE_URL/],
+    [{ PATCHBAY_MASTER_KEY: 'short' }, /PATCHBAY_MASTER_KEY must be 32 bytes/],
+    [{ PATCHBAY_MASTER_KEY: Buffer.alloc(32).toString('base64'), PATCHBAY_MASTER_KEY_FILE: '/x' }, /both set/],
+    [{ PATCHBAY_MASTER_KEY_FILE: '/does/not/exist' }, /\/does\/not\/exist does not exist/],
+    [{ PATCHBAY_TRUSTED_PROXIES: '10.0.0.0/8,everyone' }, /"everyone" is neither/],
+    [{ PATCHBAY_LOG_LEVEL: 'loud' }, /PATCHBAY_LOG_LEVEL/],
+    [{ PATCHBAY_RUN_TIMEOUT_SECONDS: '0' }, /PATCHBAY_RUN_TIMEOUT_SECONDS/],
+    [{ PATCHBAY_EGRESS_ALLOW: '10.0.0.0/99' }, /10\.0\.0\.0\/99/],
+  ])('%j', async (env, words) => {
+    await using program = start(newDataDir(), env)
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toMatch(words)
+    expect(program.output()).not.toContain('geheim')
+    expect(program.output().trim().split('\n').length).toBeLessThan(4)
+  })
+  it.each(['api', 'worker'])('the role %s alone without a database', async (role) => {
+    await using program = start(newDataDir(), {}, [role])
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toContain('PATCHBAY_DATABASE_URL is needed')
+  })
+  it('a word that is no role', async () => {
+    await using program = start(newDataDir(), {}, ['boss'])
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toContain('Unknown role "boss"')
+  })
+  it('a port that is taken', async () => {
+    const dataDir = newDataDir()
+    await using first = start(newDataDir())
+    const taken = new URL((await first.saw(ready))[1] as string).port
+    await using second = start(dataDir, { PATCHBAY_PORT: taken })
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(taken)
+    expect(serversOn(dataDir)).toEqual([])
+  })
+})
+
+describe('processes that share a PostgreSQL of one’s own', () => {
+  it('start at once: one first account, one set of migrations; each role does its part', async () => {
+    const { host, port } = inject('postgres')
+    const name = `shared_${process.pid}`
+    const onServer = (statement: string) =>
+      execFileSync(process.execPath, [
+        '-e',
+        `import('pg').then(async ({ default: pg }) => { const c = new pg.Client({ host: ${JSON.stringify(host)}, port: ${port}, user: 'postgres', database: 'postgres' }); await c.connect(); await c.query(${JSON.stringify(statement)}); await c.end() })`,
+      ])
+    onServer(`create database ${name}`)
+    const dataDir = newDataDir()
+    const env = {
+      PATCHBAY_DATABASE_URL: `postgres://postgres@localhost:${port}/${name}?host=${encodeURIComponent(host)}`,
+    }
+    {
+      const programs = [
+        start(dataDir, env, ['api']),
+        start(dataDir, env, ['api']),
+        start(dataDir, env, ['worker']),
+        start(dataDir, env),
+      ]
+      await using one = programs[0] as Program
+      await using two = programs[1] as Program
+      await using worker = programs[2] as Program
+      await using both = programs[3] as Program
+      await Promise.all([one.saw(ready), two.saw(ready), both.saw(ready), worker.saw(/Patchbay worker is ready/)])
+      expect(programs.filter((program) => program.output().includes('First account:'))).toHaveLength(1)
+      const { consumer, secretKey } = readFirstAccount(dataDir)
+      for (const api of [one, two, both]) {
+        const address = (await api.saw(ready))[1] as string
+        expect((await new Client(address, { consumer, secretKey }).get('/api/Authenticate')).status).toBe(200)
+      }
+    }
+    onServer(`drop database ${name} with (force)`)
+  }, 60_000)
+
+  it('refuse a database that a newer program has migrated', async () => {
+    const { host, port } = inject('postgres')
+    const { startService } = await import('../harness/service.ts')
+    await using service = await startService()
+    await service.asOwner("insert into migrations (name, checksum) values ('9999_future', 'x')")
+    await using older = start(newDataDir(), { PATCHBAY_DATABASE_URL: service.databaseUrl })
+    expect(await older.ended).toBe(1)
+    expect(older.output()).toMatch(/made by a newer Patchbay \(it has 9999_future\)/)
+    expect([host, port]).toBeTruthy()
+  })
+})
