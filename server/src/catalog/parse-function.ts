@@ -29,17 +29,3 @@ export function parseFunction(file: CatalogFile): Outcome<LibraryFunction> {
   if (mistake) return refuse(linesBefore + mistake.line, `The function does not compile: ${mistake.message}.`)
   return { item: { ...value, script, file: file.path }, locate }
 }
-
-/**
- * JavaScript text whose value is a function that adds every library function to the `fx` object it is given. Each body
- * sees its arguments and `fx`, and nothing else of its neighbours.
- */
-export function functionLibrarySource(
-  functions: readonly Pick<LibraryFunction, 'name' | 'isAsync' | 'arguments' | 'script'>[],
-): string {
-  const entries = functions.map(({ name, isAsync, arguments: args, script }) => {
-    const keyword = isAsync ? 'async function' : 'function'
-    return `fx[${JSON.stringify(name)}] = ${keyword} (${Object.keys(args).join(', ')}) {\n${script}\n};`
-  })
-  return `(function (fx) {\n${entries.join('\n')}\nreturn fx;\n})`
-}

@@ -1,10 +1,15 @@
 import { join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { loadCatalog } from '../../src/catalog/load.ts'
-import { functionLibrarySource } from '../../src/catalog/parse-function.ts'
+import { composeLibrary } from '../../src/sandbox/guest/library.ts'
 
 export const catalogDirectory = join(import.meta.dirname, '../../../catalog')
 export const shippedCatalog = await loadCatalog(catalogDirectory)
+
+const library = composeLibrary(
+  shippedCatalog.functions.map((item) => ({ ...item, arguments: Object.keys(item.arguments) })),
+  () => true,
+)
 
 /**
  * A V8 context without anything of Node, as block scripts have it: a function that reaches for a timer, TextEncoder or
@@ -12,7 +17,7 @@ export const shippedCatalog = await loadCatalog(catalogDirectory)
  */
 export function bareContext(globals: Record<string, unknown> = {}) {
   const context = createContext(Object.assign(Object.create(null), globals))
-  runInContext(`globalThis.fx = ${functionLibrarySource(shippedCatalog.functions)}({})`, context)
+  runInContext(library, context)
   return context
 }
 
