@@ -41,7 +41,6 @@ export function parseCall(name: string, args: readonly Json[]): ScriptCall {
   if (vault) {
     const key = requireText(name, 'a key', args[0])
     if (vault.kind !== 'vault.set') return { kind: vault.kind, scope: vault.scope, key }
-    if (args.length < 2) throw new ScriptCallError(`${name} needs a value.`)
     return { kind: vault.kind, scope: vault.scope, key, value: args[1] ?? null }
   }
   switch (name) {

@@ -26,6 +26,7 @@ export async function runScript(message: RunMessage, library: string, reportsMem
   let callsOpen = 0
   let answersSeen = 0
   let turns = 0
+  let unhandled: string | undefined
   const over = Promise.withResolvers<GuestEnd | undefined>()
 
   const flushLog = (): void => {
@@ -73,15 +74,18 @@ export async function runScript(message: RunMessage, library: string, reportsMem
       send({ type: 'idle', job, answers: answersSeen })
     }
   }
+  /**
+   * A turn fails when a promise was rejected in it and nothing waited for that promise yet. The script may still come to it,
+   * so it goes on, and the log of a script that returns tells of the last such promise.
+   */
   const failTurn = (error: unknown): void => {
-    if (realm.isolate.isDisposed) over.resolve({ kind: 'outOfMemory' })
-    else
-      over.resolve({
-        kind: 'threw',
-        name: 'Error',
-        message: error instanceof Error ? error.message : 'The script failed.',
-        stack: '',
-      })
+    if (realm.isolate.isDisposed) {
+      over.resolve({ kind: 'outOfMemory' })
+      return
+    }
+    const text = error instanceof Error ? error.message : ''
+    unhandled = text === '' || text.includes('isolated-vm') ? 'a value that is not an error' : text
+    endTurn()
   }
   running = {
     job,
@@ -100,6 +104,9 @@ export async function runScript(message: RunMessage, library: string, reportsMem
   const fault = await over.promise
   clearInterval(look)
   running = undefined
+  if (unhandled !== undefined && endText?.startsWith('{"kind":"returned"')) {
+    lines.push(`(A promise was rejected while nothing waited for it: ${unhandled})`)
+  }
   flushLog()
   const end = fault === undefined ? (endText as string) : JSON.stringify(fault)
   if (end === '{"kind":"invalid"}')

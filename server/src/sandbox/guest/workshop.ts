@@ -58,7 +58,8 @@ export function takeRealm(order: WorkshopOrder, listener: Listener): { realm: Re
 
 /** Prepares the realm for a next script of the same account while the service is busy with the result of the last one. */
 export function prepareNext(): void {
-  if (!workshop) return
+  // After a single run the next script is as likely another account's.
+  if (!workshop || workshop.runs < 2) return
   const { isolate, key, order, runs } = workshop
   const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
   if (runs >= RUNS_PER_ISOLATE || used + external > order.limits.memoryBytes / 2) {

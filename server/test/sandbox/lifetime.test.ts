@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { parseMessage } from '../../src/sandbox/parse-message.ts'
+import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { createLineReader } from '../../src/sandbox/protocol.ts'
+import { expectReturned, makeJob, waitUntil } from './harness.ts'
+
+const hasProc = existsSync('/proc/self/status')
+
+function listChildren(): number[] {
+  return readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+}
+
+/** False for a process that is gone or only waits to be collected by whoever inherited it. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe.runIf(hasProc)('script processes end with the service', () => {
+  it('when the pool is closed, scripts under way included', async () => {
+    const before = new Set(listChildren())
+    const pool = await SandboxPool.create({ size: 2 })
+    const busy = pool.run(makeJob('for (;;);'))
+    const queued = Array.from({ length: 5 }, () =>
+      pool.run(makeJob('for (;;);')).catch((error: Error) => error.message),
+    )
+    await waitUntil(() => pool.load.computing === 2)
+    const started = listChildren().filter((pid) => !before.has(pid))
+    expect(started.length).toBeGreaterThanOrEqual(2)
+    await pool[Symbol.asyncDispose]()
+    expect((await busy).kind).toBe('crashed')
+    expect((await Promise.all(queued)).filter((result) => result === 'The sandbox is closed.')).toHaveLength(4)
+    expect(started.filter(isAlive)).toEqual([])
+    await expect(pool.run(makeJob('return 1'))).rejects.toThrow('The sandbox is closed.')
+  })
+
+  it('when the service is killed without a chance to say anything', async () => {
+    const service = spawn(process.execPath, [fileURLToPath(new URL('./doomed-service.ts', import.meta.url))], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [text] = (await once(service.stdout, 'data')) as [Buffer]
+    const pids = text.toString().trim().split(' ').map(Number)
+    expect(pids.length).toBeGreaterThanOrEqual(3)
+    expect(pids.filter(isAlive)).toEqual(pids)
+    service.kill('SIGKILL')
+    await waitUntil(() => pids.every((pid) => !isAlive(pid)))
+  })
+})
+
+describe('pool', () => {
+  it('scripts that wait do not keep others from running', async () => {
+    await using pool = await SandboxPool.create({ size: 1 })
+    const release = Promise.withResolvers<null>()
+    const waiting = [
+      pool.run(makeJob('return await api.get("a/b")', { onCall: () => release.promise })),
+      pool.run(makeJob('return myVault.get("k")', { accountId: 'b', onCall: () => release.promise })),
+    ]
+    for (let i = 0; i < 5; i++)
+      expect(expectReturned(await pool.run(makeJob(`return ${i}`, { accountId: 'c' }))).value).toBe(i)
+    release.resolve(null)
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'returned', value: null })
+    expect(pool.load).toMatchObject({ computing: 0, queued: 0 })
+  })
+
+  it.runIf(hasProc)('replaces a process after its number of runs', async () => {
+    await using pool = await SandboxPool.create({ size: 1, runsPerProcess: 5 })
+    const before = listChildren()
+    for (let i = 0; i < 8; i++) expect(expectReturned(await pool.run(makeJob(`return ${i}`))).value).toBe(i)
+    await waitUntil(() => listChildren().every((pid) => !before.includes(pid)) && pool.load.processes === 1)
+    expect(expectReturned(await pool.run(makeJob('return "after"'))).value).toBe('after')
+  })
+
+  it('keeps to its limit of processes and runs everything in the end', async () => {
+    await using pool = await SandboxPool.create({ size: 2, processesMax: 3 })
+    let most = 0
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async (_, i) => {
+        const outcome = expectReturned(
+          await pool.run(
+            makeJob('await sleep(5); return variables.i', { accountId: `a${i % 7}`, inputs: { variables: { i } } }),
+          ),
+        )
+        most = Math.max(most, pool.load.processes)
+        return outcome.value
+      }),
+    )
+    expect(outcomes).toEqual(Array.from({ length: 60 }, (_, i) => i))
+    expect(most).toBeLessThanOrEqual(3)
+  })
+
+  it('refuses more than may wait', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1, queueMax: 2 })
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => pool.run(makeJob('return 1'))))
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+  })
+
+  it('answers of one job never reach another', async () => {
+    await using pool = await SandboxPool.create({ size: 2, processesMax: 4 })
+    const values = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const onCall = async () => ({ mine: i })
+        const outcome = await pool.run(
+          makeJob('return [(await api.get("a/b")).mine, myVault.get("k").mine, variables.i]', {
+            accountId: `a${i % 3}`,
+            inputs: { variables: { i } },
+            onCall,
+          }),
+        )
+        return expectReturned(outcome).value
+      }),
+    )
+    expect(values).toEqual(Array.from({ length: 40 }, (_, i) => [i, i, i]))
+  })
+})
+
+describe('messages of a script process', () => {
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"type":"x"}',
+    '{"type":"log","job":1,"lines":[1]}',
+    '{"type":"call","job":"1"}',
+    '{"type":"call","job":1,"call":1,"name":"api.get","args":{}}',
+    '{"type":"done","job":1,"end":{"kind":"returned","value":{}}}',
+    '{"type":"done","job":1.5,"end":{"kind":"valid"}}',
+    '{"type":"idle","job":1,"answers":1e999}',
+  ])('%j is refused', (line) => {
+    expect(() => parseMessage(line)).toThrow()
+  })
+
+  it('are split at line ends wherever the bytes are cut, and refused when too long', () => {
+    const bytes = Buffer.from('one\nzwei €\n\nlast\n')
+    for (let size = 1; size < bytes.length; size++) {
+      const lines: string[] = []
+      const read = createLineReader(20, (line) => lines.push(line))
+      for (let from = 0; from < bytes.length; from += size) read(bytes.subarray(from, from + size))
+      expect(lines).toEqual(['one', 'zwei €', '', 'last'])
+    }
+    const read = createLineReader(5, () => {})
+    expect(() => read(Buffer.from('123456\n'))).toThrow(RangeError)
+    const slow = createLineReader(5, () => {})
+    slow(Buffer.from('123'))
+    expect(() => slow(Buffer.from('456'))).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createMasker } from '../../src/sandbox/mask.ts'
+import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { makeJob } from './harness.ts'
+
+let pool: SandboxPool
+beforeAll(async () => {
+  pool = await SandboxPool.create({ size: 1 })
+})
+afterAll(() => pool[Symbol.asyncDispose]())
+
+const secret = 'pass"word\n&1'
+const inputs = { variables: { secret } }
+
+describe('masking', () => {
+  it('hides secrets in log, result, session and error, and keeps them in the vault', async () => {
+    const script = `const s = variables.secret; console.log('a ' + s, { s }, encodeURIComponent(s))
+      session.vars.s = s; session.vault.s = s; return { [s]: ['x' + s + 'y'] }`
+    const outcome = await pool.run(makeJob(script, { inputs, secrets: [secret] }))
+    expect(outcome).toMatchObject({
+      value: { '***': ['x***y'] },
+      log: ['a *** {"s":"***"} ***'],
+      sessionVars: { s: '***' },
+      deferredVault: { workflow: { s: secret } },
+    })
+    expect(await pool.run(makeJob('throw new Error(variables.secret)', { inputs, secrets: [secret] }))).toMatchObject({
+      message: '***',
+    })
+    const named = await pool.run(
+      makeJob('const e = new Error("m"); e.name = variables.secret; throw e', { inputs, secrets: [secret] }),
+    )
+    expect(JSON.stringify(named)).not.toContain('pass')
+  })
+
+  it('gives the script itself the real value', async () => {
+    expect(await pool.run(makeJob('return variables.secret.length', { inputs, secrets: [secret] }))).toMatchObject({
+      value: secret.length,
+    })
+  })
+
+  it('hides a secret at the place where a log is cut', async () => {
+    const limits = { logBytesMax: 1000 }
+    const script = `console.log('abcdefghij'.repeat(7000).slice(0, 66530) + 'topsecretvalue')`
+    const { log } = await pool.run(makeJob(script, { limits, secrets: ['topsecretvalue', 'abcdefghij'] }))
+    expect(log.join()).not.toMatch(/top|abc/)
+  })
+})
+
+describe('masker', () => {
+  it('takes longer secrets first and leaves short ones alone', () => {
+    const masker = createMasker(['abc', 'secret', 'secretandmore'])
+    expect(masker.text('abc secretandmore secret')).toBe('abc *** ***')
+  })
+
+  it('hides numbers and base64, with and without padding', () => {
+    const masker = createMasker(['12345678', 'user:password'])
+    expect(masker.value([12345678, 1234567, 'Basic dXNlcjpwYXNzd29yZA=='])).toEqual(['***', 1234567, 'Basic ***'])
+  })
+
+  it('removes the beginning of a secret at the end of a cut text', () => {
+    expect(createMasker(['topsecret']).cutText('x topsecret tops')).toBe('x *** ')
+  })
+})
