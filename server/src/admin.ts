@@ -1,4 +1,4 @@
-// Commands of the operator, on the machine of the service: npm run admin -- create-organization --name NAME --email EMAIL
+// Commands of the operator, on the machine of the service: npm run admin -- COMMAND
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -6,28 +6,61 @@ import { isEmail } from '@patchbay/contract'
 import { createOrganization } from './accounts/index.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
-import { KeyRing, loadMasterKey } from './secrets/index.ts'
+import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
+
+const usage = `Usage:
+  npm run admin -- create-organization --name NAME --email EMAIL
+  npm run admin -- rotate-master-key [--new-key-file PATH]`
 
 async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: { name: { type: 'string' }, email: { type: 'string' } },
-  })
-  if (positionals[0] !== 'create-organization' || !values.name || !values.email) {
-    throw new ConfigError('Usage: npm run admin -- create-organization --name NAME --email EMAIL')
-  }
-  if (!isEmail(values.email)) throw new ConfigError(`"${values.email}" is not an e-mail address.`)
+  const { positionals, values } = readArguments()
   const config = readConfig(process.env, 'all')
   await using database = new Database(connectionOf(config), () => {})
+  if (positionals.length === 1 && positionals[0] === 'create-organization' && values.name && values.email) {
+    await addOrganization(config, database, values.name, values.email)
+  } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
+    await replaceMasterKey(config, database, values['new-key-file'])
+  } else throw new ConfigError(usage)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { name: { type: 'string' }, email: { type: 'string' }, 'new-key-file': { type: 'string' } },
+    })
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message}\n${usage}`)
+  }
+}
+
+async function addOrganization(config: Config, database: Database, name: string, email: string): Promise<void> {
+  if (!isEmail(email)) throw new ConfigError(`"${email}" is not an e-mail address.`)
   const keyRing = await KeyRing.load(
     database,
-    loadMasterKey({ ...config.masterKey, createIfMissing: false } as Config['masterKey']),
+    new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']),
   )
   const deps = { database, keyRing, baseUrl: baseUrlOf(config) }
-  const made = await database.system.transaction((tx) =>
-    createOrganization(deps, tx, values.name as string, values.email as string),
-  )
+  const made = await database.system.transaction((tx) => createOrganization(deps, tx, name, email))
   console.log(JSON.stringify(made.account, null, 2))
+}
+
+/** Also while the service runs; the same command again goes on with what was interrupted. */
+async function replaceMasterKey(config: Config, database: Database, newKeyFile: string | undefined): Promise<void> {
+  const newKey = newKeyFile === undefined ? undefined : readNewKey(newKeyFile)
+  await rotateMasterKey({ database, source: config.masterKey, newKey, say: (line) => console.log(line) })
+}
+
+function readNewKey(path: string): Buffer {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new ConfigError(`The file of the new key cannot be read: ${(error as Error).message}`)
+  }
+  const [key, ...others] = parseMasterKeys(text, `The file ${path}`)
+  if (others.length > 0) throw new ConfigError(`The file ${path} must hold one key.`)
+  return key as Buffer
 }
 
 function connectionOf(config: Config): ConnectionSettings {

@@ -31,7 +31,7 @@ import {
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { createOutbox, Mailer, mailQueue, mailRetries } from './mail/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
-import { KeyRing, loadMasterKey } from './secrets/index.ts'
+import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
@@ -80,7 +80,7 @@ async function compose(
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
   const database = parts.use(new Database(connection, onFault))
-  const keyRing = await KeyRing.load(database, loadMasterKey(config.masterKey))
+  const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey))
   const isWorker = config.role !== 'api'
   const jobs = parts.use(await JobQueue.start(database, isWorker, onFault))
   let isDraining = false

@@ -124,7 +124,8 @@ function readMasterKey(value: string | undefined, file: string | undefined, data
     throw new ConfigError('PATCHBAY_MASTER_KEY and PATCHBAY_MASTER_KEY_FILE are both set: give one of them.')
   }
   if (value !== undefined) {
-    if (Buffer.from(value, 'base64').length !== 32) {
+    // During a rotation the new key and, after a comma, the old one.
+    if (value.split(',').some((key) => Buffer.from(key, 'base64').length !== 32)) {
       throw new ConfigError(
         'PATCHBAY_MASTER_KEY must be 32 bytes in base64 (for example from: openssl rand -base64 32).',
       )

@@ -1,3 +1,5 @@
 export { type DataKey, type Place, SealError, seal } from './envelope.ts'
 export { insertDataKey, KeyRing } from './key-ring.ts'
-export { loadMasterKey, MasterKeyError } from './master-key.ts'
+export { MasterKeyError, parseMasterKeys } from './master-key.ts'
+export { MasterKeys } from './master-keys.ts'
+export { rotateMasterKey } from './rotate-master-key.ts'

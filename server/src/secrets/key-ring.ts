@@ -1,9 +1,10 @@
-// The keys in use: one data key an account, and the installation's own. All are stored wrapped by the master key.
+// The keys in use: one data key an account, and the installation's own. All are stored wrapped by a master key, whose id stands beside them.
 import { randomBytes } from 'node:crypto'
 import { type Database, type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
 import { type DataKey, open, type Place, seal } from './envelope.ts'
 import { type MasterKey, MasterKeyError } from './master-key.ts'
+import type { MasterKeys } from './master-keys.ts'
 
 /** `apiKeyHash` is the pepper of stored key hashes; `session` signs what the console carries. */
 type SystemPurpose = 'apiKeyHash' | 'session'
@@ -12,37 +13,44 @@ const cachedKeysMax = 10_000
 
 export class KeyRing {
   readonly #database: Database
-  readonly #master: MasterKey
+  readonly #masterKeys: MasterKeys
   readonly #dataKeys = new Map<string, Promise<DataKey>>()
   readonly #systemKeys: Record<SystemPurpose, Buffer>
 
-  private constructor(database: Database, master: MasterKey, systemKeys: Record<SystemPurpose, Buffer>) {
+  private constructor(database: Database, masterKeys: MasterKeys, systemKeys: Record<SystemPurpose, Buffer>) {
     this.#database = database
-    this.#master = master
+    this.#masterKeys = masterKeys
     this.#systemKeys = systemKeys
   }
 
   /** Refuses a master key that is not the one this database was made with. */
-  static async load(database: Database, master: MasterKey): Promise<KeyRing> {
+  static async load(database: Database, masterKeys: MasterKeys): Promise<KeyRing> {
+    const { id } = masterKeys.newest
+    // Of several processes that start at once on an empty database one inserts, and all go by what it inserted.
+    await database.system.query(
+      sql`insert into master_keys (id, is_current) select ${id}, true where not exists (select from master_keys) on conflict do nothing`,
+    )
+    const current = await currentMasterKey(database, masterKeys)
     const [apiKeyHash, session] = await Promise.all([
-      loadSystemKey(database, master, 'apiKeyHash'),
-      loadSystemKey(database, master, 'session'),
+      loadSystemKey(database, masterKeys, current, 'apiKeyHash'),
+      loadSystemKey(database, masterKeys, current, 'session'),
     ])
-    return new KeyRing(database, master, { apiKeyHash, session })
+    return new KeyRing(database, masterKeys, { apiKeyHash, session })
   }
 
   systemKey(purpose: SystemPurpose): Buffer {
     return this.#systemKeys[purpose]
   }
 
-  /** A data key for an account that is being created; `insertDataKey` stores it in the same transaction as the account. */
+  /**
+   * A data key for an account that is being created; `insertDataKey` stores it in the same transaction as the account. The current master
+   * key is asked of the database: this process may have started before a rotation. Should one end between here and the insert, the
+   * database refuses the insert, and the account can be created by the next try.
+   */
   async newDataKey(accountId: string): Promise<{ key: DataKey; wrapped: Buffer; masterKeyId: string }> {
+    const master = await currentMasterKey(this.#database, this.#masterKeys)
     const key = { id: newId(), bytes: randomBytes(32) }
-    return {
-      key,
-      wrapped: await this.#master.wrap(key.bytes, dataKeyPlace(key.id, accountId)),
-      masterKeyId: this.#master.id,
-    }
+    return { key, wrapped: await master.wrap(key.bytes, dataKeyPlace(key.id, accountId)), masterKeyId: master.id }
   }
 
   async seal(place: Place, plain: Buffer): Promise<Buffer> {
@@ -65,12 +73,14 @@ export class KeyRing {
   }
 
   async #loadDataKey(accountId: string): Promise<DataKey> {
-    const { rows } = await this.#database.system.query<{ id: string; wrapped: Buffer }>(
-      sql`select id, wrapped from data_keys where account_id = ${accountId}`,
+    const { rows } = await this.#database.system.query<{ id: string; master_key_id: string; wrapped: Buffer }>(
+      sql`select id, master_key_id, wrapped from data_keys where account_id = ${accountId}`,
     )
     const row = rows[0]
     if (!row) throw new Error(`The account ${accountId} has no data key.`)
-    return { id: row.id, bytes: await this.#master.unwrap(row.wrapped, dataKeyPlace(row.id, accountId)) }
+    const master = this.#masterKeys.find(row.master_key_id)
+    if (!master) throw missingKey(this.#masterKeys, row.master_key_id)
+    return { id: row.id, bytes: await master.unwrap(row.wrapped, dataKeyPlace(row.id, accountId)) }
   }
 }
 
@@ -84,27 +94,50 @@ export async function insertDataKey(
   )
 }
 
-function dataKeyPlace(keyId: string, accountId: string): string {
+export function dataKeyPlace(keyId: string, accountId: string): string {
   return `data key ${keyId} of account ${accountId}`
 }
 
-async function loadSystemKey(database: Database, master: MasterKey, purpose: SystemPurpose): Promise<Buffer> {
-  const place = `system key ${purpose}`
-  const fresh = await master.wrap(randomBytes(32), place)
-  // Of several processes that start at once on an empty database one inserts, and all read what it inserted.
+export function systemKeyPlace(purpose: string): string {
+  return `system key ${purpose}`
+}
+
+export function missingKey(masterKeys: MasterKeys, neededId: string): MasterKeyError {
+  return new MasterKeyError(
+    `The master key is not the one this database was made with (it needs the key ${neededId}, this one is ${masterKeys.newest.id}). Nothing was changed.`,
+  )
+}
+
+async function currentMasterKey(database: Database, masterKeys: MasterKeys): Promise<MasterKey> {
+  const { rows } = await database.system.query<{ id: string }>(sql`select id from master_keys where is_current`)
+  const id = rows[0]?.id ?? ''
+  const found = masterKeys.find(id)
+  if (!found) throw missingKey(masterKeys, id)
+  return found
+}
+
+async function loadSystemKey(
+  database: Database,
+  masterKeys: MasterKeys,
+  current: MasterKey,
+  purpose: SystemPurpose,
+): Promise<Buffer> {
+  const place = systemKeyPlace(purpose)
+  const fresh = await current.wrap(randomBytes(32), place)
   await database.system.query(
-    sql`insert into system_keys (purpose, master_key_id, wrapped) values (${purpose}, ${master.id}, ${fresh}) on conflict do nothing`,
+    sql`insert into system_keys (purpose, master_key_id, wrapped) values (${purpose}, ${current.id}, ${fresh}) on conflict do nothing`,
   )
   const { rows } = await database.system.query<{ master_key_id: string; wrapped: Buffer }>(
     sql`select master_key_id, wrapped from system_keys where purpose = ${purpose}`,
   )
   const row = rows[0]!
+  const master = masterKeys.find(row.master_key_id)
+  if (!master) throw missingKey(masterKeys, row.master_key_id)
   try {
     return await master.unwrap(row.wrapped, place)
   } catch (cause) {
-    throw new MasterKeyError(
-      `The master key is not the one this database was made with (it needs the key ${row.master_key_id}, this one is ${master.id}). Nothing was changed.`,
-      { cause },
-    )
+    throw new MasterKeyError(`The ${place} in the database was changed: it does not open. Nothing was changed.`, {
+      cause,
+    })
   }
 }

@@ -1,7 +1,5 @@
 // The master key wraps every other key and is never stored beside them. A KMS would be another `MasterKey`.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 
 export type MasterKey = {
   /** Names the key without telling anything of it. */
@@ -13,14 +11,6 @@ export type MasterKey = {
 
 export class MasterKeyError extends Error {
   override name = 'MasterKeyError'
-}
-
-type Source = { kind: 'value'; base64: string } | { kind: 'file'; path: string; createIfMissing: boolean }
-
-export function loadMasterKey(source: Source): MasterKey {
-  return masterKeyFrom(
-    source.kind === 'value' ? Buffer.from(source.base64, 'base64') : readOrCreate(source.path, source.createIfMissing),
-  )
 }
 
 export function masterKeyFrom(bytes: Buffer): MasterKey {
@@ -40,35 +30,14 @@ export function masterKeyFrom(bytes: Buffer): MasterKey {
   }
 }
 
-function readOrCreate(path: string, createIfMissing: boolean): Buffer {
-  const found = readIfThere(path)
-  if (found !== undefined) return parse(found, path)
-  if (!createIfMissing) throw new MasterKeyError(`The master key file ${path} does not exist.`)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Written whole and then linked: two processes that start at once end up with one and the same key.
-  const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-  try {
-    linkSync(draft, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(draft, { force: true })
+/** One key a line (or between commas), newest first, each 32 bytes in base64. */
+export function parseMasterKeys(text: string, origin: string): Buffer[] {
+  const keys = text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => Buffer.from(part, 'base64'))
+  if (keys.length === 0 || keys.some((key) => key.length !== 32)) {
+    throw new MasterKeyError(`${origin} must hold 32 bytes in base64, and during a rotation several of them.`)
   }
-  return parse(readFileSync(path, 'utf8'), path)
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new MasterKeyError(`The master key file ${path} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-function parse(text: string, path: string): Buffer {
-  const bytes = Buffer.from(text.trim(), 'base64')
-  if (bytes.length !== 32) throw new MasterKeyError(`The master key file ${path} must hold 32 bytes in base64.`)
-  return bytes
+  return keys
 }
