@@ -10,6 +10,8 @@ export const errorCatalogue = {
   account_state_not_permitted: 400,
   entity_type_unknown: 400,
   tagged_entity_not_found: 400,
+  workflow_invalid: 400,
+  workflow_not_deployable: 400,
   sign_in_failed: 401,
   password_too_weak: 400,
   cannot_be_stored: 400,

@@ -7,6 +7,7 @@ import type { OperationSpec } from './operation.ts'
 import * as sessions from './sessions.ts'
 import * as tags from './tags.ts'
 import * as vault from './vault.ts'
+import * as workflows from './workflows.ts'
 
 /** The table of all operations, by name. */
 export const operations = {
@@ -38,6 +39,14 @@ export const operations = {
   MyVaultGetGlobal: vault.getInAccount,
   MyVaultRemoveGlobal: vault.removeInAccount,
   MyVaultContainsGlobal: vault.containsInAccount,
+  Workflows: workflows.listWorkflows,
+  WorkflowsSearch: workflows.searchWorkflows,
+  Workflow: workflows.getWorkflow,
+  WorkflowCreate: workflows.createWorkflow,
+  WorkflowUpdate: workflows.updateWorkflow,
+  DeployWorkflow: workflows.deployWorkflow,
+  ArchiveWorkflow: workflows.archiveWorkflow,
+  DeleteWorkflow: workflows.deleteWorkflow,
 } as const satisfies Record<string, OperationSpec>
 
 export type Operations = typeof operations
@@ -46,6 +55,9 @@ export type OperationName = keyof Operations
 /** The record types that Describe and GetSchema know by name. */
 export const records = {
   ClientListApiDto: accounts.ClientListApiDto,
+  WorkflowListApiDto: workflows.WorkflowListApiDto,
+  WorkflowApiDto: workflows.WorkflowApiDto,
+  ChainApiDto: workflows.ChainApiDto,
 } as const
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
@@ -63,3 +75,4 @@ export {
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'
+export { type WorkflowStateName, workflowStates } from './workflows.ts'

@@ -1,11 +1,14 @@
 // The composition root: Config -> App. The only file that knows everyone.
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { operations, records } from '@patchbay/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
 import { auditRoutes } from './audit/index.ts'
+import type { Catalog } from './catalog/definition.ts'
+import { loadCatalog } from './catalog/load.ts'
 import type { Config } from './config.ts'
 import {
   type ConnectionSettings,
@@ -31,10 +34,12 @@ import {
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { createOutbox, Mailer, mailQueue, mailRetries } from './mail/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
+import { SandboxPool } from './sandbox/pool.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
+import { workflowRoutes, workflowTaggable } from './workflows/index.ts'
 
 export type App = AsyncDisposable & {
   /** Where the API answers; undefined for a worker. */
@@ -109,15 +114,25 @@ async function compose(
   const metrics = createMetrics()
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
+  const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const handlers: Handlers = {
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => baseUrl }),
     ...keyRoutes({ database, keyRing }),
     ...sessionRoutes(sessions),
-    ...tagRoutes({ database, taggables: accountTaggables(database) }),
+    ...tagRoutes({ database, taggables: { ...accountTaggables(database), workflow: workflowTaggable(database) } }),
     ...auditRoutes({ database }),
     ...vaultRoutes({ database, keyRing, workflowExists }),
+    ...workflowRoutes({
+      database,
+      keyRing,
+      catalog: shippedItems(await loadCatalog(fileURLToPath(new URL('../../catalog', import.meta.url)))),
+      connections: { list: async () => [] },
+      checkScript: (source) => sandbox.checkScript(source),
+      runs: { find: async () => undefined, stop: async () => {} },
+      webhooks: { addressOf: (_scope, id) => `${config.webhookUrl ?? `${baseUrl}/webhook`}/${id}` },
+    }),
   }
   const http = await createHttpServer({
     operations,
@@ -158,6 +173,20 @@ async function compose(
 async function workflowExists(db: Queryable, scope: Scope, id: string): Promise<boolean> {
   const found = await db.query(sql`select from workflows where account_id = ${scope.accountId} and id = ${id}`)
   return found.rowCount > 0
+}
+
+/** What ships with the program; an organization's own items are not among them. */
+function shippedItems(catalog: Catalog) {
+  return {
+    findApplication: async (_organizationId: string, idOrShortName: string) =>
+      catalog.applications.find(
+        ({ id, shortName }) => id === idOrShortName || shortName.toUpperCase() === idOrShortName.toUpperCase(),
+      ),
+    findBlockTemplate: async (_organizationId: string, id: string) =>
+      catalog.blockTemplates.find((template) => template.id === id),
+    findWorkflowTemplate: async (_organizationId: string, id: string) =>
+      catalog.workflowTemplates.find((template) => template.id === id),
+  }
 }
 
 async function listen(http: FastifyInstance, config: Config): Promise<string> {

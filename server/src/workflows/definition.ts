@@ -1,11 +1,12 @@
 // What a workflow does, in two forms: as a revision stores it, and as a run reads it.
+import type { WorkflowStateName } from '@patchbay/contract'
 import type { ChainBlock } from '../engine/chain.ts'
 import type { VariableDefinition } from '../engine/variable-values.ts'
 import type { WorkflowVariable } from '../engine/workflow-variables.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-export type WorkflowState = 'inDevelopment' | 'deployed' | 'archived'
+export type WorkflowState = WorkflowStateName
 
 /** Everything that a saved change can change. Secrets are in their places here; they leave them only on the way to the database. */
 export type Definition = {

@@ -1,5 +1,6 @@
-import { type Queryable, sql } from '../db/index.ts'
+import { type Queryable, type Scope, sql } from '../db/index.ts'
 import type { Definition, WorkflowState } from './definition.ts'
+import { listUses, type UseKind } from './uses.ts'
 
 export type StoredWorkflow = {
   id: string
@@ -47,8 +48,6 @@ export async function findWorkflow(
   )
 }
 
-export type UseKind = 'application' | 'registeredApplication' | 'blockTemplate'
-
 /** Ids of workflows that are not archived. */
 export async function listWorkflowsUsing(
   db: Queryable,
@@ -62,4 +61,105 @@ export async function listWorkflowsUsing(
       and w.account_id = ${accountId} and w.state <> 'archived'
     order by w.id`)
   return rows.map((row) => row.id)
+}
+
+export type NewWorkflow = {
+  id: string
+  accountId: string
+  organizationId: string
+  template: { id: string; version: string | null } | undefined
+  definition: Definition
+}
+
+export async function insertWorkflow(tx: Queryable, workflow: NewWorkflow): Promise<void> {
+  const { id, accountId, organizationId, template, definition } = workflow
+  await tx.query(sql`
+    insert into workflows (id, account_id, organization_id, name, description, workflow_template_id, template_version, is_customized_structure, applications)
+    values (${id}, ${accountId}, ${organizationId}, ${definition.name}, ${definition.description}, ${template?.id ?? null}, ${template?.version ?? null},
+            ${definition.isCustomizedStructure}, ${JSON.stringify(definition.applications)})`)
+}
+
+/** False when the workflow is not at this revision and in this state any more. */
+export async function updateWorkflow(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  expected: { revision: number; state: WorkflowState },
+  definition: Definition,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update workflows set revision = revision + 1, name = ${definition.name}, description = ${definition.description},
+      is_customized_structure = ${definition.isCustomizedStructure}, applications = ${JSON.stringify(definition.applications)}, modified_at = now()
+    where account_id = ${accountId} and id = ${id} and revision = ${expected.revision} and state = ${expected.state}`)
+  return rowCount > 0
+}
+
+export async function insertRevision(
+  tx: Queryable,
+  key: { workflowId: string; accountId: string; revision: number },
+  sealed: { definition: Definition; sealedSecrets: Buffer | null },
+  createdBy: string,
+): Promise<void> {
+  await tx.query(sql`
+    insert into workflow_revisions (workflow_id, revision, account_id, definition, sealed_secrets, created_by)
+    values (${key.workflowId}, ${key.revision}, ${key.accountId}, ${JSON.stringify(sealed.definition)}, ${sealed.sealedSecrets}, ${createdBy})`)
+}
+
+export async function insertUses(
+  tx: Queryable,
+  accountId: string,
+  workflowId: string,
+  definition: Definition,
+): Promise<void> {
+  const uses = listUses(definition)
+  if (uses.length === 0) return
+  await tx.query(sql`
+    insert into workflow_uses (workflow_id, account_id, kind, target)
+    select ${workflowId}, ${accountId}, kind, target
+    from unnest(${uses.map((use) => use.kind)}::text[], ${uses.map((use) => use.target)}::text[]) as used (kind, target)`)
+}
+
+export async function deleteUses(tx: Queryable, accountId: string, workflowId: string): Promise<void> {
+  await tx.query(sql`delete from workflow_uses where account_id = ${accountId} and workflow_id = ${workflowId}`)
+}
+
+export async function findStateForUpdate(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+): Promise<WorkflowState | undefined> {
+  const { rows } = await tx.query<{ state: WorkflowState }>(
+    sql`select state from workflows where account_id = ${accountId} and id = ${id} for update`,
+  )
+  return rows[0]?.state
+}
+
+/** False when another revision or state is there by now. */
+export async function setDeployed(tx: Queryable, accountId: string, id: string, revision: number): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update workflows set state = 'deployed', modified_at = now()
+    where account_id = ${accountId} and id = ${id} and revision = ${revision} and state = 'inDevelopment'`)
+  return rowCount > 0
+}
+
+/** Schedule and webhook end with it: both look at these columns. */
+export async function setArchived(tx: Queryable, accountId: string, id: string): Promise<void> {
+  await tx.query(sql`
+    update workflows set state = 'archived', is_scheduled = false, next_run_at = null, is_webhook_active = false,
+      is_auto_run_paused = false, modified_at = now()
+    where account_id = ${accountId} and id = ${id}`)
+}
+
+/** Rows that name the workflow go with it by their foreign keys; tags name entities of every kind and have none. */
+export async function deleteWorkflow(tx: Queryable, scope: Scope, id: string): Promise<void> {
+  await Promise.all([
+    tx.query(sql`
+      delete from tags where organization_id = ${scope.organizationId} and entity_type = 'workflow' and entity_id = ${id}`),
+    tx.query(sql`delete from workflows where account_id = ${scope.accountId} and id = ${id}`),
+  ])
+}
+
+export async function hasWorkflow(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(sql`select from workflows where account_id = ${accountId} and id = ${id}`)
+  return rowCount > 0
 }

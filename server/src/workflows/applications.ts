@@ -1,0 +1,56 @@
+import type { ChainElementInput } from '../engine/chain-element.ts'
+import type { Problem } from '../engine/problem.ts'
+import type { WorkflowCatalog } from './ports.ts'
+
+type Mapping = Readonly<Record<string, string>>
+
+/** Short names are compared without regard to case and kept as the catalogue spells them. Null takes a mapping away. */
+export async function mapApplications(
+  catalog: WorkflowCatalog,
+  organizationId: string,
+  current: Mapping,
+  given: Readonly<Record<string, string | null>>,
+  problems: Problem[],
+): Promise<Mapping> {
+  const spellings = new Map(Object.keys(current).map((name) => [name.toUpperCase(), name]))
+  const next = new Map(Object.entries(current))
+  const seen = new Set<string>()
+  for (const [name, id] of Object.entries(given)) {
+    const key = name.toUpperCase()
+    if (seen.has(key)) problems.push({ message: `The field applications names ${name} more than once.` })
+    seen.add(key)
+    const shortName = spellings.get(key) ?? (await catalog.findApplication(organizationId, name))?.shortName
+    if (shortName?.toUpperCase() !== key) problems.push(unknownApplication('The field applications names', name))
+    else if (id === null) next.delete(shortName)
+    else next.set(shortName, id.toLowerCase())
+  }
+  return Object.fromEntries(next)
+}
+
+/** New blocks with a script of their own may say which application they call; it must be one there is. */
+export async function spellApplications(
+  catalog: WorkflowCatalog,
+  organizationId: string,
+  knownBlocks: ReadonlySet<string>,
+  elements: readonly ChainElementInput[],
+  problems: Problem[],
+): Promise<ChainElementInput[]> {
+  const spelled: ChainElementInput[] = []
+  for (const element of elements) {
+    const isKnown = element.uniqueBlockId !== undefined && knownBlocks.has(element.uniqueBlockId.toLowerCase())
+    const name = element.applicationShortName
+    if (isKnown || !name || element.blockTemplateId) {
+      spelled.push(element)
+      continue
+    }
+    const found = await catalog.findApplication(organizationId, name)
+    if (found?.shortName.toUpperCase() === name.toUpperCase()) {
+      spelled.push({ ...element, applicationShortName: found.shortName })
+    } else problems.push(unknownApplication('A block of the chain has the applicationShortName', name))
+  }
+  return spelled
+}
+
+function unknownApplication(where: string, name: string): Problem {
+  return { message: `${where} "${name}", which is not the short name of an application.` }
+}

@@ -1,0 +1,76 @@
+// A request becomes a new definition, or every reason why it cannot. Nothing is stored here.
+import type { ChainElementInput } from '../engine/chain-element.ts'
+import { decideBinding, makeChain, patchChain } from '../engine/chain-patch.ts'
+import type { Problem } from '../engine/problem.ts'
+import { declareVariables, setVariables, type WorkflowVariables } from '../engine/workflow-variables.ts'
+import { newId } from '../lib/id.ts'
+import { mapApplications, spellApplications } from './applications.ts'
+import { keepBlockVariables, templatesForChange } from './block-templates.ts'
+import { type CheckedScripts, checkScripts } from './check-scripts.ts'
+import type { Definition } from './definition.ts'
+import type { CheckScript, WorkflowCatalog } from './ports.ts'
+import { collect, refuseFor } from './refuse.ts'
+
+/** What a request may change; its read-only fields are not looked at. */
+export type WorkflowInput = {
+  name?: string
+  description?: string
+  applications?: Record<string, string | null>
+  variables?: Record<string, unknown>
+  unboundFromTemplate?: boolean
+  chain?: ChainElementInput[]
+  timeoutSeconds?: number | null
+}
+
+type Deps = { catalog: WorkflowCatalog; checkScript: CheckScript }
+
+/** `isNew` is a custom workflow that is just being made: its request declares what later ones can only set. */
+export async function applyChanges(
+  deps: Deps,
+  organizationId: string,
+  current: Definition,
+  input: WorkflowInput,
+  isNew = false,
+  checked: CheckedScripts = new Set(),
+): Promise<Definition> {
+  const problems: Problem[] = []
+  const isBound = isNew
+    ? false
+    : (collect(problems, decideBinding(!current.isCustomizedStructure, input.unboundFromTemplate)) ?? false)
+  const elements = input.chain ?? []
+  const [applications, spelled, blockTemplates] = await Promise.all([
+    mapApplications(deps.catalog, organizationId, current.applications, input.applications ?? {}, problems),
+    spellApplications(deps.catalog, organizationId, blockIds(current), elements, problems),
+    templatesForChange(deps.catalog, organizationId, current, elements),
+  ])
+
+  const declared: WorkflowVariables = new Map(current.variables.map(({ name, ...variable }) => [name, variable]))
+  const given = input.variables ?? {}
+  const variables = collect(problems, isNew ? declareVariables(given) : setVariables(declared, given)) ?? declared
+
+  const context = { isBound, workflowVariables: variables, blockTemplates, newBlockId: newId }
+  const patched = isNew ? makeChain(spelled, context) : patchChain(current.chain, spelled, context)
+  const chain = collect(problems, patched) ?? []
+  if (chain.length > blocksMax) problems.push({ message: `A workflow has at most ${blocksMax} blocks.` })
+  refuseFor('workflow_invalid', problems)
+
+  const trusted = [...current.chain, ...blockTemplates.values()].map(({ script }) => script)
+  refuseFor('workflow_invalid', await checkScripts(deps.checkScript, chain, new Set(trusted), checked))
+  return {
+    ...current,
+    name: input.name ?? current.name,
+    description: input.description ?? current.description,
+    isCustomizedStructure: !isBound,
+    applications,
+    variables: [...variables].map(([name, variable]) => ({ name, ...variable })),
+    chain,
+    blockVariables: keepBlockVariables(chain, blockTemplates),
+    timeoutSeconds: input.timeoutSeconds === undefined ? current.timeoutSeconds : input.timeoutSeconds,
+  }
+}
+
+const blocksMax = 500
+
+function blockIds(definition: Definition): Set<string> {
+  return new Set(definition.chain.map((block) => block.uniqueBlockId))
+}

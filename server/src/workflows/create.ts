@@ -1,0 +1,65 @@
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database } from '../db/index.ts'
+import { invalid, notFound } from '../lib/app-error.ts'
+import { newId } from '../lib/id.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import { applyChanges, type WorkflowInput } from './apply-changes.ts'
+import { loadBlockTemplates } from './block-templates.ts'
+import { checkStorable } from './check-storable.ts'
+import type { CheckScript, WorkflowCatalog } from './ports.ts'
+import { sealDefinition } from './sealed-values.ts'
+import { definitionOf, emptyDefinition } from './start-definition.ts'
+import { insertRevision, insertUses, insertWorkflow } from './store.ts'
+
+export type CreateDeps = {
+  database: Database
+  keyRing: KeyRing
+  catalog: WorkflowCatalog
+  checkScript: CheckScript
+}
+
+type Given = WorkflowInput & { workflowTemplateId?: string | null }
+
+export async function createWorkflow(deps: CreateDeps, principal: Principal, given: Given): Promise<string> {
+  checkStorable(given)
+  const { organizationId, id: accountId } = principal.account
+  const { definition, template } = given.workflowTemplateId
+    ? await fromTemplate(deps, organizationId, given.workflowTemplateId, given)
+    : { definition: await fromChain(deps, organizationId, given), template: undefined }
+  const id = newId()
+  const key = { workflowId: id, accountId, revision: 1 }
+  const sealed = await sealDefinition(deps.keyRing, key, definition)
+  // No statement waits for another's answer: all of them travel to the database together.
+  await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    await Promise.all([
+      insertWorkflow(tx, { id, accountId, organizationId, template, definition }),
+      insertRevision(tx, key, sealed, principal.caller.id),
+      insertUses(tx, accountId, id, definition),
+      recordAudit(tx, actorOf(principal), 'workflow.created', id, {
+        name: definition.name,
+        workflowTemplateId: template?.id ?? null,
+      }),
+    ])
+  })
+  return id
+}
+
+async function fromTemplate(deps: CreateDeps, organizationId: string, templateId: string, given: Given) {
+  const id = templateId.toLowerCase()
+  const template =
+    (await deps.catalog.findWorkflowTemplate(organizationId, id)) ??
+    (await deps.catalog.findWorkflowTemplate(organizationId, id, { draft: true }))
+  if (!template) throw notFound('workflow template')
+  const named = template.chain.flatMap((element) => element.blockTemplateId ?? [])
+  const start = definitionOf(template, await loadBlockTemplates(deps.catalog, organizationId, named))
+  return { definition: await applyChanges(deps, organizationId, start, given), template }
+}
+
+async function fromChain(deps: CreateDeps, organizationId: string, given: Given) {
+  if (!given.chain) {
+    throw invalid('A workflow needs a workflowTemplateId to be made from, or a chain of its own blocks.')
+  }
+  if (given.name === undefined) throw invalid('The field name is required.')
+  return applyChanges(deps, organizationId, emptyDefinition(given.name), given, true)
+}

@@ -1,0 +1,77 @@
+import { type Principal, scopeOf } from '../access/index.ts'
+import type { Database } from '../db/index.ts'
+import { notFound } from '../lib/app-error.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { Definition } from './definition.ts'
+import { findItem, toItem } from './list-item.ts'
+import type { BlockOfRun, WorkflowRuns, WorkflowWebhooks } from './ports.ts'
+import { maskDefinition, openDefinition } from './sealed-values.ts'
+import { findWorkflow } from './store.ts'
+
+export type GetDeps = { database: Database; keyRing: KeyRing; runs: WorkflowRuns; webhooks: WorkflowWebhooks }
+
+/** With `runNumber`, names, scripts and values are as they were at that run. */
+export async function getWorkflow(deps: GetDeps, principal: Principal, id: string, runNumber?: number) {
+  const scope = scopeOf(principal)
+  const db = deps.database.forScope(scope)
+  const ofRun = runNumber === undefined ? undefined : await findRun(deps, principal, id, runNumber)
+  const [item, stored, url] = await Promise.all([
+    findItem(db, scope.accountId, id),
+    findWorkflow(db, scope.accountId, id, ofRun?.revision),
+    deps.webhooks.addressOf(scope, id),
+  ])
+  if (!item || !stored) throw notFound('workflow')
+  const key = { workflowId: stored.id, accountId: stored.accountId, revision: stored.revision }
+  const definition = maskDefinition(await openDefinition(deps.keyRing, key, stored))
+  return {
+    ...toItem(item),
+    name: definition.name,
+    description: definition.description,
+    isCustomizedStructure: definition.isCustomizedStructure,
+    applications: { ...definition.applications },
+    accountId: stored.accountId,
+    organizationId: stored.organizationId,
+    variables: toVariables(definition),
+    chain: toChain(definition, ofRun?.blocks),
+    timeoutSeconds: definition.timeoutSeconds,
+    webhook: { isActive: item.is_webhook_active, url },
+    ...(ofRun && { run: ofRun.run }),
+  }
+}
+
+async function findRun(deps: GetDeps, principal: Principal, id: string, runNumber: number) {
+  // The workflow comes first: a run of somebody else's must look as if there were none.
+  const isThere = await findItem(deps.database.forScope(scopeOf(principal)), principal.account.id, id)
+  if (!isThere) throw notFound('workflow')
+  const found = runNumber > runNumberMax ? undefined : await deps.runs.find(scopeOf(principal), id, runNumber)
+  if (!found) throw notFound('run')
+  return found
+}
+
+/** Run numbers are PostgreSQL integers; no workflow has had more runs than that. */
+const runNumberMax = 2_147_483_647
+
+function toVariables(definition: Definition) {
+  return Object.fromEntries(
+    definition.variables.map(({ name, value, type, required, displayName, options }) => [
+      name,
+      { value, type, required, displayName, ...(options && { options: [...options] }) },
+    ]),
+  )
+}
+
+function toChain(definition: Definition, ofRun: readonly BlockOfRun[] | undefined) {
+  const outcomes = new Map(ofRun?.map(({ uniqueBlockId, ...outcome }) => [uniqueBlockId, outcome]))
+  return definition.chain.map((block, index) => ({
+    no: index + 1,
+    uniqueBlockId: block.uniqueBlockId,
+    blockName: block.blockName,
+    blockTemplateId: block.blockTemplateId,
+    applicationShortName: block.applicationShortName,
+    script: block.script,
+    dataSources: [...block.dataSources],
+    variables: { ...block.variables },
+    isCustomized: block.isCustomized,
+    ...outcomes.get(block.uniqueBlockId),
+  }))
+}
