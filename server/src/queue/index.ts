@@ -1,1 +1,2 @@
-export { installQueues, type Job, JobQueue, type QueueDefinitions } from './job-queue.ts'
+export { installQueues, type QueueDefinitions } from './install-queues.ts'
+export { type Job, type JobClaim, JobQueue, type NewJob } from './job-queue.ts'

@@ -1,114 +1,179 @@
 // The only place that knows pg-boss. Who works on what, now, is pg-boss's; the rows that jobs serve are the features'.
-import type pg from 'pg'
+//
+// Two ways of working on a queue:
+//  - `work`: one handler call a job, for queues whose jobs are few and slow (mail);
+//  - `fetch`, `touch`, `finish`, `handBack`: many jobs a round trip, settled in the transaction of what they did (runs).
 import { PgBoss } from 'pg-boss'
 import { type Database, type Queryable, rawStatement } from '../db/index.ts'
-
-export type QueueDefinition = {
-  /** Seconds without a heartbeat after which a job counts as abandoned. */
-  heartbeatSeconds?: number
-  retryLimit: number
-  retryDelaySeconds: number
-  retryDelaySecondsMax?: number
-}
-
-export type QueueDefinitions = Readonly<Record<string, QueueDefinition>>
+import { schema } from './install-queues.ts'
+import { preparedStatement } from './prepared-statement.ts'
 
 export type Job<Data> = { id: string; data: Data; attempt: number }
 
-const schema = 'pgboss'
+/** One worker's hold on a job. Whatever is done with it has no effect once another worker took the job over. */
+export type JobClaim = { id: string; attempt: number }
 
-/** Installs pg-boss and the queues, as the owner, under the lock of the migrations. Does nothing when they are there already. */
-export async function installQueues(owner: pg.Client, definitions: QueueDefinitions): Promise<void> {
-  const boss = new PgBoss({
-    schema,
-    supervise: false,
-    schedule: false,
-    db: { executeSql: (text, values) => owner.query(text, values as unknown[]) },
-  })
-  const wanted = JSON.stringify(definitions)
-  await owner.query('create table if not exists patchbay.installed_queues (definitions text not null, version integer)')
-  const { rows } = await owner.query('select definitions, version from patchbay.installed_queues')
-  if (rows[0]?.definitions === wanted && (await boss.isInstalled()) && rows[0].version === (await boss.schemaVersion()))
-    return
-
-  await boss.start()
-  for (const [name, definition] of Object.entries(definitions)) {
-    const options = {
-      retryLimit: definition.retryLimit,
-      retryDelay: definition.retryDelaySeconds,
-      retryBackoff: true,
-      notify: true,
-      ...(definition.retryDelaySecondsMax === undefined ? {} : { retryDelayMax: definition.retryDelaySecondsMax }),
-      ...(definition.heartbeatSeconds === undefined ? {} : { heartbeatSeconds: definition.heartbeatSeconds }),
-    }
-    await ((await boss.getQueue(name)) ? boss.updateQueue(name, options) : boss.createQueue(name, options))
-  }
-  await owner.query(`grant usage on schema ${schema} to patchbay_app, patchbay_system`)
-  await owner.query(`grant select, insert, update, delete on all tables in schema ${schema} to patchbay_system`)
-  await owner.query(`grant usage on all sequences in schema ${schema} to patchbay_system`)
-  // A request files jobs in its own transaction; it can neither read nor change the jobs of others.
-  await owner.query(`grant select on ${schema}.queue to patchbay_app`)
-  await owner.query(`grant insert, select (id, start_after) on ${schema}.job, ${schema}.job_common to patchbay_app`)
-  await owner.query('delete from patchbay.installed_queues')
-  await owner.query('insert into patchbay.installed_queues values ($1, $2)', [wanted, await boss.schemaVersion()])
-  await boss.stop({ graceful: false })
+export type NewJob = {
+  /** Made up when absent. */
+  id?: string
+  data?: object
+  /** Jobs of one group share what `perGroupMax` allows. */
+  groupId?: string
+  /** Needed by queues with the policy `key_strict_fifo`. */
+  key?: string
+  startAfter?: Date
 }
 
 export class JobQueue implements AsyncDisposable {
   readonly #boss: PgBoss
+  readonly #listeners: Map<string, Set<() => void>>
 
-  private constructor(boss: PgBoss) {
+  private constructor(boss: PgBoss, listeners: Map<string, Set<() => void>>) {
     this.#boss = boss
+    this.#listeners = listeners
   }
 
   /** `supervises`: workers also look after abandoned jobs; processes that only file jobs leave that to them. */
   static async start(database: Database, supervises: boolean, onError: (error: Error) => void): Promise<JobQueue> {
+    const listeners = new Map<string, Set<() => void>>()
+    const wakeAll = () => {
+      for (const queue of listeners.keys()) wake(listeners, queue)
+    }
     const boss = new PgBoss({
       schema,
       migrate: false,
       createSchema: false,
       supervise: supervises,
-      schedule: supervises,
-      superviseIntervalSeconds: 5,
-      monitorIntervalSeconds: 5,
+      schedule: false,
+      superviseIntervalSeconds: 3,
+      monitorIntervalSeconds: 3,
+      maintenanceIntervalSeconds: 300,
       useListenNotify: supervises,
       // Rebuilding indexes needs the owner, which no running process is.
       reindex: false,
       db: {
         executeSql: (text, values) => database.executeRaw(text, values),
-        listen: (channel, onMessage, onConnect) => database.listen(channel, onMessage, onConnect),
+        listen: (channel, onMessage, onConnect) =>
+          database.listen(
+            channel,
+            (queue) => {
+              onMessage(queue)
+              wake(listeners, queue)
+            },
+            () => {
+              onConnect()
+              wakeAll()
+            },
+          ),
       },
     })
     boss.on('error', onError)
     await boss.start()
-    return new JobQueue(boss)
+    return new JobQueue(boss, listeners)
   }
 
   /** Files a job in the caller's transaction: the job exists exactly when the row it serves does. */
   async send(tx: Queryable, queue: string, data: object): Promise<void> {
-    await this.#boss.insert(queue, [{ data }], {
-      db: { executeSql: (text, values) => tx.query(rawStatement(text, values ?? [])) },
-    })
+    await this.sendMany(tx, queue, [{ data }])
+  }
+
+  async sendMany(tx: Queryable, queue: string, jobs: readonly NewJob[]): Promise<void> {
+    const inserts = jobs.map(({ id, data, groupId, key, startAfter }) => ({
+      ...(id === undefined ? {} : { id }),
+      ...(data === undefined ? {} : { data }),
+      ...(groupId === undefined ? {} : { group: { id: groupId } }),
+      ...(key === undefined ? {} : { singletonKey: key }),
+      ...(startAfter === undefined ? {} : { startAfter }),
+    }))
+    await this.#boss.insert(queue, inserts, { db: inTransaction(tx) })
   }
 
   /** Works on jobs of a queue, each by itself. A handler that throws has its job tried again as the queue says. */
   async work<Data>(queue: string, concurrency: number, handler: (job: Job<Data>) => Promise<void>): Promise<void> {
     await this.#boss.work<Data>(
       queue,
-      {
-        localConcurrency: concurrency,
-        batchSize: 1,
-        pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: 2,
-        includeMetadata: true,
-      },
+      { localConcurrency: concurrency, batchSize: 1, pollingIntervalSeconds: 2, includeMetadata: true },
       async ([job]) => {
         if (job) await handler({ id: job.id, data: job.data, attempt: job.retryCount })
       },
     )
   }
 
+  /** Takes up to `count` jobs, of each group no more than leaves `perGroupMax` of it under way in all processes together. */
+  async fetch<Data>(db: Queryable, queue: string, count: number, perGroupMax: number): Promise<Job<Data>[]> {
+    const jobs = await this.#boss.fetch<Data>(queue, {
+      batchSize: count,
+      groupConcurrency: perGroupMax,
+      db: inTransaction(db),
+    })
+    return jobs.map(({ id, data, retryCount }) => ({ id, data, attempt: retryCount }))
+  }
+
+  /** Says that the jobs are being worked on, and returns the ids of those that are still the caller's. */
+  async touch(db: Queryable, queue: string, claims: readonly JobClaim[]): Promise<Set<string>> {
+    if (claims.length === 0) return new Set()
+    // The ids are in the answer although its declared type leaves them out.
+    const answer: { settled?: string[] } = await this.#boss.touch(queue, claims.map(toAttempt), {
+      db: inTransaction(db),
+    })
+    return new Set(answer.settled ?? claims.map(({ id }) => id))
+  }
+
+  /** Jobs that are done leave no trace: the rows they served tell what became of them. */
+  async finish(tx: Queryable, queue: string, claims: readonly JobClaim[]): Promise<void> {
+    if (claims.length > 0) await this.#boss.deleteJob(queue, claims.map(toAttempt), { db: inTransaction(tx) })
+  }
+
+  /** Gives jobs back for others to take at once. */
+  async handBack(tx: Queryable, queue: string, claims: readonly JobClaim[]): Promise<void> {
+    if (claims.length > 0) await this.#boss.fail(queue, claims.map(toAttempt), null, { db: inTransaction(tx) })
+  }
+
+  /** Takes a job out of the queue if nobody works on it yet; false when somebody does. Locks it until the transaction ends. */
+  async withdraw(tx: Queryable, queue: string, id: string): Promise<boolean> {
+    const { rows } = await tx.query<{ id: string }>(
+      preparedStatement(`delete from ${schema}.job where name = $1 and id = $2 and state < 'active' returning id`, [
+        queue,
+        id,
+      ]),
+    )
+    return rows.length > 0
+  }
+
+  /** Removes jobs whatever their state, because what they served is gone. */
+  async remove(tx: Queryable, queue: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await this.#boss.deleteJob(queue, [...ids], { db: inTransaction(tx) })
+  }
+
+  /** `listener` is called when there may be new jobs. It is a hint: polling is what can be relied on. */
+  listen(queue: string, listener: () => void): Disposable {
+    const all = this.#listeners.get(queue) ?? new Set()
+    this.#listeners.set(queue, all.add(listener))
+    return { [Symbol.dispose]: () => void all.delete(listener) }
+  }
+
+  /** Wakes this process's own listeners without waiting for the database to do so. */
+  wake(queue: string): void {
+    wake(this.#listeners, queue)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#boss.stop({ graceful: true, timeout: 25_000 })
+  }
+}
+
+function wake(listeners: Map<string, Set<() => void>>, queue: string): void {
+  for (const listener of listeners.get(queue) ?? []) listener()
+}
+
+function toAttempt({ id, attempt }: JobClaim) {
+  return { id, retryCount: attempt }
+}
+
+/** pg-boss writes the same few texts again and again, so they are worth preparing. */
+function inTransaction(db: Queryable) {
+  return {
+    executeSql: (text: string, values: unknown[] = []) =>
+      db.query(text.includes(';') ? rawStatement(text, values) : preparedStatement(text, values)),
   }
 }

@@ -1,0 +1,164 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+import { Page, Size } from './paging.ts'
+
+export const runStatuses = ['Pending', 'Processing', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
+export const RunStatus = Type.Enum([...runStatuses], {
+  description: 'Pending, Processing, Ready (completed successfully), Error, Stopping or Stopped.',
+})
+export type RunStatusName = (typeof runStatuses)[number]
+
+export const runSources = ['API', 'Scheduler', 'Webhook', 'Manual', 'Retry'] as const
+export type RunSource = (typeof runSources)[number]
+
+const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the run.' })
+const WorkflowId = Type.Object({ workflowId: Guid })
+const BlockNumber = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+
+export const RunHistoryItem = Type.Object(
+  {
+    lockVersionNumber: Type.Integer({
+      description: 'Number of the run; the next run of the workflow has the next one.',
+    }),
+    status: RunStatus,
+    startDateTimeUTC: { ...Timestamp, description: 'When the run was accepted.' },
+    endDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When it ended; null while it is under way.' }),
+    durationInMilliSec: Type.Integer({ description: 'From start to end, or to now while it is under way.' }),
+    pauseInMilliSec: Type.Integer({
+      description: 'Time in which the scripts slept or waited for a called service to be ready.',
+    }),
+    runBy: Type.Enum([...runSources], { description: 'API, Scheduler, Webhook, Manual or Retry.' }),
+    processorType: Type.Enum(['Standard', 'Debug'], { description: 'Debug for a partial run, else Standard.' }),
+    isExpiredByTime: Type.Boolean({ description: 'True when the run was ended because it took too long.' }),
+    errorMessage: Type.Union([Type.String(), Type.Null()], {
+      description: 'What went wrong; null unless the status is Error.',
+    }),
+    lastExecutedBlockId: Type.Union([Guid, Type.Null()], { description: 'The block that ended last.' }),
+    lastExecutedBlockTitle: Type.Union([Type.String(), Type.Null()], { description: 'Name of that block.' }),
+  },
+  { description: 'One run of a workflow.' },
+)
+
+export const runWorkflow = operation({
+  name: 'RunWorkflow',
+  method: 'POST',
+  path: '/api/RunWorkflow',
+  description:
+    'Start a run of a deployed workflow. The number of the run is in the sentence and in the header X-Run-Number.',
+  changesState: true,
+  body: Type.Object(
+    {
+      workflowId: Guid,
+      webhookId: Type.Optional({ ...Guid, description: 'Run again with this webhook request.' }),
+      runFromBlock: Type.Optional({
+        ...BlockNumber,
+        description: 'Number of the first block; results before it are reused.',
+      }),
+      runTillBlock: Type.Optional({ ...BlockNumber, description: 'Number of the last block.' }),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'workflow_not_deployed', 'applications_missing', 'blocks_invalid'],
+  example: { answer: 'Run 1 of the workflow "Orders" has started.' },
+})
+
+export const stopWorkflowRun = operation({
+  name: 'StopWorkflowRun',
+  method: 'GET',
+  path: '/api/StopWorkflowRun/:workflowId',
+  description: 'Stop a run: the block under way finishes, then the run is Stopped. False when it had ended already.',
+  changesState: true,
+  params: WorkflowId,
+  query: Type.Object({ runNumber: RunNumber }),
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const retryRun = operation({
+  name: 'RetryRun',
+  method: 'GET',
+  path: '/api/RetryRun/:workflowId',
+  description: 'Start a new run that takes over the results of a failed one and goes on with the block that failed.',
+  changesState: true,
+  params: WorkflowId,
+  query: Type.Object({ runNumber: RunNumber }),
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed'],
+})
+
+export const getRunHistory = operation({
+  name: 'GetRunHistory',
+  method: 'POST',
+  path: '/api/GetRunHistory/:workflowId',
+  description: 'The runs of a workflow, newest first unless asked otherwise.',
+  params: WorkflowId,
+  malformedPathIs: 400,
+  body: Type.Object(
+    {
+      page: Page,
+      size: Size,
+      lockVersionNumber: Type.Optional(RunNumber),
+      status: Type.Optional(RunStatus),
+      searchFrom: Type.Optional({ ...Timestamp, description: 'Only runs that started at this time or later.' }),
+      searchTo: Type.Optional({ ...Timestamp, description: 'Only runs that started before this time.' }),
+      orderByAsc: Type.Optional(Type.Boolean({ default: false })),
+      orderField: Type.Optional(
+        Type.Enum(Object.keys(RunHistoryItem.properties) as (keyof typeof RunHistoryItem.properties)[], {
+          default: 'startDateTimeUTC',
+          description: 'Any field of a run history item.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ items: Type.Array(RunHistoryItem), total: Type.Integer() }) },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 20, status: 'Error' } },
+})
+
+const BlockOfRun = Type.Object({
+  uniqueBlockId: Guid,
+  runNumber: Type.Optional({ ...RunNumber, description: 'Number of the run; the latest when absent.' }),
+})
+const blockOfRun = { runNumber: Type.Integer(), uniqueBlockId: Guid }
+
+export const getBlockResult = operation({
+  name: 'GetBlockResult',
+  method: 'GET',
+  path: '/api/GetBlockResult/:workflowId',
+  description: 'What a block returned in a run, or why it failed.',
+  params: WorkflowId,
+  query: BlockOfRun,
+  answers: {
+    200: Type.Object({
+      success: Type.Boolean(),
+      ...blockOfRun,
+      result: Type.Unknown({ description: 'What the block returned; the error message when success is false.' }),
+    }),
+  },
+  refuses: ['not_found'],
+})
+
+export const getBlockUserLog = operation({
+  name: 'GetBlockUserLog',
+  method: 'GET',
+  path: '/api/GetBlockUserLog/:workflowId',
+  description: 'What the script of a block wrote to its console in a run.',
+  params: WorkflowId,
+  query: BlockOfRun,
+  answers: { 200: Type.Object({ ...blockOfRun, result: Type.Array(Type.String()) }) },
+  refuses: ['not_found'],
+})
+
+export const getBlockSession = operation({
+  name: 'GetBlockSession',
+  method: 'GET',
+  path: '/api/GetBlockSession/:workflowId',
+  description: 'session.vars of a run as they were after a block.',
+  params: WorkflowId,
+  query: BlockOfRun,
+  answers: { 200: Type.Object({ ...blockOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
+  refuses: ['not_found'],
+})

@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+
+export const workflowScheduler = operation({
+  name: 'WorkflowScheduler',
+  method: 'POST',
+  path: '/api/WorkflowScheduler',
+  description: 'Let a deployed workflow run by itself at certain times, or stop that.',
+  changesState: true,
+  body: Type.Object(
+    {
+      workflowId: Guid,
+      isScheduled: Type.Boolean(),
+      scheduleFrequency: Type.Optional(
+        Type.Union([Type.String({ maxLength: 200 }), Type.Null()], {
+          description:
+            'Five cron fields (minute, hour, day of month, month, day of week), or hourly, daily, weekly or monthly. The stored one when absent.',
+        }),
+      ),
+      timeZone: Type.Optional(
+        Type.Union([Type.String({ maxLength: 100 }), Type.Null()], {
+          description: 'Name from the IANA database, such as Europe/Oslo. Null: UTC. The stored one when absent.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'workflow_not_deployed'],
+  example: {
+    body: { workflowId: '0198c0de-0000-7000-8000-000000000001', isScheduled: true, scheduleFrequency: '*/15 * * * *' },
+  },
+})
