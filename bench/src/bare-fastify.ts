@@ -1,0 +1,10 @@
+// What the framework alone can do on this machine: a program of its own, as the service is.
+import Fastify from 'fastify'
+
+const app = Fastify()
+app.get(
+  '/',
+  { schema: { response: { 200: { type: 'object', properties: { hello: { type: 'string' } } } } } },
+  async () => ({ hello: 'world' }),
+)
+console.log(await app.listen({ host: '127.0.0.1', port: 0 }))

@@ -1,0 +1,18 @@
+// npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
+import { benchFoundation } from './foundation.ts'
+import { printTable, type Row } from './report.ts'
+
+const scenarios: Record<string, () => Promise<Row[]>> = { foundation: benchFoundation }
+
+const wanted = process.argv.slice(2)
+for (const name of wanted) {
+  if (!scenarios[name]) throw new Error(`There is no scenario ${name}; known are ${Object.keys(scenarios).join(', ')}.`)
+}
+let missed = 0
+for (const [name, run] of Object.entries(scenarios)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const rows = await run()
+  missed += rows.filter((row) => !row.isMet).length
+  printTable(name, rows)
+}
+process.exit(missed > 0 ? 1 : 0)

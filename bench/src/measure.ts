@@ -1,0 +1,27 @@
+import autocannon from 'autocannon'
+
+export type Load = {
+  url: string
+  headers?: Record<string, string>
+  seconds?: number
+  connections?: number
+  method?: 'GET' | 'POST'
+  body?: string
+}
+
+/** Requests per second at full load; refuses to report a figure that holds failures. */
+export async function requestsPerSecond(load: Load): Promise<{ perSecond: number; p50Ms: number; p99Ms: number }> {
+  const result = await autocannon({
+    url: load.url,
+    method: load.method ?? 'GET',
+    ...(load.headers ? { headers: load.headers } : {}),
+    ...(load.body === undefined ? {} : { body: load.body }),
+    connections: load.connections ?? 50,
+    duration: load.seconds ?? 5,
+    // The load comes from a thread of its own, as it would from another machine.
+    workers: 1,
+  })
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${load.url}: ${result.non2xx} answers were not 2xx, ${result.errors} errors.`)
+  return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
+}

@@ -1,0 +1,110 @@
+// Random requests made from the OpenAPI document: no answer may be a 5xx, an undocumented status, or a body that breaks its schema.
+import { Compile } from 'typebox/compile'
+import { describe, expect, it } from 'vitest'
+import { createAccount } from '../harness/accounts.ts'
+import type { Client } from '../harness/client.ts'
+import { type Schema, spoiled, valid } from '../harness/from-schema.ts'
+import { Random } from '../harness/random.ts'
+import { seedEverything } from '../harness/seed-everything.ts'
+import { startService } from '../harness/service.ts'
+
+type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema }
+type Operation = {
+  operationId: string
+  method: string
+  path: string
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+
+const requests = Number(process.env['FUZZ_REQUESTS'] ?? 5000)
+const atOnce = 16
+// Would end the very session or key that asks; each has tests of its own.
+const leftOut = ['SignIn', 'SignOut']
+
+describe(`${requests} random requests from the OpenAPI document`, () => {
+  it('never get a 5xx, an undocumented status or a body that breaks its schema', async () => {
+    const random = new Random(process.env['FUZZ_SEED'] ? Number(process.env['FUZZ_SEED']) : undefined)
+    console.log(`seed ${random.seed}`)
+    await using service = await startService({ env: { PATCHBAY_LOG_LEVEL: 'error' } })
+    const user = await createAccount(service, service.manager, 'User')
+    const ids = [
+      ...(await seedEverything(service, service.manager, service.firstAccount)),
+      ...(await seedEverything(service, user.client, { ...service.firstAccount, accountId: user.id })),
+    ]
+    const document = (await service.client(undefined).get('/openapi.json')).body
+    const operations = readOperations(document).filter((operation) => !leftOut.includes(operation.operationId))
+    const fits = checker(document)
+    const faults: string[] = []
+    const counts: Record<string, number> = {}
+    let left = requests
+
+    const worker = async (client: Client) => {
+      while (left-- > 0) {
+        const operation = random.pick(operations)
+        const { path, body, headers } = compose(operation, random, ids)
+        const answer = await client.send(operation.method.toUpperCase(), path, body, headers)
+        counts[answer.status] = (counts[answer.status] ?? 0) + 1
+        const said = `${operation.operationId} ${path} ${body ?? ''} -> ${answer.status} ${answer.text.slice(0, 300)}`
+        if (answer.status >= 500) faults.push(`5xx: ${said}`)
+        else if (!(answer.status in operation.responses)) faults.push(`undocumented: ${said}`)
+        else if (!fits(operation, answer.status, answer.text === '' ? undefined : answer.body))
+          faults.push(`schema: ${said}`)
+      }
+    }
+    await Promise.all(
+      Array.from({ length: atOnce }, (_, index) => worker(index % 2 === 0 ? service.manager : user.client)),
+    )
+    console.log(JSON.stringify(counts))
+    expect(faults.slice(0, 10)).toEqual([])
+    // The run must have reached the inside: most of it refused would prove little.
+    expect(counts[200] ?? 0).toBeGreaterThan(requests * 0.1)
+    expect((await service.manager.get('/api/Authenticate')).status).toBe(200)
+  }, 600_000)
+})
+
+function readOperations(document: { paths: Record<string, Record<string, object>> }): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method }) as Operation),
+  )
+}
+
+function compose(operation: Operation, random: Random, ids: string[]) {
+  const value = (schema: Schema) => (random.chance(0.8) ? valid(schema, random, ids) : spoiled(schema, random, ids))
+  let path = operation.path
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  for (const parameter of operation.parameters) {
+    if (parameter.in === 'path')
+      path = path.replace(`{${parameter.name}}`, encodeURIComponent(asText(value(parameter.schema))) || 'x')
+    else if (parameter.in === 'query' && random.chance(0.8)) query.set(parameter.name, asText(value(parameter.schema)))
+    else if (parameter.in === 'header' && random.chance(0.1))
+      headers[parameter.name] = random.pick([...ids, 'nonsense'])
+  }
+  const schema = operation.requestBody?.content['application/json']?.schema
+  let body = schema && JSON.stringify(value(schema))
+  if (body !== undefined && random.chance(0.03)) body = random.pick(['', '{', '[]', 'null', '{"a":1,}', '\u0000'])
+  const search = query.size > 0 ? `?${query}` : ''
+  return { path: path + search, headers, body: operation.method === 'get' ? undefined : body }
+}
+
+function asText(value: unknown): string {
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 3000).toWellFormed()
+}
+
+function checker(document: { components: { schemas: { Error: object } } }) {
+  const compiled = new Map<string, { Check(value: unknown): boolean }>()
+  return (operation: Operation, status: number, body: unknown): boolean => {
+    const key = `${operation.operationId} ${status}`
+    const declared = operation.responses[status]?.content?.['application/json']?.schema
+    if (!declared) return body === undefined
+    const schema = '$ref' in declared ? document.components.schemas.Error : declared
+    let check = compiled.get(key)
+    if (!check) {
+      check = Compile(schema as never)
+      compiled.set(key, check)
+    }
+    return check.Check(body)
+  }
+}
