@@ -10,7 +10,7 @@ export type LibraryFunction = {
   script: string
 }
 
-export type ScriptInputs = {
+type ScriptInputs = {
   dataSources: Json[]
   variables: { [name: string]: Json }
   session: { vars: { [name: string]: Json }; vault: { [key: string]: Json }; vaultGlobal: { [key: string]: Json } }
@@ -19,7 +19,7 @@ export type ScriptInputs = {
   run: Json
 }
 
-export type Capabilities = { api: boolean; vault: boolean; email: boolean }
+type Capabilities = { api: boolean; vault: boolean; email: boolean }
 
 export type CallContext = {
   /** Aborted when the script is over, however it ended. */

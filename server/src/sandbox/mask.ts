@@ -1,6 +1,6 @@
 import type { Json } from './protocol.ts'
 
-export const MASK = '***'
+const MASK = '***'
 
 /** Shorter values would turn ordinary text into asterisks and prove nothing. */
 const CHARACTERS_MIN = 4

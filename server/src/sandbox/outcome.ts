@@ -1,6 +1,6 @@
 import type { Json } from './protocol.ts'
 
-export type DeferredVault = { workflow: { [key: string]: Json }; global: { [key: string]: Json } }
+type DeferredVault = { workflow: { [key: string]: Json }; global: { [key: string]: Json } }
 
 type Always = {
   /** What the script wrote, as far as it was received; also when the script was killed. */

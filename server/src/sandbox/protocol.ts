@@ -24,7 +24,7 @@ export type GuestLimits = {
   callBytesMax: number
 }
 
-export type LibraryMessage = { type: 'library'; key: string; functions: GuestFunction[] }
+type LibraryMessage = { type: 'library'; key: string; functions: GuestFunction[] }
 
 export type RunMessage = {
   type: 'run'
@@ -39,7 +39,7 @@ export type RunMessage = {
   limits: GuestLimits
 }
 
-export type CheckMessage = { type: 'check'; job: number; source: string }
+type CheckMessage = { type: 'check'; job: number; source: string }
 
 export type AnswerMessage = { type: 'answer'; job: number; call: number; ok: boolean; body: string }
 

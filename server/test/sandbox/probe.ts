@@ -56,7 +56,7 @@ const found = {
   serviceEnvironment: attempt(() => readFileSync(`/proc/${servicePid}/environ`, 'utf8').length),
   serviceMemory: attempt(() => readFileSync(`/proc/${servicePid}/maps`, 'utf8').length),
   serviceSignal: attempt(() => process.kill(Number(servicePid), 0)),
-  writtenFile: attempt(() => writeFileSync('/tmp/patchbay-probe', 'x')),
+  writtenFile: attempt(() => writeFileSync(`${secretFile}.written`, 'x')),
   becomeRoot: attempt(() => process.setuid?.(0)),
   mount: spawnSync('/bin/mount', ['-t', 'tmpfs', 'none', '/mnt']).status,
 }

@@ -190,11 +190,20 @@ export function bootstrap(
     expose(realm, 'sleep', (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true))
     expose(realm, 'console', { log, info: log, warn: log, error: log, debug: log })
     expose(realm, 'logger', { log })
-    const fx = (realm['fx'] ?? {}) as object
-    expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
-      stop = !!flag
-    })
-    expose(realm, 'fx', fx)
+    const makeLibrary = realm['fx'] as () => object
+    const property = create(null)
+    property.configurable = true
+    property.enumerable = true
+    property.set = (value: unknown) => expose(realm, 'fx', value)
+    property.get = () => {
+      const fx = makeLibrary()
+      expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
+        stop = !!flag
+      })
+      expose(realm, 'fx', fx)
+      return fx
+    }
+    defineProperty(realm, 'fx', property)
   }
 
   const finishThrown = (error: unknown): void => {

@@ -4,8 +4,8 @@ import type { BodyCheck } from './compile.ts'
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * One script that makes all library functions known as `fx`. It is compiled once for an isolate; V8 compiles a function in it
- * when a script first calls it. A function whose text is not by itself a function body is replaced by one that says so:
+ * One script that leaves the maker of `fx` behind for the bootstrap. It is compiled once for an isolate; most scripts use no
+ * library function, so the functions are only made in a realm whose script asks for them. A function whose text is not by itself a function body is replaced by one that says so:
  * as part of the script it could otherwise reach outside of its braces.
  */
 export function composeLibrary(functions: readonly GuestFunction[], isFunctionBody: BodyCheck): string {
@@ -18,5 +18,5 @@ export function composeLibrary(functions: readonly GuestFunction[], isFunctionBo
     const body = isValid ? fn.script : `throw new SyntaxError(${JSON.stringify(`fx.${fn.name} has a syntax error.`)})`
     return [`${JSON.stringify(fn.name)}: ${prefix} (${isValid ? parameters : ''}) {\n${body}\n}`]
   })
-  return `globalThis.fx = {\n__proto__: null,\n${members.join(',\n')}\n}; undefined`
+  return `globalThis.fx = () => ({\n__proto__: null,\n${members.join(',\n')}\n}); undefined`
 }

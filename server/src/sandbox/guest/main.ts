@@ -23,7 +23,7 @@ if (dropTo !== undefined) {
 }
 
 /** The library in use, as the text of one script. */
-let library = { key: '', source: '' }
+let library = { key: '', source: composeLibrary([], () => true) }
 const reportsMemory = options.has('--report-memory')
 
 const handle = (line: string): void => {

@@ -11,7 +11,7 @@ import { bootstrap, type Dispatch, type HostFunctions } from './bootstrap.ts'
  */
 
 /** A realm takes about 175 kB; with this many of them V8 seldom has to collect garbage before the isolate ends anyway. */
-const RUNS_PER_ISOLATE = 50
+const RUNS_PER_ISOLATE = 100
 
 export type Realm = { isolate: ivm.Isolate; dispatch: ivm.Reference<Dispatch> }
 
