@@ -145,9 +145,9 @@ const WorkflowInput = Type.Object(
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     applications: Type.Optional(
-      mapOf<string | null>(
-        { ...Guid, type: ['string', 'null'], title: 'GUID or null' },
-        'Application short name to the id of a registered application; null takes the mapping away.',
+      mapOf<unknown>(
+        {},
+        'Application short name to the GUID of a registered application; null takes the mapping away.',
       ),
     ),
     variables: Type.Optional(mapOf<unknown>({}, 'Variable name to {value} or to a bare value.')),

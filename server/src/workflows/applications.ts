@@ -1,3 +1,4 @@
+import { isGuid } from '@patchbay/contract'
 import type { ChainElementInput } from '../engine/chain-element.ts'
 import type { Problem } from '../engine/problem.ts'
 import type { WorkflowCatalog } from './ports.ts'
@@ -9,7 +10,7 @@ export async function mapApplications(
   catalog: WorkflowCatalog,
   organizationId: string,
   current: Mapping,
-  given: Readonly<Record<string, string | null>>,
+  given: Readonly<Record<string, unknown>>,
   problems: Problem[],
 ): Promise<Mapping> {
   const spellings = new Map(Object.keys(current).map((name) => [name.toUpperCase(), name]))
@@ -22,7 +23,8 @@ export async function mapApplications(
     const shortName = spellings.get(key) ?? (await catalog.findApplication(organizationId, name))?.shortName
     if (shortName?.toUpperCase() !== key) problems.push(unknownApplication('The field applications names', name))
     else if (id === null) next.delete(shortName)
-    else next.set(shortName, id.toLowerCase())
+    else if (isGuid(id)) next.set(shortName, id.toLowerCase())
+    else problems.push({ message: `The field applications.${name} must be a GUID or null.` })
   }
   return Object.fromEntries(next)
 }

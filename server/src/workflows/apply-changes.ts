@@ -15,7 +15,7 @@ import { collect, refuseFor } from './refuse.ts'
 export type WorkflowInput = {
   name?: string
   description?: string
-  applications?: Record<string, string | null>
+  applications?: Record<string, unknown>
   variables?: Record<string, unknown>
   unboundFromTemplate?: boolean
   chain?: ChainElementInput[]
