@@ -5,7 +5,8 @@ import { AppError } from '../lib/app-error.ts'
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = toAppError(error)
-  if (known.code === 'internal') request.log.error({ err: error }, 'A request failed through our own fault.')
+  if (known.code === 'internal')
+    request.log.error({ requestId: request.id, err: error }, 'A request failed through our own fault.')
   if (known.status === 429 || known.status === 503) {
     if (!reply.hasHeader('Retry-After')) reply.header('Retry-After', '1')
   }

@@ -50,6 +50,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own per request would cost more than the request; lines name the request id themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => newId(),
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length > 0 ? trustBy(options.trustedProxies) : false,

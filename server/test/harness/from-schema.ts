@@ -75,7 +75,7 @@ const nasty: readonly unknown[] = [
   '\ud800',
   'x'.repeat(5000),
   '../../etc/passwd',
-  '${7*7}',
+  '#{7*7}',
   [],
   [[]],
   {},
