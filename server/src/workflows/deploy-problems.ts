@@ -24,16 +24,19 @@ export function findDeployProblems(definition: Definition, connections: readonly
 function findUnsetOfBlock(definition: Definition, block: ChainBlock): Problem[] {
   const declared = block.blockTemplateId === null ? undefined : definition.blockVariables[block.blockTemplateId]
   return Object.entries(declared ?? {}).flatMap(([name, { required }]) => {
+    if (!required) return []
     const binding = Object.hasOwn(block.variables, name) ? block.variables[name] : undefined
-    const value =
-      binding?.variableSource === 'Workflow'
-        ? definition.variables.find((variable) => variable.name === binding.variableName)?.value
-        : binding?.value
-    if (!required || isSet(value)) return []
-    const from = binding?.variableSource === 'Workflow' ? ` (bound to the variable "${binding.variableName}")` : ''
-    const message = `The required variable "${name}" of block ${nameBlock(block)}${from} has no value.`
-    return [{ message, blocks: [block.uniqueBlockId], variable: name }]
+    if (binding?.variableSource !== 'Workflow') return isSet(binding?.value) ? [] : [unsetOfBlock(block, name, '')]
+    const source = definition.variables.find((variable) => variable.name === binding.variableName)
+    // A required variable of the workflow speaks for itself, and one that is missing is named as such.
+    if (!source || source.required || isSet(source.value)) return []
+    return [unsetOfBlock(block, name, ` (bound to the variable "${source.name}")`)]
   })
+}
+
+function unsetOfBlock(block: ChainBlock, variable: string, from: string): Problem {
+  const message = `The required variable "${variable}" of block ${nameBlock(block)}${from} has no value.`
+  return { message, blocks: [block.uniqueBlockId], variable }
 }
 
 /** Needed is what a block calls and, as long as the workflow follows its template, what the template says it needs. */

@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
+import { findDefinition, type WorkflowDefinition } from '../../src/workflows/index.ts'
 import type { Client } from '../harness/client.ts'
+import type { TestService } from '../harness/service.ts'
 
 /** Shipped templates and the ids of their blocks. */
 export const helloWorld = {
@@ -14,6 +20,7 @@ export const employeesToDirectory = {
 }
 export const listOrdersTemplate = 'bab078bf-9220-538d-8d52-be048c4f3645'
 export const listEmployeesTemplate = '59f8d173-f166-5344-b321-bd4b42023ee5'
+export const postMessageTemplate = 'fc5ef066-db6f-5174-bd6b-47c8aae63f70'
 export const testApplicationId = 'f3055934-bffe-55b6-b9e5-ce20a3a8563b'
 
 export const blockA = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -76,4 +83,17 @@ export async function refuseCreate(client: Client, body: unknown, words: string 
   const answer = await client.post('/api/Workflow', body)
   expect(answer.status, answer.text).toBe(status)
   expect(answer.body).toEqual({ code: status, errorMessage: expect.stringMatching(words), response: null })
+}
+
+/** The workflow as a run would read it, passwords open. */
+export async function definitionForRuns(
+  service: TestService,
+  id: string,
+  revision?: number,
+): Promise<WorkflowDefinition | undefined> {
+  await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+  const base64 = readFileSync(join(service.dataDir, 'master.key'), 'utf8')
+  const keyRing = await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 }))
+  const rows = await service.asOwner('select account_id from workflows where id = $1', [id])
+  return await findDefinition({ database, keyRing }, rows[0]?.['account_id'] as string, id, revision)
 }
