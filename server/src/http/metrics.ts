@@ -21,11 +21,23 @@ export function createMetrics(): Metrics {
     labelNames: ['operation', 'status'],
     registers: [registry],
   })
+  // Finding a series by its labels costs more than counting, so each is found once; routes and statuses are few.
+  const durations = new Map<string, { observe(value: number): void }>()
+  const counters = new Map<string, { inc(): void }>()
   return {
     registry,
     observeRequest: (operation, status, seconds) => {
-      duration.labels(operation).observe(seconds)
-      answers.labels(operation, String(status)).inc()
+      found(durations, operation, () => duration.labels(operation)).observe(seconds)
+      found(counters, `${status} ${operation}`, () => answers.labels(operation, String(status))).inc()
     },
   }
+}
+
+function found<Series>(known: Map<string, Series>, key: string, find: () => Series): Series {
+  let series = known.get(key)
+  if (!series) {
+    series = find()
+    known.set(key, series)
+  }
+  return series
 }

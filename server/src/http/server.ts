@@ -38,6 +38,7 @@ export type HttpOptions = {
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
+    exchange: Exchange | undefined
     startedAt: number
   }
 }
@@ -101,6 +102,7 @@ function parseJsonBodies(app: FastifyInstance): void {
 function addGeneralHooks(app: FastifyInstance, options: HttpOptions): void {
   let atOnce = 0
   app.decorateRequest('principal', undefined)
+  app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     atOnce++
@@ -226,17 +228,41 @@ function texts(values: unknown): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]))
 }
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
-  return {
-    requestId: request.id,
-    address: request.ip,
-    header: (name) => {
-      const value = request.headers[name]
-      return Array.isArray(value) ? value[0] : value
-    },
-    cookie: (name) => request.cookies[name],
-    setHeader: (name, value) => void reply.header(name, value),
+// A class, because one is made for every request: methods on a prototype cost nothing, closures do.
+class RequestExchange implements Exchange {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.#request = request
+    this.#reply = reply
   }
+
+  get requestId(): string {
+    return this.#request.id
+  }
+
+  get address(): string {
+    return this.#request.ip
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  cookie(name: string): string | undefined {
+    return this.#request.cookies[name]
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+}
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  request.exchange ??= new RequestExchange(request, reply)
+  return request.exchange
 }
 
 function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
