@@ -16,6 +16,8 @@ export const errorCatalogue = {
   applications_missing: 400,
   blocks_invalid: 400,
   run_not_failed: 400,
+  catalog_invalid: 400,
+  draft_not_publishable: 400,
   sign_in_failed: 401,
   password_too_weak: 400,
   cannot_be_stored: 400,

@@ -1,11 +1,17 @@
 import * as accounts from './accounts.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
+import * as catalog from './catalog.ts'
+import * as catalogImport from './catalog-import.ts'
+import * as connections from './connections.ts'
+import * as functions from './functions.ts'
 import * as introspection from './introspection.ts'
 import * as keys from './keys.ts'
 import type { OperationSpec } from './operation.ts'
+import * as proxy from './proxy.ts'
 import * as sessions from './sessions.ts'
 import * as tags from './tags.ts'
+import * as templates from './templates.ts'
 import * as vault from './vault.ts'
 import * as workflows from './workflows.ts'
 
@@ -31,6 +37,31 @@ export const operations = {
   AttributeTagAdd: tags.addTag,
   AttributeTagDelete: tags.deleteTag,
   GetAuditLog: audit.getAuditLog,
+  Applications: catalog.listApplications,
+  ApplicationsSearch: catalog.searchApplications,
+  WorkflowTemplates: catalog.listWorkflowTemplates,
+  WorkflowTemplate: catalog.getWorkflowTemplate,
+  WorkflowTemplateVersions: catalog.listWorkflowTemplateVersions,
+  BlockTemplates: catalog.listBlockTemplates,
+  BlockTemplate: catalog.getBlockTemplate,
+  BlockTemplateVersions: catalog.listBlockTemplateVersions,
+  CatalogImport: catalogImport.importCatalog,
+  CatalogExport: catalogImport.exportCatalog,
+  PublishWorkflowTemplate: catalogImport.publishWorkflowTemplate,
+  PublishBlockTemplate: catalogImport.publishBlockTemplate,
+  DeleteWorkflowTemplateDraft: catalogImport.deleteWorkflowTemplateDraft,
+  DeleteBlockTemplateDraft: catalogImport.deleteBlockTemplateDraft,
+  GetFunctions: functions.getFunctions,
+  RegApplications: connections.listRegApplications,
+  RegApplicationsSearch: connections.searchRegApplications,
+  RegApplicationCreate: connections.createRegApplication,
+  RegApplicationUpdate: connections.updateRegApplication,
+  DeleteRegApplication: connections.deleteRegApplication,
+  ApiAuth: proxy.apiAuth,
+  ApiAppVault: proxy.apiAppVault,
+  ApiGet: proxy.apiGet,
+  ApiPost: proxy.apiPost,
+  ApiSend: proxy.apiSend,
   MyVaultSet: vault.setInWorkflow,
   MyVaultGet: vault.getInWorkflow,
   MyVaultRemove: vault.removeInWorkflow,
@@ -55,6 +86,11 @@ export type OperationName = keyof Operations
 /** The record types that Describe and GetSchema know by name. */
 export const records = {
   ClientListApiDto: accounts.ClientListApiDto,
+  ApplicationListApiDto: catalog.ApplicationListApiDto,
+  WorkflowTemplateListApiDto: templates.WorkflowTemplateListApiDto,
+  WorkflowTemplateWithDetailsApiDto: templates.WorkflowTemplateWithDetailsApiDto,
+  BlockTemplateApiDto: templates.BlockTemplateApiDto,
+  RegApplicationListApiDto: connections.RegApplicationListApiDto,
   WorkflowListApiDto: workflows.WorkflowListApiDto,
   WorkflowApiDto: workflows.WorkflowApiDto,
   ChainApiDto: workflows.ChainApiDto,

@@ -7,9 +7,19 @@ import type { Logger } from 'pino'
 import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
 import { auditRoutes } from './audit/index.ts'
-import type { Catalog } from './catalog/definition.ts'
-import { loadCatalog } from './catalog/load.ts'
+import { Catalog, catalogRoutes, catalogTaggables } from './catalog/index.ts'
 import type { Config } from './config.ts'
+import {
+  ConnectionCare,
+  callbackPage,
+  connectionCareQueue,
+  connectionRoutes,
+  connectionTaggable,
+  createConnections,
+  createDatabaseRateLimiter,
+  reconnectPages,
+  type WorkflowUses,
+} from './connections/index.ts'
 import {
   type ConnectionSettings,
   Database,
@@ -19,11 +29,13 @@ import {
   sql,
   startEmbeddedServer,
 } from './db/index.ts'
+import { functionRoutes } from './functions/index.ts'
 import {
   addHealth,
   addMetricsForLoopback,
   createHttpServer,
   createMetrics,
+  type Exchange,
   type Handlers,
   introspectionRoutes,
   openApiDocument,
@@ -33,13 +45,15 @@ import {
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { createOutbox, Mailer, mailQueue, mailRetries } from './mail/index.ts'
+import { createGuard, OutboundClient } from './outbound/index.ts'
+import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
 import { SandboxPool } from './sandbox/pool.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
-import { authenticateSession, sessionPages, sessionRoutes } from './sessions/index.ts'
+import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
-import { workflowRoutes, workflowTaggable } from './workflows/index.ts'
+import { workflowRoutes, workflowsUsing, workflowTaggable } from './workflows/index.ts'
 
 export type App = AsyncDisposable & {
   /** Where the API answers; undefined for a worker. */
@@ -52,6 +66,8 @@ export type App = AsyncDisposable & {
 
 const queues: QueueDefinitions = {
   [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
+  // What a check misses, the next one finds.
+  [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
 }
 
 /** `say` prints what a person who starts the service should see; everything else is log. */
@@ -86,6 +102,11 @@ async function compose(
 
   const database = parts.use(new Database(connection, onFault))
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey))
+  const catalog = await Catalog.load({
+    database,
+    directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
+    onProblem: (problem) => log.warn(problem, 'A file of the catalogue is broken and left out.'),
+  })
   const isWorker = config.role !== 'api'
   const jobs = parts.use(await JobQueue.start(database, isWorker, onFault))
   let isDraining = false
@@ -96,6 +117,27 @@ async function compose(
     )
     await mailer.start()
   }
+  // The port may be any free one, so links learn the address once it is bound.
+  let baseUrl = config.baseUrl ?? ''
+  const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
+  const outbound = parts.use(
+    new OutboundClient({
+      guard: createGuard({ allow: config.egressAllow }),
+      rateLimiter: createDatabaseRateLimiter(database),
+      onHop: (hop) => log.debug(hop, 'A target was called.'),
+    }),
+  )
+  const connecting = createConnections({
+    database,
+    keyRing,
+    catalog,
+    outbox,
+    outbound,
+    baseUrl: () => baseUrl,
+    onFault,
+  })
+  const { connections } = connecting
+  if (isWorker) await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   const failed = embedded
     ? embedded.died.then((output) => `The embedded database ended:\n${output}`)
     : new Promise<string>(() => {})
@@ -109,26 +151,46 @@ async function compose(
   }
   if (config.role === 'worker') return app
 
-  // The port may be any free one, so links learn the address once it is bound.
-  let baseUrl = config.baseUrl ?? ''
   const metrics = createMetrics()
-  const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
   const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
+  const managedAccount = managedAccounts(database)
+  const calls = createApplicationCalls({ connections })
+  const registering = { ...connecting, workflows: workflowUses(database) }
+  const mayActFor = async (exchange: Exchange, accountId: string): Promise<boolean> => {
+    const session = await currentSession(sessions, exchange).catch(() => undefined)
+    if (!session) return true
+    return managedAccount(session.myAccount, accountId).then(
+      () => true,
+      () => false,
+    )
+  }
   const handlers: Handlers = {
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => baseUrl }),
     ...keyRoutes({ database, keyRing }),
     ...sessionRoutes(sessions),
-    ...tagRoutes({ database, taggables: { ...accountTaggables(database), workflow: workflowTaggable(database) } }),
+    ...tagRoutes({
+      database,
+      taggables: {
+        ...accountTaggables(database),
+        ...catalogTaggables(catalog),
+        registeredApp: connectionTaggable({ database }),
+        workflow: workflowTaggable(database),
+      },
+    }),
     ...auditRoutes({ database }),
+    ...catalogRoutes({ database, catalog, outbound }),
+    ...functionRoutes({ catalog }),
     ...vaultRoutes({ database, keyRing, workflowExists }),
+    ...connectionRoutes(registering),
+    ...proxyRoutes({ connections, calls }),
     ...workflowRoutes({
       database,
       keyRing,
-      catalog: shippedItems(await loadCatalog(fileURLToPath(new URL('../../catalog', import.meta.url)))),
-      connections: { list: async () => [] },
+      catalog,
+      connections,
       checkScript: (source) => sandbox.checkScript(source),
       runs: { find: async () => undefined, stop: async () => {} },
       webhooks: { addressOf: (_scope, id) => `${config.webhookUrl ?? `${baseUrl}/webhook`}/${id}` },
@@ -137,11 +199,16 @@ async function compose(
   const http = await createHttpServer({
     operations,
     handlers,
-    pages: [...sessionPages(sessions), referencePage()],
+    pages: [
+      ...sessionPages(sessions),
+      referencePage(),
+      callbackPage({ ...registering, mayActFor }),
+      ...reconnectPages(registering),
+    ],
     authenticators: {
       byKeys: (consumer, secretKey, address) => keys.authenticate(consumer, secretKey, address),
       bySession: (token, csrfToken) => authenticateSession(sessions, token, csrfToken),
-      managedAccount: managedAccounts(database),
+      managedAccount,
     },
     rateLimiter: rateLimiter(config.rateLimitPerSecond),
     metrics,
@@ -175,17 +242,17 @@ async function workflowExists(db: Queryable, scope: Scope, id: string): Promise<
   return found.rowCount > 0
 }
 
-/** What ships with the program; an organization's own items are not among them. */
-function shippedItems(catalog: Catalog) {
+function workflowUses(database: Database): WorkflowUses {
   return {
-    findApplication: async (_organizationId: string, idOrShortName: string) =>
-      catalog.applications.find(
-        ({ id, shortName }) => id === idOrShortName || shortName.toUpperCase() === idOrShortName.toUpperCase(),
-      ),
-    findBlockTemplate: async (_organizationId: string, id: string) =>
-      catalog.blockTemplates.find((template) => template.id === id),
-    findWorkflowTemplate: async (_organizationId: string, id: string) =>
-      catalog.workflowTemplates.find((template) => template.id === id),
+    using: (scope, id) => workflowsUsing({ database }, scope, id),
+    countUsing: async (scope, ids) => {
+      if (ids.length === 0) return new Map()
+      const { rows } = await database.forScope(scope).query<{ target: string; count: number }>(sql`
+        select u.target, count(*) as count from workflow_uses u join workflows w on w.id = u.workflow_id
+        where u.account_id = ${scope.accountId} and u.kind = 'registeredApplication' and u.target = any(${ids}::text[])
+          and w.state <> 'archived' group by u.target`)
+      return new Map(rows.map((row) => [row.target, row.count]))
+    },
   }
 }
 

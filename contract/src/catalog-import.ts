@@ -1,0 +1,137 @@
+// An organization's own catalogue: bring files, try drafts, publish versions, take files away.
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+
+const CatalogFile = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'Such as blocks/greet.yaml or functions/greet.js.',
+    }),
+    content: Type.String({ description: 'The text of the file; base64 for a PNG logo.' }),
+    encoding: Type.Optional(Type.Enum(['utf8', 'base64'])),
+  },
+  { additionalProperties: false },
+)
+
+const OpenApiSource = Type.Object(
+  {
+    document: Type.Optional(Type.Unknown({ description: 'The document as an object, or as JSON or YAML text.' })),
+    url: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description: 'Where the document is.' })),
+    shortName: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', title: 'name of letters, digits, _ and -' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const importCatalog = operation({
+  name: 'CatalogImport',
+  method: 'POST',
+  path: '/api/CatalogImport',
+  description:
+    "Add to the organization's own catalogue, from files or from an OpenAPI document. What is broken is left out and named; the rest is stored.",
+  changesState: true,
+  lowestRole: 'DevPartner',
+  body: Type.Object(
+    {
+      files: Type.Optional(Type.Array(CatalogFile, { minItems: 1, maxItems: 5000 })),
+      openApi: Type.Optional(OpenApiSource),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      imported: Type.Array(
+        Type.Object({
+          entityType: Type.String({ description: 'application, blockTemplate, workflowTemplate or function.' }),
+          id: Guid,
+          name: Type.String(),
+          version: Type.Union([Type.String(), Type.Null()]),
+          state: Type.String({ description: 'Published or Draft.' }),
+          change: Type.String({ description: 'created, changed or unchanged.' }),
+        }),
+      ),
+      problems: Type.Array(Type.Object({ file: Type.String(), line: Type.Integer(), message: Type.String() })),
+      warnings: Type.Array(Type.String()),
+    }),
+  },
+  refuses: ['role_too_low', 'catalog_invalid'],
+  example: {
+    body: { files: [{ path: 'functions/greet.js', content: '/*---\nid: …\n---*/\nreturn fx.titleCase(name)' }] },
+  },
+})
+
+export const exportCatalog = operation({
+  name: 'CatalogExport',
+  method: 'GET',
+  path: '/api/CatalogExport',
+  description: "The organization's own catalogue as files that CatalogImport takes.",
+  lowestRole: 'DevPartner',
+  query: Type.Object({
+    isDraft: Type.Optional(
+      Type.Boolean({ description: 'True: drafts of templates in place of their newest versions.', default: false }),
+    ),
+  }),
+  answers: { 200: Type.Object({ files: Type.Array(CatalogFile) }) },
+  refuses: ['role_too_low'],
+})
+
+const Id = Type.Object({ id: Guid })
+const NewVersion = Type.Object({
+  version: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 40, description: 'What to call it; counted on from the last when absent.' }),
+  ),
+})
+
+export const publishWorkflowTemplate = operation({
+  name: 'PublishWorkflowTemplate',
+  method: 'GET',
+  path: '/api/PublishWorkflowTemplate/:id',
+  description: 'Turn the draft into the next version; the answer is that version.',
+  changesState: true,
+  lowestRole: 'DevPartner',
+  params: Id,
+  query: NewVersion,
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'role_too_low', 'draft_not_publishable'],
+})
+
+export const publishBlockTemplate = operation({
+  name: 'PublishBlockTemplate',
+  method: 'GET',
+  path: '/api/PublishBlockTemplate/:id',
+  description: 'Turn the draft into the next version; the answer is that version.',
+  changesState: true,
+  lowestRole: 'DevPartner',
+  params: Id,
+  query: NewVersion,
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'role_too_low', 'draft_not_publishable'],
+})
+
+export const deleteWorkflowTemplateDraft = operation({
+  name: 'DeleteWorkflowTemplateDraft',
+  method: 'GET',
+  path: '/api/DeleteWorkflowTemplateDraft/:id',
+  description: 'Throw the draft away; published versions stay.',
+  changesState: true,
+  lowestRole: 'DevPartner',
+  params: Id,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found', 'role_too_low'],
+})
+
+export const deleteBlockTemplateDraft = operation({
+  name: 'DeleteBlockTemplateDraft',
+  method: 'GET',
+  path: '/api/DeleteBlockTemplateDraft/:id',
+  description: 'Throw the draft away; published versions stay.',
+  changesState: true,
+  lowestRole: 'DevPartner',
+  params: Id,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found', 'role_too_low'],
+})

@@ -1,0 +1,124 @@
+// POST /api/CatalogImport: files, or an OpenAPI document, become the organization's own items.
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database, Tx } from '../db/index.ts'
+import { AppError, invalid } from '../lib/app-error.ts'
+import { type OutboundClient, OutboundError } from '../outbound/index.ts'
+import type { KnownItems } from './check-catalog.ts'
+import type { CatalogFile, Catalog as Contents, Problem } from './definition.ts'
+import { fromOpenApi } from './from-openapi.ts'
+import { parseImportedCatalog } from './load.ts'
+import { givenItems, type ImportedItem, planImport } from './plan-import.ts'
+import type { Catalog } from './service.ts'
+import { listKnownVersions, raiseStamp, writeItems } from './store.ts'
+
+export type ImportDeps = { database: Database; catalog: Catalog; outbound: Pick<OutboundClient, 'send'> }
+
+type OpenApiSource = { document?: unknown; url?: string; shortName?: string }
+type Given = { files?: CatalogFile[]; openApi?: OpenApiSource }
+type Outcome = { imported: ImportedItem[]; problems: Problem[]; warnings: string[] }
+type Reading = { contents: Contents; warnings: string[]; numbersVersions: boolean }
+type Read = (known: KnownItems) => Reading
+
+const documentBytesMax = 8 * 1024 * 1024
+const waitingMax = 10
+const problemsTold = 20
+
+// Reading files is work for the processor that nobody else can use meanwhile: one import at a time in a process, and few waiting.
+let waiting = 0
+let turn: Promise<unknown> = Promise.resolve()
+
+export async function importCatalog(deps: ImportDeps, principal: Principal, given: Given): Promise<Outcome> {
+  const read = await prepare(deps, principal, given)
+  if (waiting >= waitingMax) {
+    throw new AppError('too_many_requests', 'Other imports are under way. Try again in a moment.')
+  }
+  waiting++
+  const mine = turn.then(() =>
+    deps.database.forScope(scopeOf(principal)).transaction((tx) => importOn(deps, tx, principal, read)),
+  )
+  turn = mine.catch(() => {}).finally(() => waiting--)
+  return mine
+}
+
+/** Whatever takes time on the network happens here, before any transaction. */
+async function prepare(deps: ImportDeps, principal: Principal, { files, openApi }: Given): Promise<Read> {
+  if ((files === undefined) === (openApi === undefined))
+    throw invalid('Give either the field files or the field openApi.')
+  if (files) {
+    return (known) => ({ contents: parseImportedCatalog(files, known), warnings: [], numbersVersions: false })
+  }
+  const { document, url, shortName } = openApi as OpenApiSource
+  if ((document === undefined) === (url === undefined)) {
+    throw invalid('Give either the field openApi.document or the field openApi.url.')
+  }
+  const fetched = url === undefined ? { text: textOf(document) } : await fetchDocument(deps, url)
+  const options = {
+    namespace: principal.account.organizationId,
+    ...(shortName === undefined ? {} : { shortName }),
+    ...('sourceUrl' in fetched ? { sourceUrl: fetched.sourceUrl } : {}),
+  }
+  return (known) => {
+    const outcome = fromOpenApi(fetched.text, options, known)
+    if (outcome.kind === 'refused') throw new AppError('catalog_invalid', outcome.message)
+    return { contents: outcome.catalog, warnings: outcome.warnings, numbersVersions: true }
+  }
+}
+
+async function importOn(deps: ImportDeps, tx: Tx, principal: Principal, read: Read): Promise<Outcome> {
+  const { organizationId } = principal.account
+  await raiseStamp(tx, organizationId)
+  const hosted = await deps.catalog.hostedOn(tx, organizationId)
+  const known = deps.catalog.knownItems(hosted)
+  const { contents, warnings, numbersVersions } = read(known)
+  const items = givenItems(contents).map(({ item }) => item)
+  const versions = await listKnownVersions(
+    tx,
+    organizationId,
+    items.map((item) => ({ id: item.id, version: 'version' in item ? item.version : null })),
+  )
+  const publishedNow = new Set(contents.blockTemplates.filter(({ state }) => state === 'Published').map(({ id }) => id))
+  const plan = planImport(contents, hosted, versions, {
+    numbersVersions,
+    isPublishedBlock: (id) => publishedNow.has(id) || deps.catalog.isPublishedBlock(hosted, id),
+  })
+  const problems = [...contents.problems, ...plan.problems]
+  if (plan.imported.length === 0) throw new AppError('catalog_invalid', nothingImported(problems))
+  await Promise.all([
+    writeItems(tx, organizationId, principal.caller.id, plan.writes),
+    recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {
+      items: plan.writes.map(({ kind, id, version }) => ({ entityType: kind, id, version })),
+    }),
+  ])
+  return { imported: plan.imported, problems, warnings }
+}
+
+function nothingImported(problems: Problem[]): string {
+  const told = problems.slice(0, problemsTold).map(({ file, line, message }) => `${file}:${line}: ${message}`)
+  const rest = problems.length > problemsTold ? [`and ${problems.length - problemsTold} more.`] : []
+  return ['Nothing was imported.', ...(told.length > 0 ? told : ['There was nothing in it.']), ...rest].join(' ')
+}
+
+function textOf(document: unknown): string {
+  if (typeof document === 'string') return document
+  try {
+    return JSON.stringify(document)
+  } catch {
+    throw invalid('The field openApi.document is nested too deep.')
+  }
+}
+
+async function fetchDocument(deps: ImportDeps, url: string): Promise<{ text: string; sourceUrl: string }> {
+  try {
+    const answer = await deps.outbound.send({ method: 'GET', url, responseBytesMax: documentBytesMax })
+    if (answer.status !== 200) {
+      throw new AppError('catalog_invalid', `The address in openApi.url answered with the status ${answer.status}.`)
+    }
+    return { text: answer.body.toString('utf8'), sourceUrl: answer.url }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new AppError('catalog_invalid', `The document at openApi.url could not be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+}

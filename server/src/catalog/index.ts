@@ -1,0 +1,12 @@
+export type {
+  Application as ApplicationDefinition,
+  Authentication,
+  BlockTemplate,
+  CredentialField,
+  LibraryFunction,
+  Variable,
+  WorkflowTemplate,
+} from './definition.ts'
+export { catalogRoutes } from './routes.ts'
+export { Catalog } from './service.ts'
+export { catalogTaggables } from './taggable.ts'

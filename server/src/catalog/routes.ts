@@ -1,0 +1,59 @@
+import type { HandlersOf } from '../http/index.ts'
+import { toApplicationItem } from './answers.ts'
+import { exportCatalogFiles } from './export-files.ts'
+import { type ImportDeps, importCatalog } from './import.ts'
+import { discardDraft, publishDraft } from './publish.ts'
+import {
+  getBlockTemplate,
+  getVersions,
+  getWorkflowTemplate,
+  listBlockTemplates,
+  listWorkflowTemplates,
+  searchApplications,
+} from './read-templates.ts'
+
+type Names =
+  | 'Applications'
+  | 'ApplicationsSearch'
+  | 'WorkflowTemplates'
+  | 'WorkflowTemplate'
+  | 'WorkflowTemplateVersions'
+  | 'BlockTemplates'
+  | 'BlockTemplate'
+  | 'BlockTemplateVersions'
+  | 'CatalogImport'
+  | 'CatalogExport'
+  | 'PublishWorkflowTemplate'
+  | 'PublishBlockTemplate'
+  | 'DeleteWorkflowTemplateDraft'
+  | 'DeleteBlockTemplateDraft'
+
+export function catalogRoutes(deps: ImportDeps): HandlersOf<Names> {
+  const { catalog } = deps
+  return {
+    Applications: async ({ principal }) =>
+      (await catalog.listApplications(principal.account.organizationId)).map(toApplicationItem),
+    ApplicationsSearch: ({ principal, body }) => searchApplications(deps, principal, body),
+    WorkflowTemplates: ({ principal, query }) =>
+      listWorkflowTemplates(deps, principal, query.filterByHostedTemplates === true),
+    WorkflowTemplate: ({ principal, params, query }) => getWorkflowTemplate(deps, principal, params.id, query),
+    WorkflowTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'workflowTemplate', params.id),
+    BlockTemplates: ({ principal, query }) =>
+      listBlockTemplates(deps, principal, query.filterByHostedTemplates === true),
+    BlockTemplate: ({ principal, params, query }) => getBlockTemplate(deps, principal, params.id, query),
+    BlockTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'blockTemplate', params.id),
+    CatalogImport: ({ principal, body }) => importCatalog(deps, principal, body),
+    CatalogExport: async ({ principal, query }) => {
+      const { items } = await catalog.hosted(principal.account.organizationId)
+      const drafts = { ...items, blockTemplates: items.blockDrafts, workflowTemplates: items.workflowDrafts }
+      return { files: exportCatalogFiles(query.isDraft === true ? drafts : items) }
+    },
+    PublishWorkflowTemplate: ({ principal, params, query }) =>
+      publishDraft(deps, principal, 'workflowTemplate', params.id, query.version),
+    PublishBlockTemplate: ({ principal, params, query }) =>
+      publishDraft(deps, principal, 'blockTemplate', params.id, query.version),
+    DeleteWorkflowTemplateDraft: ({ principal, params }) =>
+      discardDraft(deps, principal, 'workflowTemplate', params.id),
+    DeleteBlockTemplateDraft: ({ principal, params }) => discardDraft(deps, principal, 'blockTemplate', params.id),
+  }
+}

@@ -1,0 +1,2 @@
+export { createFunctionLibrary, type FunctionLibrary } from './library.ts'
+export { functionRoutes } from './routes.ts'
