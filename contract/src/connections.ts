@@ -13,13 +13,17 @@ export const RegApplicationListApiDto = Type.Object(
     isOAuth: Type.Boolean({ description: 'Access is given by a person who signs in at the provider.' }),
     isAuthenticated: Type.Boolean({ description: 'False until that person has given access.' }),
     isFaulted: Type.Boolean({ description: 'The last attempt to sign in failed; the next success clears it.' }),
-    faultMessage: Type.Union([Type.String(), Type.Null()], { description: 'What went wrong, in the words of the target.' }),
+    faultMessage: Type.Union([Type.String(), Type.Null()], {
+      description: 'What went wrong, in the words of the target.',
+    }),
     tags: Type.Array(Type.String(), { description: 'Tags of the registered application.' }),
     workflowsCount: Type.Integer({ description: 'Workflows that use it and are not archived.' }),
     createDateTimeUTC: { ...Timestamp, description: 'When it was registered.' },
     modifyDateTimeUTC: { ...Timestamp, description: 'When it was last changed.' },
   },
-  { description: 'A registered application: an instance of an application with its credentials, which are never shown.' },
+  {
+    description: 'A registered application: an instance of an application with its credentials, which are never shown.',
+  },
 )
 
 const TagText = Type.String({ maxLength: 200, description: 'Display label of the instance.' })

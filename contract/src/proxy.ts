@@ -84,7 +84,10 @@ export const apiSend = operation({
   params: Type.Object({ shortName: Type.String({ minLength: 1, maxLength: 40 }) }),
   query: Type.Object({
     newVersion: Type.Optional(
-      Type.Boolean({ default: false, description: 'True answers {statusCode, headers, data} in place of the body alone.' }),
+      Type.Boolean({
+        default: false,
+        description: 'True answers {statusCode, headers, data} in place of the body alone.',
+      }),
     ),
   }),
   body: Type.Object(

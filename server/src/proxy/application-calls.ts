@@ -1,5 +1,10 @@
 // Calls to registered applications, alike for the REST interface and for scripts.
+import type { Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
+import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { decodeAnswer } from './decode-answer.ts'
+import { encodeData } from './encode-data.ts'
+import { refusal } from './refusal.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
@@ -14,6 +19,7 @@ export type ApplicationCall = {
   headers?: Record<string, string>
   /** Absent: JSON where the body is JSON, text otherwise. */
   responseType?: 'Json' | 'Text' | 'Binary'
+  /** Absent: every 2xx. */
   responseCodes?: readonly number[]
   idempotencyKey?: string
   signal?: AbortSignal
@@ -24,7 +30,7 @@ export type ApplicationCall = {
 
 export type Exchange = {
   method: string
-  /** Without credentials. */
+  /** Without credentials; the endpoint alone when there was no answer. */
   url: string
   /** Absent when there was no answer. */
   statusCode?: number
@@ -33,10 +39,73 @@ export type Exchange = {
   responseBytes: number
 }
 
+export type ApplicationAnswer = { statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }
+
 export type ApplicationCalls = {
   /** Throws AppError when the target refuses or cannot be reached. */
-  call(
-    scope: Scope,
-    call: ApplicationCall,
-  ): Promise<{ statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }>
+  call(scope: Scope, call: ApplicationCall): Promise<ApplicationAnswer>
+}
+
+const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const safeVerbs = ['GET', 'HEAD', 'OPTIONS']
+
+export function createApplicationCalls({ connections }: { connections: Connections }): ApplicationCalls {
+  return {
+    async call(scope, call) {
+      const method = readVerb(call.verb)
+      const connection = await connections.find(scope, call.shortName, call.regApplicationId)
+      if (!connection) throw notFound(`registered application ${call.shortName}`)
+      const sent = encodeData(method, call.data, call.headers ?? {})
+      const idempotencyKey = safeVerbs.includes(method) ? undefined : call.idempotencyKey
+      const startedAt = performance.now()
+      const ended = (url: string, statusCode?: number, responseBytes = 0) =>
+        call.onExchange?.({
+          method,
+          url,
+          ...(statusCode === undefined ? {} : { statusCode }),
+          durationMs: performance.now() - startedAt,
+          requestBytes: sent.body === undefined ? 0 : Buffer.byteLength(sent.body),
+          responseBytes,
+        })
+      const answer = await connections
+        .send(scope, connection, {
+          method,
+          path: call.requestUrl,
+          headers: sent.headers,
+          ...(call.baseUrl === undefined ? {} : { baseUrl: call.baseUrl }),
+          ...(sent.body === undefined ? {} : { body: sent.body }),
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+          ...(call.signal === undefined ? {} : { signal: call.signal }),
+          ...(call.onPause === undefined ? {} : { onPause: call.onPause }),
+        })
+        .catch((error: unknown) => {
+          ended(`${connection.shortName}/${call.requestUrl.split('?', 1)[0]}`)
+          throw error
+        })
+      ended(answer.url, answer.statusCode, answer.body.length)
+      const { statusCode, headers, pausedMs } = answer
+      if (!isAccepted(statusCode, call.responseCodes)) {
+        throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
+      }
+      return { statusCode, headers, data: decodeAnswer(answer, call.responseType), pausedMs }
+    },
+  }
+}
+
+function readVerb(verb: string): string {
+  const known = verbs.find((candidate) => candidate === verb.trim().toUpperCase())
+  if (known === undefined) throw invalid(`The field verb must be one of ${verbs.join(', ')}.`)
+  return known
+}
+
+function isAccepted(status: number, codes: readonly number[] | undefined): boolean {
+  return codes === undefined || codes.length === 0 ? status >= 200 && status < 300 : codes.includes(status)
+}
+
+/** `<short name>/<endpoint>` */
+export function splitAddress(url: string): { shortName: string; requestUrl: string } {
+  const [, shortName, requestUrl] = /^\/*([^/?#]+)(.*)$/s.exec(url.trim()) ?? []
+  if (shortName === undefined)
+    throw new AppError('invalid_request', 'The address must have the form <short name>/<endpoint>.')
+  return { shortName, requestUrl: requestUrl ?? '' }
 }

@@ -1,0 +1,130 @@
+// One request with credentials on it, over the wire or to a built-in target.
+import type { OutboundClient, RateLimit, ResponseHeaders } from '../outbound/index.ts'
+import { answerTestRequest, expandText, fieldsIn } from './application.ts'
+import { applyAuthentication } from './authentication.ts'
+import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
+import { secretValues } from './mask-secrets.ts'
+import type { Callable } from './opened-connection.ts'
+import { resolveTarget, type Target } from './target.ts'
+
+/** Applications that the service answers itself. `values` are the stored credentials with their defaults. */
+export type BuiltInTarget = (
+  values: Callable['values'],
+  request: ConnectionRequest,
+) => Promise<{ statusCode: number; data: unknown }>
+
+export type CallDeps = {
+  outbound: Pick<OutboundClient, 'send'>
+  /** Undefined where a transport is declared in the catalogue but nothing serves it. */
+  smtp?: BuiltInTarget | undefined
+}
+
+export type CallOptions = { token?: string | undefined; rateLimitKey?: string | undefined }
+
+export async function callTarget(
+  deps: CallDeps,
+  to: Callable,
+  target: Target | undefined,
+  request: ConnectionRequest,
+  options: CallOptions = {},
+): Promise<ConnectionAnswer> {
+  if (target === undefined) return callBuiltIn(deps, to, request)
+  const { application, authentication, values } = to
+  const applied = target.sendsCredentials ? applyAuthentication(authentication, values, options.token) : {}
+  const own = splitHeaders(to)
+  const answer = await deps.outbound.send({
+    method: request.method,
+    url: target.url,
+    headers: { ...own.plain, ...request.headers },
+    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(target.sendsCredentials
+      ? {
+          credentials: {
+            allowedHosts: target.allowedHosts,
+            headers: { ...own.secret, ...applied.headers },
+            ...(applied.query === undefined ? {} : { query: applied.query }),
+          },
+        }
+      : {}),
+    secrets: secretValues(application, values, options.token === undefined ? [] : [options.token]),
+    ...rateOf(to, target, options.rateLimitKey),
+    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
+    ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...(request.onPause === undefined ? {} : { onPause: request.onPause }),
+  })
+  return {
+    statusCode: answer.status,
+    headers: flatten(answer.headers),
+    body: answer.body,
+    url: answer.url,
+    pausedMs: answer.pausedMs,
+  }
+}
+
+/** Undefined for applications without an address. */
+export function targetOf(to: Callable, request: Pick<ConnectionRequest, 'path' | 'baseUrl'>): Target | undefined {
+  return (to.application.transport ?? 'http') === 'http'
+    ? resolveTarget(to.application, to.values, { path: request.path, baseUrl: request.baseUrl })
+    : undefined
+}
+
+async function callBuiltIn(deps: CallDeps, to: Callable, request: ConnectionRequest): Promise<ConnectionAnswer> {
+  const { transport, shortName } = to.application
+  const path = request.path.trim().replace(/^\/+/, '')
+  const answer =
+    transport === 'test'
+      ? // The short name may be written before the endpoint, as it is in addresses.
+        answerTestRequest({ method: request.method, path: path.replace(/^test\//i, ''), data: readBody(request.body) })
+      : deps.smtp === undefined
+        ? { statusCode: 501, data: { error: `Nothing answers for ${shortName} here.` } }
+        : await deps.smtp(to.values, { ...request, path })
+  return {
+    statusCode: answer.statusCode,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(answer.data ?? null)),
+    url: `${shortName.toLowerCase()}:${path}`,
+    pausedMs: 0,
+  }
+}
+
+function readBody(body: ConnectionRequest['body']): unknown {
+  if (body === undefined) return undefined
+  const text = typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : ''
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Headers of the application that hold a secret are credentials like any other. */
+function splitHeaders({ application, values }: Callable): {
+  plain: Record<string, string>
+  secret: Record<string, string>
+} {
+  const passwords = new Set(
+    application.credentialFields.filter((field) => field.Type === 'password').map((field) => field.ShortName),
+  )
+  const plain: Record<string, string> = {}
+  const secret: Record<string, string> = {}
+  for (const [name, template] of Object.entries(application.headers ?? {})) {
+    const value = expandText(template, values)
+    if (value === '') continue
+    const holder = fieldsIn(template).some((field) => passwords.has(field)) ? secret : plain
+    holder[name.toLowerCase()] = value
+  }
+  return { plain, secret }
+}
+
+function rateOf(to: Callable, target: Target, key: string | undefined): { rateLimit?: RateLimit & { key: string } } {
+  const declared = to.application.rateLimit
+  if (declared === undefined || key === undefined || !target.sendsCredentials) return {}
+  return { rateLimit: { key, requests: declared.requests, perMs: declared.perSeconds * 1000 } }
+}
+
+function flatten(headers: ResponseHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  )
+}

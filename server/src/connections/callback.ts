@@ -1,0 +1,103 @@
+// The browser comes back from the provider. Whatever happens is told on a page for people.
+import { recordAudit } from '../audit/index.ts'
+import { type Exchange, html, type Page, page } from '../http/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import { chooseAuthentication } from './authentication.ts'
+import { type TakenState, takeState } from './authorize.ts'
+import { firstCheckInMs } from './check-times.ts'
+import { type Callable, sealCredentials, sealTokens } from './opened-connection.ts'
+import { withDefaults } from './read-credentials.ts'
+import type { RegisterDeps } from './register.ts'
+import { findConnection, updateCredentials } from './store.ts'
+import { testConnection } from './test-connection.ts'
+import { redeemCode, TokenRefused } from './token-request.ts'
+import { replaceTokens } from './token-store.ts'
+
+export type CallbackDeps = RegisterDeps & {
+  /** Whether the person whose browser this is may act for the account; true when nobody is signed in. */
+  mayActFor(exchange: Exchange, accountId: string): Promise<boolean>
+}
+
+export function callbackPage(deps: CallbackDeps): Page {
+  return {
+    method: 'GET',
+    path: '/oauth/callback',
+    render: async ({ query, exchange }) => {
+      const taken = await takeState(deps.database.system, deps.keyRing, query['state'] ?? '')
+      if (!taken) {
+        return refusal(
+          400,
+          'This authorization is not valid any more: it was used already, is older than ten minutes, or was not begun here. Start it again.',
+        )
+      }
+      if (!(await deps.mayActFor(exchange, taken.scope.accountId))) {
+        return refusal(
+          403,
+          'You are signed in with an account that this authorization does not belong to. Nothing was connected.',
+        )
+      }
+      if (query['error'] !== undefined) {
+        const words = [query['error'], query['error_description']].filter((text) => text).join(': ')
+        return refusal(400, `The provider gave no access (${words.slice(0, 500)}). Nothing was changed.`)
+      }
+      try {
+        const connected = await connect(deps, taken, new URLSearchParams(query), exchange.address)
+        return {
+          status: 200,
+          html: page('Connected', html`<p>${connected} is connected. You can close this window.</p>`),
+        }
+      } catch (error) {
+        if (error instanceof TokenRefused) return refusal(400, `${error.message} Nothing was changed.`)
+        if (error instanceof AppError && error.status < 500) return refusal(error.status, error.message)
+        throw error
+      }
+    },
+  }
+}
+
+async function connect(
+  deps: CallbackDeps,
+  taken: TakenState,
+  query: URLSearchParams,
+  address: string,
+): Promise<string> {
+  const { scope, regApplicationId: id, request } = taken
+  const db = deps.database.forScope(scope)
+  const stored = await findConnection(db, scope.accountId, id)
+  const application = stored && (await deps.catalog.findApplication(scope.organizationId, stored.applicationId))
+  if (!stored || !application) throw notFound('registered application')
+  const values = withDefaults(application, request.credentials)
+  const authentication = chooseAuthentication(application, values)
+  if (authentication.type !== 'oauth2AuthorizationCode') throw notFound('application')
+  const to: Callable = { application, authentication, values }
+  const given = await redeemCode(deps, authentication, values, query, request.redirectUri, request.codeVerifier)
+  const { grant = given, faultMessage } = await testConnection(deps, to, given)
+  const [sealedCredentials, sealed] = await Promise.all([
+    sealCredentials(deps.keyRing, scope.accountId, id, request.credentials),
+    sealTokens(deps.keyRing, scope.accountId, id, { accessToken: grant.accessToken, refreshToken: grant.refreshToken }),
+  ])
+  await db.transaction(async (tx) => {
+    const change = { sealedCredentials, faultMessage, isOAuth: true, checkInMs: firstCheckInMs(to) }
+    if (!(await updateCredentials(tx, scope.accountId, id, change))) throw notFound('registered application')
+    const actor = {
+      organizationId: scope.organizationId,
+      accountId: scope.accountId,
+      managedAccountId: null,
+      keyId: null,
+      address,
+    }
+    await Promise.all([
+      replaceTokens(tx, scope.accountId, id, { sealed, expiresInSeconds: grant.expiresInSeconds ?? null }),
+      recordAudit(tx, actor, 'registeredApplication.connected', id, { shortName: stored.shortName }),
+    ])
+  })
+  deps.opened.forget({ scope, connection: stored })
+  if ((stored.faultMessage !== null) !== (faultMessage !== null)) {
+    deps.faults.announce({ accountId: scope.accountId, regApplicationId: id, isFaulted: faultMessage !== null })
+  }
+  return stored.tagText === '' ? stored.name : `${stored.name} (${stored.tagText})`
+}
+
+function refusal(status: number, words: string) {
+  return { status, html: page('Not connected', html`<p class="bad" role="alert">${words}</p>`) }
+}

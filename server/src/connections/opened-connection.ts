@@ -1,0 +1,163 @@
+// A registered application with everything a call needs, opened. It stays in this room.
+import type { Database, Scope } from '../db/index.ts'
+import { TimedCache } from '../lib/timed-cache.ts'
+import type { KeyRing, Place } from '../secrets/index.ts'
+import type { Application, ApplicationFinder, PlainAuthentication, TemplateValues } from './application.ts'
+import { chooseAuthentication } from './authentication.ts'
+import type { Connection } from './connection.ts'
+import { secretValues } from './mask-secrets.ts'
+import { type CredentialValues, withDefaults } from './read-credentials.ts'
+import { findConnection, listByShortName, type StoredConnection, type StoredTokens } from './store.ts'
+
+export type Tokens = { accessToken: string; refreshToken?: string | undefined }
+
+export type HeldTokens = {
+  generation: number
+  /** Undefined until the first were obtained. */
+  tokens: Tokens | undefined
+  lifetimeMs: number | null
+  /** By this process's clock; null when the provider did not say. */
+  endsAtMs: number | null
+}
+
+/** What a call needs; also a candidate that is not stored yet is called through it. */
+export type Callable = {
+  application: Application
+  authentication: PlainAuthentication
+  values: TemplateValues
+}
+
+export type OpenedConnection = Callable & {
+  scope: Scope
+  connection: Connection
+  held: HeldTokens
+  secrets: readonly string[]
+  faultedForMs: number | null
+  unusedForMs: number
+}
+
+type Deps = { database: Database; keyRing: KeyRing; catalog: ApplicationFinder }
+
+// A change made elsewhere shows within this time; one made here shows at once.
+const cacheMs = 300
+const cacheEntriesMax = 5_000
+
+export class OpenedConnections {
+  readonly #deps: Deps
+  readonly #byId = new TimedCache<OpenedConnection | undefined>(cacheMs, cacheEntriesMax)
+  readonly #byName = new TimedCache<OpenedConnection[]>(cacheMs, cacheEntriesMax)
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  find(scope: Scope, id: string): Promise<OpenedConnection | undefined> {
+    return this.#byId.get(`${scope.accountId} ${id}`, () => this.findFresh(scope, id))
+  }
+
+  /** Authenticated ones only; at most two. */
+  findByShortName(scope: Scope, shortName: string): Promise<OpenedConnection[]> {
+    return this.#byName.get(`${scope.accountId} ${shortName.toLowerCase()}`, async () => {
+      const stored = await listByShortName(this.#deps.database.forScope(scope), scope.accountId, shortName)
+      const opened = await Promise.all(stored.map((row) => this.open(row)))
+      return opened.filter((one) => one !== undefined)
+    })
+  }
+
+  async findFresh(scope: Scope, id: string): Promise<OpenedConnection | undefined> {
+    const stored = await findConnection(this.#deps.database.forScope(scope), scope.accountId, id)
+    return stored && this.open(stored)
+  }
+
+  /** Undefined when the application has left the catalogue. */
+  async open(stored: StoredConnection): Promise<OpenedConnection | undefined> {
+    const { accountId, organizationId } = stored
+    const [application, values, held] = await Promise.all([
+      this.#deps.catalog.findApplication(organizationId, stored.applicationId),
+      openCredentials(this.#deps.keyRing, accountId, stored.id, stored.sealedCredentials),
+      openTokens(this.#deps.keyRing, accountId, stored.id, stored.tokens),
+    ])
+    if (!application) return undefined
+    const all = withDefaults(application, values)
+    return {
+      scope: { accountId, organizationId },
+      connection: toConnection(stored),
+      application,
+      authentication: chooseAuthentication(application, all),
+      values: all,
+      held,
+      secrets: secretValues(application, all, tokenTexts(held.tokens)),
+      faultedForMs: stored.faultedForMs,
+      unusedForMs: stored.unusedForMs,
+    }
+  }
+
+  forget({ scope, connection }: { scope: Scope; connection: Pick<Connection, 'id' | 'shortName'> }): void {
+    this.#byId.forget(`${scope.accountId} ${connection.id}`)
+    this.#byName.forget(`${scope.accountId} ${connection.shortName.toLowerCase()}`)
+  }
+}
+
+export function toConnection(stored: StoredConnection): Connection {
+  return {
+    id: stored.id,
+    applicationId: stored.applicationId,
+    shortName: stored.shortName,
+    name: stored.name,
+    tagText: stored.tagText,
+    isAuthenticated: stored.isAuthenticated,
+    isFaulted: stored.faultMessage !== null,
+    faultMessage: stored.faultMessage,
+  }
+}
+
+export function tokenTexts(tokens: Tokens | undefined): string[] {
+  return [tokens?.accessToken, tokens?.refreshToken].filter((text) => text !== undefined)
+}
+
+function credentialsPlace(accountId: string, id: string): Place {
+  return { table: 'registered_applications', column: 'sealed_credentials', rowId: id, accountId }
+}
+
+export function sealCredentials(
+  keyRing: KeyRing,
+  accountId: string,
+  id: string,
+  values: CredentialValues,
+): Promise<Buffer> {
+  return keyRing.seal(credentialsPlace(accountId, id), Buffer.from(JSON.stringify(values)))
+}
+
+export async function openCredentials(
+  keyRing: KeyRing,
+  accountId: string,
+  id: string,
+  sealed: Buffer,
+): Promise<CredentialValues> {
+  return JSON.parse((await keyRing.open(credentialsPlace(accountId, id), sealed)).toString())
+}
+
+function tokensPlace(accountId: string, id: string): Place {
+  return { table: 'connection_tokens', column: 'sealed_tokens', rowId: id, accountId }
+}
+
+export function sealTokens(keyRing: KeyRing, accountId: string, id: string, tokens: Tokens): Promise<Buffer> {
+  return keyRing.seal(tokensPlace(accountId, id), Buffer.from(JSON.stringify(tokens)))
+}
+
+export async function openTokens(
+  keyRing: KeyRing,
+  accountId: string,
+  id: string,
+  stored: StoredTokens | undefined,
+): Promise<HeldTokens> {
+  if (!stored) return { generation: 0, tokens: undefined, lifetimeMs: null, endsAtMs: null }
+  const sealed = stored.sealed
+  return {
+    generation: stored.generation,
+    tokens:
+      sealed === null ? undefined : JSON.parse((await keyRing.open(tokensPlace(accountId, id), sealed)).toString()),
+    lifetimeMs: stored.lifetimeMs,
+    endsAtMs: stored.leftMs === null ? null : Date.now() + stored.leftMs,
+  }
+}

@@ -1,0 +1,77 @@
+// Where the link of a fault mail leads. Looking at it changes nothing, because mail scanners look at links.
+import { html, type Page, page } from '../http/index.ts'
+import { AppError } from '../lib/app-error.ts'
+import { insertState, prepareAuthorization } from './authorize.ts'
+import { type OpenedConnection, openCredentials } from './opened-connection.ts'
+import { findReconnectLink } from './reconnect-link.ts'
+import { type RegisterDeps, redirectUri } from './register.ts'
+import { findConnection } from './store.ts'
+
+const title = 'Connect again'
+
+export function reconnectPages(deps: RegisterDeps): Page[] {
+  const find = async (token: string): Promise<OpenedConnection | undefined> => {
+    const link = await findReconnectLink(deps.database.system, token)
+    return link && deps.opened.findFresh(link, link.regApplicationId)
+  }
+  const gone = { status: 404, html: page(title, html`<p>This link is not valid any more.</p>`) }
+  return [
+    {
+      method: 'GET',
+      path: '/reconnect',
+      render: async ({ query }) => {
+        const opened = await find(query['token'] ?? '')
+        return opened ? { status: 200, html: page(title, invitation(opened, query['token'] ?? '')) } : gone
+      },
+    },
+    {
+      method: 'POST',
+      path: '/reconnect',
+      render: async ({ form }) => {
+        const opened = await find(form['token'] ?? '')
+        if (!opened) return gone
+        try {
+          const url = await beginAgain(deps, opened)
+          return url === undefined
+            ? { status: 200, html: page(title, invitation(opened, form['token'] ?? '')) }
+            : {
+                status: 200,
+                html: page(
+                  title,
+                  html`<p><a href="${url}" rel="noreferrer">Go on to ${opened.connection.name}</a></p>`,
+                ),
+              }
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error
+          return { status: error.status, html: page(title, html`<p class="bad" role="alert">${error.message}</p>`) }
+        }
+      },
+    },
+  ]
+}
+
+/** Undefined where no person can give access: new credentials are needed then. */
+async function beginAgain(deps: RegisterDeps, opened: OpenedConnection): Promise<string | undefined> {
+  const { scope, connection, authentication, values } = opened
+  if (authentication.type !== 'oauth2AuthorizationCode') return undefined
+  const db = deps.database.forScope(scope)
+  const stored = await findConnection(db, scope.accountId, connection.id)
+  if (!stored) return undefined
+  const credentials = await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
+  const authorization = await prepareAuthorization(authentication, values, credentials, redirectUri(deps.baseUrl()))
+  await insertState(db, deps.keyRing, scope, stored.id, authorization)
+  return authorization.url
+}
+
+function invitation({ connection, authentication }: OpenedConnection, token: string): ReturnType<typeof html> {
+  const state = connection.isFaulted
+    ? html`<p>${label(connection)} does not work at the moment: ${connection.faultMessage ?? ''}</p>`
+    : html`<p>${label(connection)} works at the moment.</p>`
+  return authentication.type === 'oauth2AuthorizationCode'
+    ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Connect again</button></form>`
+    : html`${state}<p>Sign in and enter its credentials anew, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/sign-in">Sign in</a></p>`
+}
+
+function label({ name, tagText }: { name: string; tagText: string }): string {
+  return tagText === '' ? name : `${name} (${tagText})`
+}

@@ -1,0 +1,202 @@
+// Registering, changing and removing instances of applications.
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import { type Database, type Scope, violatedConstraint } from '../db/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import { newId } from '../lib/id.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { Application, ApplicationFinder } from './application.ts'
+import { checkAuthentication, chooseAuthentication, needsToken } from './authentication.ts'
+import { type Authorization, insertState, prepareAuthorization } from './authorize.ts'
+import type { CallDeps } from './call-target.ts'
+import { firstCheckInMs } from './check-times.ts'
+import type { Faults } from './faults.ts'
+import {
+  type Callable,
+  type OpenedConnections,
+  openCredentials,
+  sealCredentials,
+  sealTokens,
+} from './opened-connection.ts'
+import type { WorkflowUses } from './ports.ts'
+import { type CredentialValues, readCredentials, withDefaults } from './read-credentials.ts'
+import {
+  deleteConnection,
+  findConnection,
+  insertConnection,
+  lockConnection,
+  updateCredentials,
+  updateTagText,
+} from './store.ts'
+import { baseAddress } from './target.ts'
+import { type TestOutcome, testConnection } from './test-connection.ts'
+import { replaceTokens } from './token-store.ts'
+
+export type RegisterDeps = CallDeps & {
+  database: Database
+  keyRing: KeyRing
+  catalog: ApplicationFinder
+  opened: OpenedConnections
+  faults: Faults
+  workflows: WorkflowUses
+  baseUrl: () => string
+}
+
+/** The id of the new instance, or the address at which a person gives access. */
+export async function register(
+  deps: RegisterDeps,
+  principal: Principal,
+  body: { applicationId: string; tagText?: string; credentialsJson?: string },
+): Promise<string> {
+  const scope = scopeOf(principal)
+  const application = await deps.catalog.findApplication(scope.organizationId, body.applicationId.toLowerCase())
+  if (!application) throw notFound('application')
+  const credentials = readCredentials(application, body.credentialsJson)
+  const to = prepare(application, credentials)
+  const id = newId()
+  const authorization = await authorizationFor(deps, to, credentials)
+  const tested = authorization ? undefined : await testConnection(deps, to)
+  const [sealedCredentials, tokens] = await Promise.all([
+    sealCredentials(deps.keyRing, scope.accountId, id, credentials),
+    sealGrant(deps, scope, id, tested),
+  ])
+  await deps.database.forScope(scope).transaction(async (tx) => {
+    // The rows that follow point at this one, so the order of the statements counts; they still travel together.
+    await Promise.all([
+      insertConnection(tx, {
+        id,
+        scope,
+        applicationId: application.id,
+        shortName: application.shortName,
+        name: application.name,
+        tagText: body.tagText ?? '',
+        isOAuth: authorization !== undefined,
+        isAuthenticated: authorization === undefined,
+        sealedCredentials,
+        faultMessage: tested?.faultMessage ?? null,
+        checkInMs: authorization ? null : firstCheckInMs(to),
+      }),
+      needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, id, tokens) : undefined,
+      recordAudit(tx, actorOf(principal), 'registeredApplication.created', id, { shortName: application.shortName }),
+      authorization ? insertState(tx, deps.keyRing, scope, id, authorization) : undefined,
+    ])
+  })
+  deps.opened.forget({ scope, connection: { id, shortName: application.shortName } })
+  return authorization?.url ?? id
+}
+
+/** An empty string, or the address at which a person gives access. Until that happens, what was stored stays in use. */
+export async function change(
+  deps: RegisterDeps,
+  principal: Principal,
+  id: string,
+  body: { tagText?: string; credentialsJson?: string },
+): Promise<string> {
+  const scope = scopeOf(principal)
+  const db = deps.database.forScope(scope)
+  const stored = await findConnection(db, scope.accountId, id)
+  if (!stored) throw notFound('registered application')
+  const application = await deps.catalog.findApplication(scope.organizationId, stored.applicationId)
+  if (!application) throw notFound('application')
+  const credentials =
+    body.credentialsJson === undefined
+      ? await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
+      : readCredentials(application, body.credentialsJson)
+  const to = prepare(application, credentials)
+  const authorization = await authorizationFor(deps, to, credentials)
+  const tested = authorization || body.credentialsJson === undefined ? undefined : await testConnection(deps, to)
+  const [sealedCredentials, tokens] = await Promise.all([
+    sealCredentials(deps.keyRing, scope.accountId, stored.id, credentials),
+    sealGrant(deps, scope, stored.id, tested),
+  ])
+  await db.transaction(async (tx) => {
+    if (!(await lockConnection(tx, scope.accountId, stored.id))) throw notFound('registered application')
+    const isNew = tested !== undefined
+    await Promise.all([
+      body.tagText === undefined ? undefined : updateTagText(tx, scope.accountId, stored.id, body.tagText),
+      tested
+        ? updateCredentials(tx, scope.accountId, stored.id, {
+            sealedCredentials,
+            isOAuth: false,
+            faultMessage: tested.faultMessage,
+            checkInMs: firstCheckInMs(to),
+          })
+        : undefined,
+      isNew && needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, stored.id, tokens) : undefined,
+      authorization ? insertState(tx, deps.keyRing, scope, stored.id, authorization) : undefined,
+      recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, {
+        fields: Object.keys(body),
+      }),
+    ])
+  })
+  deps.opened.forget({ scope, connection: stored })
+  const wasFaulted = stored.faultMessage !== null
+  const isFaulted = tested ? tested.faultMessage !== null : wasFaulted
+  if (wasFaulted !== isFaulted) {
+    deps.faults.announce({ accountId: scope.accountId, regApplicationId: stored.id, isFaulted })
+  }
+  return authorization?.url ?? ''
+}
+
+export async function remove(deps: RegisterDeps, principal: Principal, id: string): Promise<boolean> {
+  const scope = scopeOf(principal)
+  const stored = await findConnection(deps.database.forScope(scope), scope.accountId, id)
+  if (!stored) throw notFound('registered application')
+  await refuseWhileUsed(deps, scope, stored.id)
+  try {
+    await deps.database.forScope(scope).transaction(async (tx) => {
+      if (!(await deleteConnection(tx, scope, stored.id))) throw notFound('registered application')
+      await recordAudit(tx, actorOf(principal), 'registeredApplication.deleted', stored.id, {
+        shortName: stored.shortName,
+      })
+    })
+  } catch (error) {
+    // A workflow that began to use it a moment ago shows as a broken reference.
+    if (violatedConstraint(error) !== undefined) await refuseWhileUsed(deps, scope, stored.id)
+    throw error
+  }
+  deps.opened.forget({ scope, connection: stored })
+  return true
+}
+
+async function refuseWhileUsed(deps: RegisterDeps, scope: Scope, id: string): Promise<void> {
+  const users = await deps.workflows.using(scope, id)
+  if (users.length > 0) {
+    throw new AppError(
+      'registered_application_in_use',
+      `The registered application is used by workflows that are not archived: ${users.join(', ')}.`,
+    )
+  }
+}
+
+function prepare(application: Application, credentials: CredentialValues): Callable {
+  const values = withDefaults(application, credentials)
+  const authentication = chooseAuthentication(application, values)
+  checkAuthentication(authentication, values)
+  if ((application.transport ?? 'http') === 'http') baseAddress(application, values)
+  return { application, authentication, values }
+}
+
+async function authorizationFor(
+  deps: RegisterDeps,
+  { authentication, values }: Callable,
+  credentials: CredentialValues,
+): Promise<Authorization | undefined> {
+  return authentication.type === 'oauth2AuthorizationCode'
+    ? prepareAuthorization(authentication, values, credentials, redirectUri(deps.baseUrl()))
+    : undefined
+}
+
+export function redirectUri(baseUrl: string): string {
+  return `${baseUrl}/oauth/callback`
+}
+
+async function sealGrant(deps: RegisterDeps, scope: Scope, id: string, tested: TestOutcome | undefined) {
+  const grant = tested?.grant
+  if (!grant) return undefined
+  const tokens = { accessToken: grant.accessToken, refreshToken: grant.refreshToken }
+  return {
+    sealed: await sealTokens(deps.keyRing, scope.accountId, id, tokens),
+    expiresInSeconds: grant.expiresInSeconds ?? null,
+  }
+}

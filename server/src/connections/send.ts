@@ -1,0 +1,89 @@
+// A call through a connection: the token is kept valid, a 401 renews it once, and the answer tells whether the connection is sound.
+import { AppError, invalid } from '../lib/app-error.ts'
+import { OutboundError } from '../outbound/index.ts'
+import { needsToken } from './authentication.ts'
+import { type CallDeps, callTarget, targetOf } from './call-target.ts'
+import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
+import type { Faults } from './faults.ts'
+import type { OpenedConnection } from './opened-connection.ts'
+import type { TokenRenewal } from './renew-token.ts'
+
+export type SendDeps = CallDeps & { renewal: TokenRenewal; faults: Faults }
+
+export async function send(
+  deps: SendDeps,
+  opened: OpenedConnection,
+  request: ConnectionRequest,
+): Promise<ConnectionAnswer> {
+  const target = targetOf(opened, request)
+  const carriesCredentials = target?.sendsCredentials ?? true
+  const carriesToken = carriesCredentials && needsToken(opened.authentication)
+  const token = carriesToken ? await deps.renewal.current(opened) : undefined
+  // Callers' own headers are matched without regard to case against those of the application.
+  const normal = { ...request, headers: lowerCase(request.headers) }
+  const call = async (accessToken: string | undefined) => {
+    try {
+      return await callTarget(deps, opened, target, normal, { token: accessToken, rateLimitKey: opened.connection.id })
+    } catch (error) {
+      throw toAppError(error)
+    }
+  }
+
+  let answer = await call(token?.accessToken)
+  if (answer.statusCode === 401 && token && isReplayable(request)) {
+    const renewed = await deps.renewal.renew(opened, token.generation).catch((error: unknown) => {
+      // The renewal has noted its failure; the caller hears what the target said.
+      if (error instanceof AppError) return undefined
+      throw error
+    })
+    if (renewed && renewed.generation !== token.generation) {
+      const pausedMs = answer.pausedMs
+      answer = await call(renewed.accessToken)
+      answer.pausedMs += pausedMs
+    } else if (!renewed) {
+      return answer
+    }
+  }
+  if (carriesCredentials) await judge(deps.faults, opened, request, answer)
+  return answer
+}
+
+async function judge(
+  faults: Faults,
+  opened: OpenedConnection,
+  request: ConnectionRequest,
+  { statusCode, url, body }: ConnectionAnswer,
+): Promise<void> {
+  if (statusCode === 401 || statusCode === 403) {
+    await faults.set(
+      opened,
+      'target',
+      `${request.method.toUpperCase()} ${url} answered ${statusCode}: ${body.toString('utf8', 0, 600)}`,
+    )
+  } else if (statusCode >= 200 && statusCode < 300) {
+    await faults.clear(opened, 'target')
+  }
+}
+
+/** A target's fault is the caller's to know, in words; the operator's details stay with the cause. */
+export function toAppError(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) return error
+  switch (error.kind) {
+    case 'invalidRequest':
+      return Object.assign(invalid(error.message), { cause: error })
+    case 'credentialsForeignHost':
+      return new AppError('host_not_allowed', error.message, { cause: error })
+    case 'closed':
+      return new AppError('not_ready', error.message, { cause: error })
+    default:
+      return new AppError('target_unreachable', error.message, { cause: error })
+  }
+}
+
+function isReplayable({ body }: ConnectionRequest): boolean {
+  return body === undefined || typeof body === 'string' || body instanceof Uint8Array
+}
+
+function lowerCase(headers: ConnectionRequest['headers']): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+}

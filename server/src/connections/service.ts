@@ -1,0 +1,134 @@
+// The room as others see it.
+import type { Database, Scope } from '../db/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import type { Outbox } from '../mail/index.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { ApplicationFinder } from './application.ts'
+import type { CallDeps } from './call-target.ts'
+import { nextCheckInMs } from './check-times.ts'
+import type { Connection, Connections } from './connection.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { mask } from './mask-secrets.ts'
+import { type OpenedConnection, OpenedConnections, toConnection } from './opened-connection.ts'
+import { hasToken, TokenRenewal } from './renew-token.ts'
+import { send } from './send.ts'
+import { hasWaiting, listConnections, noteUse } from './store.ts'
+
+type Deps = CallDeps & {
+  database: Database
+  keyRing: KeyRing
+  catalog: ApplicationFinder
+  outbox: Outbox
+  baseUrl: () => string
+  onFault: (error: unknown) => void
+}
+
+/** What the parts of this room share; made once a process. */
+export type ConnectionRoom = Deps & {
+  connections: Connections
+  opened: OpenedConnections
+  faults: Faults
+  renewal: TokenRenewal
+}
+
+// A use is written down at most this often, per connection and process.
+const noteEveryMs = 15_000
+
+export function createConnections(deps: Deps): ConnectionRoom {
+  const opened = new OpenedConnections(deps)
+  const faults = createFaults({ ...deps, opened })
+  const renewal = new TokenRenewal({ ...deps, opened, faults })
+  const room = { ...deps, opened, faults, renewal }
+  const notedAt = new Map<string, number>()
+
+  const get = async (scope: Scope, { id }: { id: string }): Promise<OpenedConnection> => {
+    const found = await opened.find(scope, id)
+    if (!found) throw notFound('registered application')
+    return found
+  }
+
+  /** A successful call is as good as a probe, so the next one moves on. */
+  const note = (used: OpenedConnection): void => {
+    const { id } = used.connection
+    const now = performance.now()
+    if (now - (notedAt.get(id) ?? Number.NEGATIVE_INFINITY) < noteEveryMs) return
+    if (notedAt.size > 10_000) notedAt.clear()
+    notedAt.set(id, now)
+    const { scope } = used
+    noteUse(deps.database.forScope(scope), scope.accountId, id, nextCheckInMs({ ...used, unusedForMs: 0 })).catch(
+      deps.onFault,
+    )
+  }
+
+  const connections: Connections = {
+    async find(scope, shortName, regApplicationId) {
+      if (regApplicationId !== undefined) return findChosen(room, scope, shortName, regApplicationId)
+      const fitting = await opened.findByShortName(scope, shortName)
+      if (fitting.length > 1) {
+        throw new AppError(
+          'application_ambiguous',
+          `There are several registered applications ${shortName}: the header AppKey must hold the id of one of them.`,
+        )
+      }
+      if (fitting[0]) return fitting[0].connection
+      if (await hasWaiting(deps.database.forScope(scope), scope.accountId, shortName)) throw notAuthenticated(shortName)
+      return undefined
+    },
+    get: async (scope, id) => (await opened.find(scope, id.toLowerCase()))?.connection,
+    async send(scope, connection, request) {
+      const used = await get(scope, connection)
+      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection.shortName)
+      const answer = await send(room, used, request)
+      if (answer.statusCode < 400) note(used)
+      return answer
+    },
+    list: async (scope, ids) => {
+      const db = deps.database.forScope(scope)
+      return ids.length === 0 ? [] : (await listConnections(db, scope.accountId, ids)).map(toConnection)
+    },
+    async tokenOf(scope, connection) {
+      const used = await get(scope, connection)
+      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection.shortName)
+      return hasToken(used) ? (await renewal.current(used)).accessToken : undefined
+    },
+    describeValues: async (scope, connection) => describe(await get(scope, connection)),
+    async secretsOf(scope, ids) {
+      const found = await Promise.all(ids.map((id) => opened.find(scope, id.toLowerCase())))
+      return [...new Set(found.flatMap((one) => one?.secrets ?? []))]
+    },
+    onFaultChange: (listener) => faults.onChange(listener),
+  }
+  return { ...room, connections }
+}
+
+async function findChosen(
+  room: { opened: OpenedConnections },
+  scope: Scope,
+  shortName: string,
+  id: string,
+): Promise<Connection | undefined> {
+  const found = await room.opened.find(scope, id.toLowerCase())
+  if (!found || found.connection.shortName.toLowerCase() !== shortName.toLowerCase()) return undefined
+  if (!found.connection.isAuthenticated) throw notAuthenticated(shortName)
+  return found.connection
+}
+
+function describe({ application, values, held }: OpenedConnection): Record<string, string | number | boolean | null> {
+  const stored = application.credentialFields.map((field) => {
+    const value = values[field.ShortName] ?? null
+    return [field.ShortName, field.Type === 'password' && value !== null ? mask : value] as const
+  })
+  const tokens = held.tokens && {
+    $accessToken: mask,
+    $refreshToken: held.tokens.refreshToken === undefined ? null : mask,
+    $expiresDateTimeUTC: held.endsAtMs === null ? null : new Date(held.endsAtMs).toISOString(),
+  }
+  return { ...Object.fromEntries(stored), ...tokens }
+}
+
+function notAuthenticated(shortName: string): AppError {
+  return new AppError(
+    'application_not_authenticated',
+    `The registered application ${shortName} is not authenticated yet: its authorization URL must be opened and access be given.`,
+  )
+}

@@ -1,0 +1,275 @@
+import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../db/index.ts'
+
+export type StoredConnection = {
+  id: string
+  organizationId: string
+  accountId: string
+  applicationId: string
+  shortName: string
+  name: string
+  tagText: string
+  isOAuth: boolean
+  isAuthenticated: boolean
+  sealedCredentials: Buffer
+  faultMessage: string | null
+  faultedForMs: number | null
+  unusedForMs: number
+  tokens: StoredTokens | undefined
+}
+
+export type StoredTokens = {
+  generation: number
+  sealed: Buffer | null
+  /** Null: the provider did not say how long they last. */
+  lifetimeMs: number | null
+  leftMs: number | null
+}
+
+type Row = {
+  id: string
+  organization_id: string
+  account_id: string
+  application_id: string
+  short_name: string
+  name: string
+  tag_text: string
+  is_oauth: boolean
+  is_authenticated: boolean
+  sealed_credentials: Buffer
+  fault_message: string | null
+  faulted_for_ms: number | null
+  unused_for_ms: number
+  generation: number | null
+  sealed_tokens: Buffer | null
+  lifetime_ms: number | null
+  left_ms: number | null
+}
+
+/** One statement for all that a call needs; times are differences, so that one clock alone, the database's, is believed. */
+const wholeConnection = sql`
+  select r.id, r.organization_id, r.account_id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated,
+    r.sealed_credentials, r.fault_message, (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
+    (extract(epoch from now() - coalesce(r.last_used_at, r.modified_at)) * 1000)::float8 as unused_for_ms,
+    t.generation, t.sealed_tokens, (extract(epoch from t.expires_at - t.obtained_at) * 1000)::float8 as lifetime_ms,
+    (extract(epoch from t.expires_at - now()) * 1000)::float8 as left_ms
+  from registered_applications r left join connection_tokens t on t.registered_application_id = r.id`
+
+export async function findConnection(
+  db: Queryable,
+  accountId: string,
+  id: string,
+): Promise<StoredConnection | undefined> {
+  const { rows } = await db.query<Row>(sql`${wholeConnection} where r.account_id = ${accountId} and r.id = ${id}`)
+  return rows[0] && toConnection(rows[0])
+}
+
+/** Those that are authenticated. Two are enough to know that there are several. */
+export async function listByShortName(
+  db: Queryable,
+  accountId: string,
+  shortName: string,
+): Promise<StoredConnection[]> {
+  const { rows } = await db.query<Row>(sql`${wholeConnection}
+    where r.account_id = ${accountId} and lower(r.short_name) = lower(${shortName}) and r.is_authenticated order by r.id limit 2`)
+  return rows.map(toConnection)
+}
+
+export async function hasWaiting(db: Queryable, accountId: string, shortName: string): Promise<boolean> {
+  const { rowCount } = await db.query(sql`
+    select from registered_applications
+    where account_id = ${accountId} and lower(short_name) = lower(${shortName}) and not is_authenticated limit 1`)
+  return rowCount > 0
+}
+
+export async function listConnections(
+  db: Queryable,
+  accountId: string,
+  ids: readonly string[],
+): Promise<StoredConnection[]> {
+  const { rows } = await db.query<Row>(
+    sql`${wholeConnection} where r.account_id = ${accountId} and r.id = any(${ids}::uuid[])`,
+  )
+  return rows.map(toConnection)
+}
+
+export async function lockConnection(tx: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    sql`select from registered_applications where account_id = ${accountId} and id = ${id} for update`,
+  )
+  return rowCount > 0
+}
+
+export type NewConnection = {
+  id: string
+  scope: Scope
+  applicationId: string
+  shortName: string
+  name: string
+  tagText: string
+  isOAuth: boolean
+  isAuthenticated: boolean
+  sealedCredentials: Buffer
+  /** What the first test request said, when it could not be made. */
+  faultMessage: string | null
+  checkInMs: number | null
+}
+
+export async function insertConnection(tx: Queryable, made: NewConnection): Promise<void> {
+  await tx.query(sql`
+    insert into registered_applications (id, organization_id, account_id, application_id, short_name, name, tag_text, is_oauth,
+      is_authenticated, sealed_credentials, fault_message, fault_source, faulted_at, next_check_at)
+    values (${made.id}, ${made.scope.organizationId}, ${made.scope.accountId}, ${made.applicationId}, ${made.shortName}, ${made.name},
+      ${made.tagText}, ${made.isOAuth}, ${made.isAuthenticated}, ${made.sealedCredentials}, ${made.faultMessage},
+      ${made.faultMessage === null ? null : 'target'}, case when ${made.faultMessage !== null} then now() end,
+      now() + ${made.checkInMs}::float8 * interval '1 millisecond')`)
+}
+
+export async function updateTagText(tx: Queryable, accountId: string, id: string, tagText: string): Promise<void> {
+  await tx.query(sql`
+    update registered_applications set tag_text = ${tagText}, modified_at = now() where account_id = ${accountId} and id = ${id}`)
+}
+
+/** New credentials that were tried, or whose test could not be made. False when the connection is gone. */
+export async function updateCredentials(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  change: { sealedCredentials: Buffer; faultMessage: string | null; isOAuth: boolean; checkInMs: number | null },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update registered_applications set sealed_credentials = ${change.sealedCredentials}, is_oauth = ${change.isOAuth},
+      is_authenticated = true, fault_message = ${change.faultMessage}, fault_source = ${change.faultMessage === null ? null : 'target'},
+      faulted_at = case when ${change.faultMessage !== null} then now() end, modified_at = now(),
+      next_check_at = now() + ${change.checkInMs}::float8 * interval '1 millisecond'
+    where account_id = ${accountId} and id = ${id}`)
+  return rowCount > 0
+}
+
+export async function deleteConnection(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
+  const [, deleted] = await Promise.all([
+    tx.query(sql`
+      delete from tags where organization_id = ${scope.organizationId} and entity_type = 'registeredApp' and entity_id = ${id}
+        and exists (select from registered_applications where account_id = ${scope.accountId} and id = ${id})`),
+    tx.query(sql`delete from registered_applications where account_id = ${scope.accountId} and id = ${id}`),
+  ])
+  return deleted.rowCount > 0
+}
+
+export async function exists(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    sql`select from registered_applications where account_id = ${accountId} and id = ${id}`,
+  )
+  return rowCount > 0
+}
+
+export async function noteUse(db: Queryable, accountId: string, id: string, checkInMs: number | null): Promise<void> {
+  await db.query(sql`
+    update registered_applications set last_used_at = now(),
+      next_check_at = coalesce(now() + ${checkInMs}::float8 * interval '1 millisecond', next_check_at)
+    where account_id = ${accountId} and id = ${id}`)
+}
+
+export async function scheduleCheck(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  checkInMs: number | null,
+): Promise<void> {
+  await db.query(sql`
+    update registered_applications set next_check_at = now() + ${checkInMs}::float8 * interval '1 millisecond'
+    where account_id = ${accountId} and id = ${id}`)
+}
+
+type ListRow = {
+  id: string
+  application_id: string
+  short_name: string
+  name: string
+  tag_text: string
+  is_oauth: boolean
+  is_authenticated: boolean
+  fault_message: string | null
+  tags: string[]
+  created_at: Date
+  modified_at: Date
+}
+
+const listColumns = sql`r.id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated, r.fault_message,
+  r.created_at, r.modified_at,
+  array(select t.value from tags t where t.organization_id = r.organization_id and t.entity_type = 'registeredApp' and t.entity_id = r.id order by t.value) as tags`
+
+export type ConnectionSearch = {
+  page: number
+  size: number
+  searchTerm: string | undefined
+  tags: string[] | undefined
+  isFaulted: boolean | undefined
+  appIds: string[] | undefined
+}
+
+export async function listAuthenticated(db: Queryable, accountId: string) {
+  const { rows } = await db.query<ListRow>(sql`
+    select ${listColumns} from registered_applications r where r.account_id = ${accountId} and r.is_authenticated order by r.id`)
+  return rows.map(toListItem)
+}
+
+export async function searchConnections(db: Queryable, scope: Scope, search: ConnectionSearch) {
+  const matching = sql`r.account_id = ${scope.accountId}
+    ${when(search.searchTerm || undefined, (term) => sql`and strpos(r.search_text, lower(${term})) > 0`)}
+    ${search.isFaulted === undefined ? nothing : search.isFaulted ? sql`and r.fault_message is not null` : sql`and r.fault_message is null`}
+    ${search.appIds && search.appIds.length > 0 ? sql`and r.application_id = any(${search.appIds}::uuid[])` : nothing}
+    ${search.tags && search.tags.length > 0 ? carriesAll(scope, search.tags) : nothing}`
+  const [page, count] = await Promise.all([
+    db.query<ListRow>(sql`
+      select ${listColumns} from registered_applications r
+      where ${matching} order by r.id limit ${search.size} offset ${search.page * search.size}`),
+    db.query<{ total: number }>(sql`select count(*) as total from registered_applications r where ${matching}`),
+  ])
+  return { items: page.rows.map(toListItem), total: count.rows[0]?.total ?? 0 }
+}
+
+function carriesAll(scope: Scope, tags: readonly string[]): Sql {
+  const wanted = [...new Set(tags)]
+  return sql`and r.id in (
+    select t.entity_id from tags t where t.organization_id = ${scope.organizationId} and t.entity_type = 'registeredApp'
+      and t.value = any(${wanted}::text[]) group by t.entity_id having count(*) = ${wanted.length})`
+}
+
+function toListItem(row: ListRow) {
+  return {
+    id: row.id,
+    applicationId: row.application_id,
+    shortName: row.short_name,
+    name: row.name,
+    tagText: row.tag_text,
+    isOAuth: row.is_oauth,
+    isAuthenticated: row.is_authenticated,
+    isFaulted: row.fault_message !== null,
+    faultMessage: row.fault_message,
+    tags: row.tags,
+    createDateTimeUTC: row.created_at.toISOString(),
+    modifyDateTimeUTC: row.modified_at.toISOString(),
+  }
+}
+
+function toConnection(row: Row): StoredConnection {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    accountId: row.account_id,
+    applicationId: row.application_id,
+    shortName: row.short_name,
+    name: row.name,
+    tagText: row.tag_text,
+    isOAuth: row.is_oauth,
+    isAuthenticated: row.is_authenticated,
+    sealedCredentials: row.sealed_credentials,
+    faultMessage: row.fault_message,
+    faultedForMs: row.faulted_for_ms,
+    unusedForMs: row.unused_for_ms,
+    tokens:
+      row.generation === null
+        ? undefined
+        : { generation: row.generation, sealed: row.sealed_tokens, lifetimeMs: row.lifetime_ms, leftMs: row.left_ms },
+  }
+}

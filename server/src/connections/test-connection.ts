@@ -1,0 +1,64 @@
+// Credentials are tried before they are kept.
+import { AppError } from '../lib/app-error.ts'
+import { needsToken } from './authentication.ts'
+import { type CallDeps, callTarget, targetOf } from './call-target.ts'
+import type { ConnectionAnswer } from './connection.ts'
+import { maskSecrets, secretValues } from './mask-secrets.ts'
+import { obtainGrant } from './obtain-grant.ts'
+import type { Callable } from './opened-connection.ts'
+import { toAppError } from './send.ts'
+import { type Grant, TokenRefused } from './token-request.ts'
+
+export type TestOutcome = {
+  grant: Grant | undefined
+  /** Why nothing could be found out; null when the test succeeded or there is nothing to test. */
+  faultMessage: string | null
+}
+
+/** Throws AppError, in the target's words, when the target refuses the credentials. `grant` is a token that is already there. */
+export async function testConnection(deps: CallDeps, to: Callable, given?: Grant): Promise<TestOutcome> {
+  const secrets = secretValues(to.application, to.values, [])
+  const tell = (message: string) => maskSecrets(message, secrets).replaceAll('\0', '').slice(0, 1000)
+  let grant = given
+  try {
+    if (grant === undefined && needsToken(to.authentication)) grant = await obtainGrant(deps, to, undefined)
+  } catch (error) {
+    if (!(error instanceof TokenRefused)) throw error
+    if (error.isFinal) throw new AppError('credentials_refused', tell(error.message), { cause: error })
+    return { grant: undefined, faultMessage: tell(error.message) }
+  }
+  const request = to.application.testRequest
+  if (request === undefined) return { grant, faultMessage: null }
+  let answer: ConnectionAnswer
+  try {
+    answer = await callTarget(deps, to, targetOf(to, request), testRequestOf(request), { token: grant?.accessToken })
+  } catch (error) {
+    const known = toAppError(error)
+    if (known instanceof AppError && known.code === 'target_unreachable') {
+      return { grant, faultMessage: tell(known.message) }
+    }
+    throw known
+  }
+  if (answer.statusCode >= 200 && answer.statusCode < 300) return { grant, faultMessage: null }
+  const said = `${request.method} ${answer.url} answered ${answer.statusCode}: ${answer.body.toString('utf8', 0, 600)}`
+  if (answer.statusCode === 401 || answer.statusCode === 403) {
+    throw new AppError('credentials_refused', tell(`The application refuses these credentials. ${said}`))
+  }
+  return { grant, faultMessage: tell(`The test request did not succeed. ${said}`) }
+}
+
+type TestRequest = NonNullable<Callable['application']['testRequest']>
+
+export function testRequestOf(request: TestRequest) {
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body)
+  return {
+    method: request.method,
+    path: request.path,
+    timeoutMs: 15_000,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body }),
+  }
+}

@@ -1,0 +1,209 @@
+// Obtains tokens: the OAuth 2 grants through a certified client, and the session exchanges that some services have instead.
+import * as oauth from 'oauth4webapi'
+import type { OutboundClient } from '../outbound/index.ts'
+import { OutboundError } from '../outbound/index.ts'
+import { expandAddress, expandText, type OAuthAuthentication, type TemplateValues } from './application.ts'
+import { wrong } from './read-credentials.ts'
+
+export type Grant = {
+  accessToken: string
+  refreshToken: string | undefined
+  /** Undefined: the provider did not say. */
+  expiresInSeconds: number | undefined
+}
+
+/** No token was given. `isFinal`: asking again with the same credentials will not help. */
+export class TokenRefused extends Error {
+  readonly isFinal: boolean
+  constructor(message: string, isFinal: boolean, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause })
+    this.name = 'TokenRefused'
+    this.isFinal = isFinal
+  }
+}
+
+export type TokenDeps = { outbound: Pick<OutboundClient, 'send'> }
+
+export const tokenRequestMs = 20_000
+
+export function refresh(
+  deps: TokenDeps,
+  how: OAuthAuthentication,
+  values: TemplateValues,
+  refreshToken: string,
+): Promise<Grant> {
+  return withTokenEndpoint(deps, how, values, [refreshToken], async ({ server, client, authentication, options }) => {
+    const parameters = { additionalParameters: tokenParameters(how, values) }
+    const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, {
+      ...options,
+      ...parameters,
+    })
+    return oauth.processRefreshTokenResponse(server, client, answer)
+  })
+}
+
+export function requestByClientCredentials(
+  deps: TokenDeps,
+  how: OAuthAuthentication,
+  values: TemplateValues,
+): Promise<Grant> {
+  return withTokenEndpoint(deps, how, values, [], async ({ server, client, authentication, options }) => {
+    const parameters = tokenParameters(how, values)
+    const scope = scopesOf(how, values)
+    if (scope !== '') parameters.set('scope', scope)
+    const answer = await oauth.clientCredentialsGrantRequest(server, client, authentication, parameters, options)
+    return oauth.processClientCredentialsResponse(server, client, answer)
+  })
+}
+
+/** `query` is what came back with the browser; its state has been judged before. */
+export function redeemCode(
+  deps: TokenDeps,
+  how: OAuthAuthentication,
+  values: TemplateValues,
+  query: URLSearchParams,
+  redirectUri: string,
+  codeVerifier: string | undefined,
+): Promise<Grant> {
+  return withTokenEndpoint(deps, how, values, [query.get('code') ?? ''], async (endpoint) => {
+    // Applications are described by their addresses; the name a server gives itself is not among them and is taken as said.
+    const server = { ...endpoint.server, issuer: query.get('iss') ?? endpoint.server.issuer }
+    const judged = oauth.validateAuthResponse(server, endpoint.client, query, oauth.skipStateCheck)
+    const answer = await oauth.authorizationCodeGrantRequest(
+      server,
+      endpoint.client,
+      endpoint.authentication,
+      judged,
+      redirectUri,
+      codeVerifier ?? oauth.nopkce,
+      { ...endpoint.options, additionalParameters: tokenParameters(how, values) },
+    )
+    return oauth.processAuthorizationCodeResponse(server, endpoint.client, answer)
+  })
+}
+
+export function scopesOf(how: OAuthAuthentication, values: TemplateValues): string {
+  return how.scopes
+    .map((scope) => expandText(scope, values).trim())
+    .filter((scope) => scope !== '')
+    .join(' ')
+}
+
+type Endpoint = {
+  server: oauth.AuthorizationServer
+  client: oauth.Client
+  authentication: oauth.ClientAuth
+  options: oauth.TokenEndpointRequestOptions
+}
+
+async function withTokenEndpoint(
+  deps: TokenDeps,
+  how: OAuthAuthentication,
+  values: TemplateValues,
+  secrets: readonly string[],
+  ask: (endpoint: Endpoint) => Promise<oauth.TokenEndpointResponse>,
+): Promise<Grant> {
+  const tokenUrl = addressOf(how.tokenUrl, values)
+  const clientSecret = how.clientSecret === undefined ? '' : expandText(how.clientSecret, values)
+  const authentication =
+    clientSecret === ''
+      ? oauth.None()
+      : how.clientAuthentication === 'basic'
+        ? oauth.ClientSecretBasic(clientSecret)
+        : oauth.ClientSecretPost(clientSecret)
+  const seen: { status?: number } = {}
+  try {
+    const answer = await ask({
+      server: { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl },
+      client: { client_id: expandText(how.clientId, values) },
+      authentication,
+      options: {
+        // The guard of the outbound client decides what may be called, and the customer chose the address.
+        [oauth.allowInsecureRequests]: true,
+        [oauth.customFetch]: (url, options) => fetchToken(deps, url, options, [clientSecret, ...secrets], seen),
+      },
+    })
+    return {
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token,
+      expiresInSeconds: answer.expires_in,
+    }
+  } catch (error) {
+    throw toRefusal(error, tokenUrl, seen.status)
+  }
+}
+
+async function fetchToken(
+  deps: TokenDeps,
+  url: string,
+  options: oauth.CustomFetchOptions<string, unknown>,
+  secrets: readonly string[],
+  seen: { status?: number },
+): Promise<Response> {
+  const { authorization, ...headers } = options.headers
+  const answer = await deps.outbound.send({
+    method: options.method,
+    url,
+    headers,
+    body: String(options.body ?? ''),
+    credentials: {
+      allowedHosts: [new URL(url).origin],
+      isBodySecret: true,
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+    },
+    secrets: secrets.filter((secret) => secret.length >= 6),
+    followRedirects: false,
+    timeoutMs: tokenRequestMs,
+    pauseMsMax: 5_000,
+    responseBytesMax: 1024 * 1024,
+  })
+  seen.status = answer.status
+  return toTokenResponse(answer.status, answer.body.toString())
+}
+
+/**
+ * Servers differ in small things that do not matter here: the kind of token may be left out or have a name of their own,
+ * an identity token may come along, and an error may come with status 200.
+ */
+function toTokenResponse(status: number, text: string): Response {
+  let body: Record<string, unknown> | undefined
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (typeof parsed === 'object' && parsed !== null) body = parsed as Record<string, unknown>
+  } catch {
+    body = undefined
+  }
+  if (body === undefined) return new Response(text || null, { status: status === 204 ? 502 : status })
+  const { id_token: _identity, ...rest } = body
+  const isError = typeof rest['access_token'] !== 'string' && typeof rest['error'] === 'string'
+  const isGrant = status >= 200 && status < 300
+  return Response.json(isError ? rest : { ...rest, token_type: 'bearer' }, {
+    status: isGrant ? (isError ? 400 : 200) : status,
+  })
+}
+
+function toRefusal(error: unknown, tokenUrl: string, status: number | undefined): TokenRefused {
+  if (error instanceof TokenRefused) return error
+  if (error instanceof OutboundError) return new TokenRefused(error.message, false, error)
+  if (error instanceof oauth.ResponseBodyError) {
+    const words = [error.error, error.error_description].filter((part) => part !== undefined && part !== '').join(': ')
+    return new TokenRefused(`The token address ${tokenUrl} refused: ${words}`, error.status !== 429, error)
+  }
+  const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 429
+  const what = status === undefined ? 'gave no answer' : `gave an answer that is no token (status ${status})`
+  return new TokenRefused(`The token address ${tokenUrl} ${what}.`, isFinal, error)
+}
+
+function tokenParameters(how: OAuthAuthentication, values: TemplateValues): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const [name, text] of Object.entries(how.tokenParameters ?? {})) parameters.set(name, expandText(text, values))
+  return parameters
+}
+
+export function addressOf(template: string, values: TemplateValues): string {
+  try {
+    return expandAddress(template, values)
+  } catch (error) {
+    throw wrong((error as Error).message)
+  }
+}

@@ -1,0 +1,40 @@
+import type { ConnectionAnswer } from '../connections/index.ts'
+import { AppError } from '../lib/app-error.ts'
+import type { ApplicationCall, Json } from './application-calls.ts'
+
+/** The body as the caller wants it. An empty body is null, as JSON has no nothing. */
+export function decodeAnswer(answer: ConnectionAnswer, responseType: ApplicationCall['responseType']): Json {
+  switch (responseType) {
+    case 'Binary':
+      return answer.body.toString('base64')
+    case 'Text':
+      return answer.body.toString()
+    case 'Json': {
+      const parsed = parse(answer.body)
+      if (parsed !== undefined) return parsed
+      throw new AppError(
+        'target_refused',
+        `The answer of ${answer.url} is not JSON; it can be had as Text or Binary.`,
+        {
+          response: {
+            statusCode: answer.statusCode,
+            headers: answer.headers,
+            data: answer.body.toString('utf8', 0, 2000),
+          },
+        },
+      )
+    }
+    default:
+      return parse(answer.body) ?? answer.body.toString()
+  }
+}
+
+/** Undefined when the body is not JSON. */
+export function parse(body: Buffer): Json | undefined {
+  if (body.length === 0) return null
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}

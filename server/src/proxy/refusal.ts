@@ -1,0 +1,15 @@
+import { type ConnectionAnswer, maskJson, maskSecrets } from '../connections/index.ts'
+import { AppError } from '../lib/app-error.ts'
+import { parse } from './decode-answer.ts'
+
+const wordsMax = 2000
+
+/** What a target refused, in its own words and without our secrets: refusals are written to logs and shown to people. */
+export function refusal(method: string, answer: ConnectionAnswer, secrets: readonly string[]): AppError {
+  const text = answer.body.toString()
+  const words = text.length > wordsMax ? `${text.slice(0, wordsMax)}…` : text
+  const { statusCode, headers, url } = answer
+  return new AppError('target_refused', maskSecrets(`${method} ${url} answered ${statusCode}: ${words}`, secrets), {
+    response: maskJson({ statusCode, headers, data: parse(answer.body) ?? text }, secrets),
+  })
+}

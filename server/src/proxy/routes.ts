@@ -1,0 +1,95 @@
+import { isGuid } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../access/index.ts'
+import type { Connection, Connections } from '../connections/index.ts'
+import type { HandlersOf, Exchange as HttpExchange } from '../http/index.ts'
+import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { type ApplicationCall, type ApplicationCalls, type Json, splitAddress } from './application-calls.ts'
+
+type Deps = { connections: Connections; calls: ApplicationCalls }
+
+export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 'ApiGet' | 'ApiPost' | 'ApiSend'> {
+  const { connections, calls } = deps
+  return {
+    ApiAuth: async ({ principal, query, exchange }) => {
+      const connection = await findChosen(connections, principal, query.shortName, exchange)
+      const token = await connections.tokenOf(scopeOf(principal), connection)
+      if (token !== undefined) return token
+      throw invalid(
+        `The application ${connection.shortName} has no token or session: its credentials go with every call.`,
+      )
+    },
+    ApiAppVault: async ({ principal, query, exchange }) => {
+      const connection = await findChosen(connections, principal, query.shortName, exchange)
+      return connections.describeValues(scopeOf(principal), connection)
+    },
+    ApiGet: async ({ principal, query, exchange }) => {
+      const call = { verb: 'GET', ...splitAddress(query.url), ...optional({ baseUrl: query.srv }) }
+      return (await calls.call(scopeOf(principal), { ...call, ...chosenBy(exchange) })).data
+    },
+    ApiPost: async ({ principal, query, body, exchange }) => {
+      const call = { verb: 'POST', ...splitAddress(query.url), ...optional({ baseUrl: query.srv }) }
+      const data = body.jsonData as Json
+      return (await calls.call(scopeOf(principal), { ...call, data, ...chosenBy(exchange), ...keyOf(exchange) })).data
+    },
+    ApiSend: async ({ principal, params, query, body, exchange }) => {
+      const { verb, requestUrl } = body
+      const answer = await calls.call(scopeOf(principal), {
+        shortName: params.shortName,
+        verb,
+        requestUrl,
+        ...optional({
+          baseUrl: body.baseUrl,
+          data: body.data as Json | undefined,
+          headers: body.headers,
+          responseType: body.responseType as ApplicationCall['responseType'],
+          responseCodes: body.responseCodes,
+        }),
+        ...chosenBy(exchange),
+        ...keyOf(exchange),
+      })
+      const { statusCode, headers, data } = answer
+      return query.newVersion === true ? { statusCode, headers, data } : data
+    },
+  }
+}
+
+async function findChosen(
+  connections: Connections,
+  principal: Principal,
+  shortName: string | undefined,
+  exchange: HttpExchange,
+): Promise<Connection> {
+  const scope = scopeOf(principal)
+  const { regApplicationId } = chosenBy(exchange)
+  if (shortName === undefined && regApplicationId === undefined) {
+    throw new AppError('invalid_request', 'The query value shortName or the header AppKey is required.')
+  }
+  const found =
+    shortName === undefined
+      ? await connections.get(scope, regApplicationId as string)
+      : await connections.find(scope, shortName, regApplicationId)
+  if (!found) throw notFound('registered application')
+  return found
+}
+
+/** The header AppKey holds the id of one of several instances. */
+function chosenBy(exchange: HttpExchange): { regApplicationId?: string } {
+  const key = exchange.header('appkey')
+  if (key === undefined || key === '') return {}
+  if (!isGuid(key)) throw invalid('The header AppKey must be a GUID: the id of a registered application.')
+  return { regApplicationId: key.toLowerCase() }
+}
+
+function keyOf(exchange: HttpExchange): { idempotencyKey?: string } {
+  const idempotencyKey = exchange.header('idempotency-key')
+  return idempotencyKey === undefined ? {} : { idempotencyKey }
+}
+
+type Present<Values> = { [Name in keyof Values]?: NonNullable<Values[Name]> }
+
+/** Without the fields that were not given or are null. */
+function optional<Values extends Record<string, unknown>>(values: Values): Present<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
+  ) as Present<Values>
+}
