@@ -1,7 +1,6 @@
 // HTTP: a table of operations and a short list of pages become routes. Nothing here knows what an operation is about.
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import cookies from '@fastify/cookie'
 import forms from '@fastify/formbody'
 import { noContent, type OperationSpec } from '@patchbay/contract'
 import Fastify, {
@@ -75,7 +74,6 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       reply,
     ),
   )
-  await app.register(cookies)
   await app.register(forms)
   parseJsonBodies(app)
   addGeneralHooks(app, options)
@@ -252,12 +250,18 @@ class RequestExchange implements Exchange {
   }
 
   cookie(name: string): string | undefined {
-    return this.#request.cookies[name]
+    return readCookie(this.#request.headers.cookie, name)
   }
 
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }
+}
+
+/** The value of one cookie. Ours hold nothing that needs decoding. */
+function readCookie(header: string | undefined, name: string): string | undefined {
+  const found = header?.split(';').find((pair) => pair.trimStart().startsWith(`${name}=`))
+  return found?.slice(found.indexOf('=') + 1).trim()
 }
 
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
