@@ -1,0 +1,201 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+import { Page, Size } from './paging.ts'
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+const settings = {
+  ipRestriction: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+    maxItems: 200,
+    description: 'Addresses or CIDR ranges from which requests are taken. Empty: any address.',
+  }),
+  urlParameters: Type.String({ maxLength: 2000, description: 'Query string appended to the address of the webhook.' }),
+  strictOrderProcessing: Type.Boolean({
+    description: 'One request at a time, in the order in which they were accepted.',
+  }),
+  skipProcessingAfterErrors: Type.Integer({
+    minimum: 0,
+    maximum: 1_000_000,
+    description: 'Errors in a row after which a request is skipped; 0 for never.',
+  }),
+  skipScript: Type.String({
+    maxLength: 1_000_000,
+    description: 'Looks at each request first; when it returns something truthy, the request is skipped. Empty: none.',
+  }),
+  isBatch: Type.Boolean({ description: 'Whether one run takes several requests.' }),
+  batchSize: Type.Integer({ minimum: 1, maximum: 1000, description: 'Most requests of one run.' }),
+  updateDateLastRun: Type.Boolean({ description: "Whether a run by a request moves the workflow's last-run time." }),
+  orderKey: Type.String({
+    maxLength: 500,
+    description:
+      'Path into the payload, such as order.id: requests with the same value there are processed in order, others side by side. Empty: none.',
+  }),
+}
+
+export const WebhookSettingApiDto = Type.Object(
+  {
+    isActive: Type.Boolean({ description: 'Whether the webhook takes requests.' }),
+    ...settings,
+    isHeld: Type.Boolean({ description: 'Whether the queue is held: requests are taken and wait.' }),
+    modifyAccountId: { ...Guid, description: 'Who changed the settings last.' },
+    modifyDateTimeUTC: { ...Timestamp, description: 'When that was.' },
+  },
+  { description: 'Settings of the webhook of a workflow.' },
+)
+
+export const webhookQueueStatuses = ['Pending', 'Processing', 'Failed', 'Skipped'] as const
+export const webhookHistoryStatuses = ['Done', 'Skipped'] as const
+
+const queueItem = {
+  webhookId: { ...Guid, description: 'Id of the request.' },
+  createDateTimeUTC: { ...Timestamp, description: 'When the request was accepted.' },
+  errorCounter: Type.Integer({ description: 'Errors in a row, up to now.' }),
+  no: Type.Integer({ description: 'Position, starting with 1.' }),
+  runNumber: orNull(Type.Integer(), 'The run that took the request last; null when none did.'),
+  errorMessage: orNull(Type.String(), 'What went wrong last; null when nothing did.'),
+}
+
+export const WebhookQueueItem = Type.Object({
+  ...queueItem,
+  status: Type.Enum([...webhookQueueStatuses], { description: 'Pending, Processing, Failed or Skipped.' }),
+  nextScheduleDateTimeUTC: { ...Timestamp, description: 'Not before this time is it processed.' },
+})
+
+export const WebhookHistoryItem = Type.Object({
+  ...queueItem,
+  status: Type.Enum([...webhookHistoryStatuses], { description: 'Done or Skipped.' }),
+  nextScheduleDateTimeUTC: { ...Timestamp, description: 'When it was due the last time.' },
+  deleteFromQueueDateTimeUTC: { ...Timestamp, description: 'When it left the queue.' },
+})
+
+const WorkflowId = Type.Object({ workflowId: Guid })
+const TimeRange = {
+  searchFrom: Type.Optional({ ...Timestamp, description: 'Only requests accepted at this time or later.' }),
+  searchTo: Type.Optional({ ...Timestamp, description: 'Only requests accepted before this time.' }),
+}
+const SearchBody = Type.Object(
+  { page: Type.Optional(Page), size: Type.Optional(Size), ...TimeRange },
+  { additionalProperties: false },
+)
+const pageOf = <Item extends Parameters<typeof Type.Array>[0]>(item: Item) =>
+  Type.Object({
+    items: Type.Array(item),
+    length: Type.Integer({ description: 'How many there are in all.' }),
+    isLast: Type.Boolean({ description: 'Whether this page is the last.' }),
+    workflowSettings: Type.Object({ isAutoRunPaused: Type.Boolean(), isWebhookActive: Type.Boolean() }),
+  })
+
+export const getWebhookSettings = operation({
+  name: 'WebhookSettings',
+  method: 'GET',
+  path: '/api/WebhookSettings/:id',
+  description: 'Settings of the webhook of a workflow.',
+  params: Type.Object({ id: Guid }),
+  answers: { 200: WebhookSettingApiDto, 204: null },
+  refuses: ['not_found'],
+})
+
+export const enableWebhook = operation({
+  name: 'WebhookSettingsEnable',
+  method: 'POST',
+  path: '/api/WebhookSettingsEnable/:id',
+  description:
+    'Let a workflow take requests, or change how it does. What is not named stays as it is. The first time the secret is in the answer, and never again.',
+  changesState: true,
+  params: Type.Object({ id: Guid }),
+  body: Type.Object(
+    {
+      secret: Type.Optional(
+        Type.String({ maxLength: 500, description: 'What senders sign with. Generated when absent the first time.' }),
+      ),
+      ...Type.Partial(Type.Object(settings)).properties,
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      url: Type.String({ description: 'Where others send requests to.' }),
+      secret: Type.Optional(Type.String({ description: 'Only the first time: what senders sign with.' })),
+      message: Type.Optional(Type.String({ description: 'Only the first time: how senders sign.' })),
+    }),
+  },
+  refuses: ['not_found', 'workflow_archived'],
+  example: { body: { strictOrderProcessing: true, skipProcessingAfterErrors: 3 } },
+})
+
+export const disableWebhook = operation({
+  name: 'WebhookSettingsDisable',
+  method: 'POST',
+  path: '/api/WebhookSettingsDisable/:id',
+  description: 'Take no more requests; those that were taken are processed. With the flag, the settings are deleted.',
+  changesState: true,
+  params: Type.Object({ id: Guid }),
+  query: Type.Object({ disableWithCleanSettings: Type.Optional(Type.Boolean({ default: false })) }),
+  answers: { 200: Type.String() },
+  refuses: ['not_found'],
+})
+
+export const getWebhookQueue = operation({
+  name: 'GetWebhookQueue',
+  method: 'POST',
+  path: '/api/GetWebhookQueue/:workflowId',
+  description: 'Requests that wait or are being processed, in the order of the queue.',
+  params: WorkflowId,
+  body: SearchBody,
+  answers: { 200: pageOf(WebhookQueueItem) },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 50 } },
+})
+
+export const getWebhookHistory = operation({
+  name: 'GetWebhookHistory',
+  method: 'POST',
+  path: '/api/GetWebhookHistory/:workflowId',
+  description: 'Requests that left the queue, newest first.',
+  params: WorkflowId,
+  body: SearchBody,
+  answers: { 200: pageOf(WebhookHistoryItem) },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 50 } },
+})
+
+export const getWebhook = operation({
+  name: 'GetWebhook',
+  method: 'GET',
+  path: '/api/GetWebhook/:webhookId',
+  description: 'A request as it was received.',
+  params: Type.Object({ webhookId: Guid }),
+  answers: {
+    200: Type.Object({
+      id: Guid,
+      webhookValue: Type.Unknown({ description: 'The payload: JSON, or text when it was not JSON.' }),
+      createDateTimeUTC: Timestamp,
+      modifyDateTimeUTC: { ...Timestamp, description: 'When its place in the queue changed last.' },
+      workflowId: Guid,
+    }),
+    204: null,
+  },
+})
+
+export const getSandboxWebhookValue = operation({
+  name: 'GetSandboxWebhookValue',
+  method: 'GET',
+  path: '/api/GetSandboxWebhookValue/:id',
+  description: 'The payload of the newest request that came while the workflow was in development, or of the pinned one.',
+  params: Type.Object({ id: Guid }),
+  answers: { 200: Type.Unknown(), 204: null },
+})
+
+export const pinSandboxWebhook = operation({
+  name: 'WebhookSandboxPin',
+  method: 'POST',
+  path: '/api/WebhookSandboxPin/:id',
+  description: 'Let GetSandboxWebhookValue return this request whatever comes later; null to return the newest again.',
+  changesState: true,
+  params: Type.Object({ id: Guid }),
+  body: Type.Object({ webhookId: Type.Union([Guid, Type.Null()]) }, { additionalProperties: false }),
+  answers: { 200: null },
+  refuses: ['not_found'],
+})
