@@ -1,4 +1,4 @@
 export { createLink } from './link.ts'
 export { sessionPages } from './pages.ts'
 export { sessionRoutes } from './routes.ts'
-export { authenticateSession } from './service.ts'
+export { authenticateSession, currentSession } from './service.ts'
