@@ -92,7 +92,14 @@ export class JobQueue implements AsyncDisposable {
   async work<Data>(queue: string, concurrency: number, handler: (job: Job<Data>) => Promise<void>): Promise<void> {
     await this.#boss.work<Data>(
       queue,
-      { localConcurrency: concurrency, batchSize: 1, pollingIntervalSeconds: 2, includeMetadata: true },
+      {
+        localConcurrency: concurrency,
+        batchSize: 1,
+        pollingIntervalSeconds: 1,
+        // Nobody is notified when the delay of a retry is over, so polling must not be slow.
+        notifyPollingIntervalSeconds: 2,
+        includeMetadata: true,
+      },
       async ([job]) => {
         if (job) await handler({ id: job.id, data: job.data, attempt: job.retryCount })
       },
