@@ -19,6 +19,8 @@ export type OperationSpec = {
   params?: TObject
   query?: TObject
   body?: TSchema
+  /** `multipart`: a form with files of any size, handed to the handler part by part; `body` describes its fields. JSON when absent. */
+  bodyType?: 'multipart'
   /** Bytes; the service's general limit applies when absent. */
   bodyBytesMax?: number
   /** Body shapes by status. `null` is an empty body. */
@@ -27,6 +29,8 @@ export type OperationSpec = {
   malformedPathIs?: 400
   /** Refusals beyond the ones every operation may give (invalid_request, the 401s, 429, 500, 503). */
   refuses?: readonly ErrorCode[]
+  /** Where the interface gives an operation its own body for 400: the one field that holds the sentence. A body that is too large is then 400 too. */
+  refusalField?: string
   example?: { body?: unknown; answer?: unknown }
 }
 

@@ -4,7 +4,8 @@ import pg from 'pg'
 import { AppError } from '../lib/app-error.ts'
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toAppError(error)
+  const { spec } = request.routeOptions.config
+  const known = toAppError(error, spec?.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json')
   if (known.code === 'internal')
     request.log.error({ requestId: request.id, err: error }, 'A request failed through our own fault.')
   if (known.status === 429 || known.status === 503) {
@@ -14,17 +15,21 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     known.code === 'internal'
       ? `The service failed to answer. Tell its operator the request id ${request.id}.`
       : known.message
-  reply
-    .code(known.status)
-    .header('Content-Type', 'application/json; charset=utf-8')
-    .send(JSON.stringify({ code: known.status, errorMessage: message, response: known.response }))
+  reply.header('Content-Type', 'application/json; charset=utf-8')
+  if (spec?.refusalField !== undefined && (known.status === 400 || known.status === 413)) {
+    reply.code(400).send(JSON.stringify({ [spec.refusalField]: message }))
+  } else {
+    reply
+      .code(known.status)
+      .send(JSON.stringify({ code: known.status, errorMessage: message, response: known.response }))
+  }
 }
 
-function toAppError(error: unknown): AppError {
+function toAppError(error: unknown, bodyType: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof pg.DatabaseError) return fromDatabase(error)
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    if (error.code.startsWith('FST_')) return fromFramework(error as Error & { code: string; statusCode?: number })
+    if (error.code.startsWith('FST_')) return fromFramework(error as FrameworkError, bodyType)
     if (['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) return notReady(error)
   }
   if (error instanceof SyntaxError && 'statusCode' in error) return malformedJson()
@@ -41,10 +46,12 @@ function malformedJson(): AppError {
   return new AppError('invalid_request', 'The body is not valid JSON.')
 }
 
-function fromFramework(error: Error & { code: string; statusCode?: number }): AppError {
+type FrameworkError = Error & { code: string; statusCode?: number }
+
+function fromFramework(error: FrameworkError, bodyType: string): AppError {
   if (error.statusCode === 413) return new AppError('body_too_large', 'The body is larger than this operation accepts.')
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new AppError('invalid_request', 'The header Content-Type must be application/json for this operation.')
+    return new AppError('invalid_request', `The header Content-Type must be ${bodyType} for this operation.`)
   }
   if (error.code.startsWith('FST_ERR_CTP_')) return malformedJson()
   if (error.code === 'FST_ERR_BAD_URL')

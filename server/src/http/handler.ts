@@ -1,5 +1,7 @@
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
+import type { MultipartBody } from './multipart.ts'
+import type { FileAnswer } from './send-file.ts'
 
 /** What a handler may know of a request and say beside its answer. */
 export type Exchange = {
@@ -15,7 +17,7 @@ type Access<Name extends OperationName> = Operations[Name] extends { access: 'pu
 export type Call<Name extends OperationName> = {
   params: ParamsOf<Operations[Name]>
   query: QueryOf<Operations[Name]>
-  body: BodyOf<Operations[Name]>
+  body: Operations[Name] extends { bodyType: 'multipart' } ? MultipartBody : BodyOf<Operations[Name]>
   /** Undefined only for operations that are declared public. */
   principal: Access<Name>
   exchange: Exchange
@@ -36,4 +38,4 @@ export type Page = {
   render(request: PageRequest): PageAnswer | Promise<PageAnswer>
 }
 export type PageRequest = { query: Record<string, string>; form: Record<string, string>; exchange: Exchange }
-export type PageAnswer = { status: number; html: string } | { redirectTo: string }
+export type PageAnswer = { status: number; html: string } | { redirectTo: string } | { file: FileAnswer }

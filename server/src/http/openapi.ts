@@ -10,7 +10,7 @@ export function answerCodes(spec: OperationSpec): Record<string, string> {
   for (const code of spec.refuses ?? []) refusals.add(errorCatalogue[code])
   if (spec.params) refusals.add(spec.malformedPathIs ?? 404)
   if (spec.access !== 'public') refusals.add(403)
-  if (spec.body) refusals.add(413)
+  if (spec.body && spec.bodyType !== 'multipart' && spec.refusalField === undefined) refusals.add(413)
   const codes: Record<string, string> = { 200: 'Success.' }
   if (spec.answers[204] === null) codes[204] = 'There is nothing to show.'
   for (const status of [...refusals].sort()) codes[status] = refusalWords[status] ?? 'Refused.'
@@ -73,7 +73,10 @@ function describeOperation(spec: OperationSpec) {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: spec.body, ...(spec.example?.body ? { example: spec.example.body } : {}) },
+              [spec.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
+                schema: spec.body,
+                ...(spec.example?.body ? { example: spec.example.body } : {}),
+              },
             },
           },
         }
@@ -95,11 +98,19 @@ function parameters(schema: OperationSpec['params'], where: 'path' | 'query') {
 function responses(spec: OperationSpec) {
   return Object.fromEntries(
     Object.entries(answerCodes(spec)).map(([status, description]) => {
-      const schema =
-        status === '200' ? spec.answers[200] : status === '204' ? null : { $ref: '#/components/schemas/Error' }
+      const schema = status === '200' ? spec.answers[200] : status === '204' ? null : refusalSchema(spec, status)
       return [status, { description, ...(schema ? { content: { 'application/json': { schema } } } : {}) }]
     }),
   )
+}
+
+function refusalSchema(spec: OperationSpec, status: string): object {
+  if (spec.refusalField === undefined || status !== '400') return { $ref: '#/components/schemas/Error' }
+  return {
+    type: 'object',
+    required: [spec.refusalField],
+    properties: { [spec.refusalField]: { type: 'string', description: 'A sentence that says what is wrong.' } },
+  }
 }
 
 function withoutId(schema: TSchema): object {

@@ -1,6 +1,4 @@
 // HTTP: a table of operations and a short list of pages become routes. Nothing here knows what an operation is about.
-import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import forms from '@fastify/formbody'
 import { noContent, type OperationSpec } from '@patchbay/contract'
 import Fastify, {
@@ -16,10 +14,13 @@ import { addressMatcher } from '../lib/address-list.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { type Authenticators, authenticate } from './authenticate.ts'
+import { refuseBrokenHttp } from './broken-http.ts'
 import { sendError } from './errors.ts'
+import { readForm } from './form-body.ts'
 import type { Exchange, Page } from './handler.ts'
 import type { Metrics } from './metrics.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
+import { sendFile } from './send-file.ts'
 import { validator } from './validation.ts'
 
 export type HttpOptions = {
@@ -32,6 +33,8 @@ export type HttpOptions = {
   metrics: Metrics
   logger: FastifyBaseLogger
   trustedProxies: readonly string[]
+  /** How long a form that is being sent may be silent. */
+  formIdleMs?: number
 }
 
 declare module 'fastify' {
@@ -40,9 +43,13 @@ declare module 'fastify' {
     exchange: Exchange | undefined
     startedAt: number
   }
+  interface FastifyContextConfig {
+    spec?: OperationSpec
+  }
 }
 
 const bodyBytesMax = 8 * 1024 * 1024
+const formIdleMs = 60_000
 /** More requests than this at once are answered 503 before any work is done for them. */
 const requestsAtOnceMax = 2000
 
@@ -77,7 +84,12 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   await app.register(forms)
   parseJsonBodies(app)
   addGeneralHooks(app, options)
-  for (const spec of Object.values(options.operations)) addOperation(app, options, spec)
+  const specs = Object.values(options.operations)
+  for (const spec of specs) if (spec.bodyType === undefined) addOperation(app, options, spec)
+  await app.register(async (forForms) => {
+    parseNoBodies(forForms)
+    for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(forForms, options, spec)
+  })
   for (const page of options.pages) addPage(app, page)
   return app
 }
@@ -97,13 +109,24 @@ function parseJsonBodies(app: FastifyInstance): void {
   })
 }
 
+/** Forms are not read before their handler asks for them, and nothing else is accepted in their place. */
+function parseNoBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, undefined))
+}
+
 function addGeneralHooks(app: FastifyInstance, options: HttpOptions): void {
   let atOnce = 0
+  // 'close' comes for every request, also for one whose client went away; the framework's onResponse does not.
+  const release = () => {
+    atOnce--
+  }
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
   app.addHook('onRequest', (request, reply, done) => {
     atOnce++
+    reply.raw.once('close', release)
     request.startedAt = performance.now()
     reply.header('X-Request-Id', request.id)
     done(
@@ -111,7 +134,6 @@ function addGeneralHooks(app: FastifyInstance, options: HttpOptions): void {
     )
   })
   app.addHook('onResponse', (request, reply, done) => {
-    atOnce--
     const ms = performance.now() - request.startedAt
     const route = request.routeOptions.url ?? 'none'
     options.metrics.observeRequest(`${request.method} ${route}`, reply.statusCode, ms / 1000)
@@ -135,6 +157,7 @@ function addOperation(app: FastifyInstance, options: HttpOptions, spec: Operatio
   const handler = options.handlers[spec.name]
   if (!handler) throw new Error(`The operation ${spec.name} has no handler.`)
   const checkBody = spec.body && validator(spec.body, 'body')
+  const isForm = spec.bodyType === 'multipart'
   const checkQuery = spec.query && validator(spec.query, 'query')
   const checkParams = spec.params && validator(spec.params, 'params')
   const changesOnGet = spec.method === 'GET' && spec.changesState === true
@@ -145,6 +168,7 @@ function addOperation(app: FastifyInstance, options: HttpOptions, spec: Operatio
     url: spec.path,
     exposeHeadRoute: spec.method === 'GET' && !changesOnGet,
     schema,
+    config: { spec },
     bodyLimit: spec.bodyBytesMax ?? bodyBytesMax,
     onRequest: async (request, reply) => {
       if (spec.access === 'public') return
@@ -162,7 +186,7 @@ function addOperation(app: FastifyInstance, options: HttpOptions, spec: Operatio
       const answer = await handler({
         params: checkParams && pathValues(spec, checkParams, request.params),
         query: checkQuery?.(request.query),
-        body: checkBody?.(request.body),
+        body: isForm ? readForm(request.raw, options.formIdleMs ?? formIdleMs) : checkBody?.(request.body),
         principal: request.principal,
         exchange: exchangeOf(request, reply),
       } as never)
@@ -214,6 +238,7 @@ function addPage(app: FastifyInstance, page: Page): void {
         .header('Referrer-Policy', 'no-referrer')
         .header('X-Content-Type-Options', 'nosniff')
         .header('Cache-Control', 'no-store')
+      if ('file' in answer) return sendFile(reply, answer.file)
       if ('redirectTo' in answer) return reply.redirect(answer.redirectTo, 303)
       return reply.code(answer.status).type('text/html; charset=utf-8').send(answer.html)
     },
@@ -267,16 +292,4 @@ function readCookie(header: string | undefined, name: string): string | undefine
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   request.exchange ??= new RequestExchange(request, reply)
   return request.exchange
-}
-
-function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-  const body = JSON.stringify({ code: status, errorMessage: 'The request is not valid HTTP.', response: null })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${newId()}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

@@ -1,11 +1,11 @@
-// Bodies are not coerced; query values are text and become what their schema says. Enum values are matched without regard to case and
+// Bodies are not coerced; values of queries and forms are text and become what their schema says. Enum values are matched without regard to case and
 // handed on in the spelling of the contract. The first fault becomes a sentence that names the field.
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalid } from '../lib/app-error.ts'
 import { type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
 
-type Part = 'body' | 'query' | 'params'
+type Part = 'body' | 'form' | 'query' | 'params'
 
 type Fault = { keyword: string; instancePath: string; params: Record<string, unknown>; message?: string }
 
@@ -16,14 +16,14 @@ export function validator(schema: TSchema, part: Part): (value: unknown) => unkn
   const hasEnums = JSON.stringify(shape).includes('"enum"')
   return (value) => {
     let input: unknown = value ?? {}
-    if (part === 'query') input = readQuery(shape, input as Record<string, unknown>)
+    if (part === 'query' || part === 'form') input = readTexts(shape, input as Record<string, unknown>)
     if (hasEnums) input = spellEnums(shape, input)
     if (compiled.Check(input)) return input
     throw invalid(sentence(shape, part, compiled.Errors(input) as unknown as Fault[]))
   }
 }
 
-function readQuery(schema: SchemaShape, query: Record<string, unknown>): Record<string, unknown> {
+function readTexts(schema: SchemaShape, query: Record<string, unknown>): Record<string, unknown> {
   const read: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const value = query[name]
