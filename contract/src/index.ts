@@ -9,6 +9,7 @@ import * as introspection from './introspection.ts'
 import * as keys from './keys.ts'
 import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
+import * as runs from './runs.ts'
 import * as sessions from './sessions.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
@@ -78,6 +79,13 @@ export const operations = {
   DeployWorkflow: workflows.deployWorkflow,
   ArchiveWorkflow: workflows.archiveWorkflow,
   DeleteWorkflow: workflows.deleteWorkflow,
+  RunWorkflow: runs.runWorkflow,
+  StopWorkflowRun: runs.stopWorkflowRun,
+  RetryRun: runs.retryRun,
+  GetRunHistory: runs.getRunHistory,
+  GetBlockResult: runs.getBlockResult,
+  GetBlockUserLog: runs.getBlockUserLog,
+  GetBlockSession: runs.getBlockSession,
 } as const satisfies Record<string, OperationSpec>
 
 export type Operations = typeof operations
@@ -109,6 +117,7 @@ export {
   type QueryOf,
 } from './operation.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
+export type { RunSource, RunStatusName } from './runs.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'
 export { type WorkflowStateName, workflowStates } from './workflows.ts'

@@ -29,7 +29,7 @@ import {
   sql,
   startEmbeddedServer,
 } from './db/index.ts'
-import { functionRoutes } from './functions/index.ts'
+import { createFunctionLibrary, functionRoutes } from './functions/index.ts'
 import {
   addHealth,
   addMetricsForLoopback,
@@ -44,16 +44,18 @@ import {
   startMetricsServer,
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
+import { AppError } from './lib/app-error.ts'
 import { createOutbox, Mailer, mailQueue, mailRetries } from './mail/index.ts'
 import { createGuard, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
-import { SandboxPool } from './sandbox/pool.ts'
+import { createRuns, runQueue } from './runs/index.ts'
+import { SandboxPool } from './sandbox/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
-import { vaultRoutes } from './vault/index.ts'
-import { workflowRoutes, workflowsUsing, workflowTaggable } from './workflows/index.ts'
+import { createVault, vaultRoutes } from './vault/index.ts'
+import { findDefinition, workflowRoutes, workflowsUsing, workflowTaggable } from './workflows/index.ts'
 
 export type App = AsyncDisposable & {
   /** Where the API answers; undefined for a worker. */
@@ -68,6 +70,15 @@ const queues: QueueDefinitions = {
   [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
   // What a check misses, the next one finds.
   [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
+  // Retries are endless here: a run counts for itself how often its workers died.
+  [runQueue]: {
+    heartbeatSeconds: 10,
+    retryLimit: 1_000_000,
+    retryDelaySeconds: 0,
+    growsDelay: false,
+    expireSeconds: 86_400,
+    waitSecondsMax: 365 * 86_400,
+  },
 }
 
 /** `say` prints what a person who starts the service should see; everything else is log. */
@@ -138,6 +149,37 @@ async function compose(
   })
   const { connections } = connecting
   if (isWorker) await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
+  const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
+  const calls = createApplicationCalls({ connections })
+  const runs = createRuns({
+    database,
+    keyRing,
+    jobs,
+    vault: createVault({ database, keyRing }),
+    sandbox,
+    functions: createFunctionLibrary(catalog),
+    findDefinition: (accountId, workflowId, revision) =>
+      findDefinition({ database, keyRing }, accountId, workflowId, revision),
+    applications: calls,
+    sendEmail: async () => {
+      throw new AppError('invalid_request', 'Mails cannot be sent from scripts yet.')
+    },
+    secretsOf: (scope, ids) => connections.secretsOf(scope, ids),
+    missingApplications: async (scope, { applications }) => {
+      const present = await connections.list(scope, Object.values(applications))
+      const signedIn = new Set(present.filter((one) => one.isAuthenticated).map((one) => one.id))
+      return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
+    },
+    webhooks: { find: async () => undefined, load: async () => null },
+    onRunsEnded: async () => {},
+    runTimeoutSeconds: config.runTimeoutSeconds,
+    retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
+    onFault,
+  })
+  if (isWorker) {
+    await parts.use(runs.createRetention()).start()
+    parts.use(runs.createWorker()).start()
+  }
   const failed = embedded
     ? embedded.died.then((output) => `The embedded database ended:\n${output}`)
     : new Promise<string>(() => {})
@@ -153,10 +195,8 @@ async function compose(
 
   const metrics = createMetrics()
   const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
-  const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const managedAccount = managedAccounts(database)
-  const calls = createApplicationCalls({ connections })
   const registering = { ...connecting, workflows: workflowUses(database) }
   const mayActFor = async (exchange: Exchange, accountId: string): Promise<boolean> => {
     const session = await currentSession(sessions, exchange).catch(() => undefined)
@@ -192,9 +232,10 @@ async function compose(
       catalog,
       connections,
       checkScript: (source) => sandbox.checkScript(source),
-      runs: { find: async () => undefined, stop: async () => {} },
+      runs: runs.ofWorkflows,
       webhooks: { addressOf: (_scope, id) => `${config.webhookUrl ?? `${baseUrl}/webhook`}/${id}` },
     }),
+    ...runs.routes,
   }
   const http = await createHttpServer({
     operations,

@@ -32,6 +32,9 @@ export type Config = {
   readonly egressAllow: readonly EgressRule[]
   readonly trustedProxies: readonly string[]
   readonly runTimeoutSeconds: number
+  /** Runs are kept for so many days, and no more than so many a workflow. */
+  readonly runRetentionDays: number
+  readonly runRetentionCount: number
   readonly logLevel: LogLevel
   /** Requests a second per key pair, per process. */
   readonly rateLimitPerSecond: number
@@ -52,6 +55,8 @@ const variables = [
   'EGRESS_ALLOW',
   'TRUSTED_PROXIES',
   'RUN_TIMEOUT_SECONDS',
+  'RUN_RETENTION_DAYS',
+  'RUN_RETENTION_COUNT',
   'LOG_LEVEL',
   'RATE_LIMIT_PER_SECOND',
   'MAIL_FROM',
@@ -91,6 +96,8 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     egressAllow: readEgress(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
     runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
+    runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
+    runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
     logLevel: readLogLevel(get('LOG_LEVEL')),
     rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), 2000, 1, 10_000_000),
     metricsPort:

@@ -132,6 +132,8 @@ select ensure_run_partitions(7);
 alter table workflows
   -- Automatic runs that failed one after the other, up to now.
   add column auto_failures integer not null default 0,
+  -- Whether the last run that counts failed: people are told of the first failure, and of the recovery.
+  add column is_failing boolean not null default false,
   -- The tick that was handled last; a tick is never handled twice, whatever clocks say.
   add column schedule_last_tick timestamptz,
   -- The newest run that the schedule started: while it is under way, ticks are skipped.

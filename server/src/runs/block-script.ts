@@ -1,0 +1,74 @@
+// One block: what its script is given, and what becomes of what it did.
+import type { Scope } from '../db/index.ts'
+import { joinProblems } from '../engine/problem.ts'
+import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../sandbox/index.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import type { Json, JsonObject } from './run.ts'
+import { pathBefore, type RunState } from './run-state.ts'
+import { performCall, type ScriptPorts } from './script-calls.ts'
+import { writeKeys } from './write-keys.ts'
+
+export type BlockScriptDeps = {
+  sandbox: Pick<SandboxPool, 'run'>
+  ports: ScriptPorts
+  /** The same array as long as nothing changed. */
+  functions: { list(organizationId: string): Promise<readonly LibraryFunction[]> }
+  /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
+  secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
+  runTimeoutSeconds: number
+}
+
+export type BlockScript = {
+  state: RunState
+  block: PlannedBlock
+  webhook: Json
+  signal: AbortSignal
+  onSleep(ms: number): void
+}
+
+/** Rejects only for faults of the service. */
+export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript): Promise<ScriptOutcome> {
+  const { state, block } = given
+  const { run, workflow } = state
+  if (!block.values.ok) {
+    const message = joinProblems(block.values.problems)
+    return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
+  }
+  const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
+  const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId))
+  if (timeMs <= 0) return { kind: 'timedOut', message: 'No time was left for it.', limitMs, log: [], pauseMs: 0 }
+
+  const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
+  const idempotencyKey = `${run.id}:${block.uniqueBlockId}`
+  const keyOfWrite = writeKeys(idempotencyKey)
+  const registered = Object.values(workflow.applications)
+  const [library, credentials] = await Promise.all([
+    deps.functions.list(workflow.organizationId),
+    registered.length === 0 ? [] : deps.secretsOf(scope, registered),
+  ])
+  return deps.sandbox.run({
+    accountId: run.accountId,
+    script: block.script,
+    inputs: {
+      dataSources: block.dataSources.map((source) => state.results.get(source) ?? null),
+      variables: block.values.value as JsonObject,
+      session: state.session,
+      webhook: given.webhook,
+      dateLastRun: run.dateLastRun?.toISOString() ?? null,
+      run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, idempotencyKey },
+    },
+    library,
+    capabilities: { api: true, vault: true, email: true },
+    secrets: [...workflow.secrets, ...credentials],
+    limits: { timeMs },
+    onCall: (call, context) =>
+      performCall(
+        deps.ports,
+        { scope, workflowId: run.workflowId, applications: workflow.applications, keyOfWrite },
+        call,
+        context,
+      ),
+    onSleep: given.onSleep,
+    signal: given.signal,
+  })
+}

@@ -1,0 +1,286 @@
+/**
+ * The worker's side of the queue of runs.
+ *
+ *   idle ─(woken, a slot became free, or a second passed)─► fetch as many jobs as there are free slots ─► each runs by itself ─► ended
+ *
+ * Every job in hand is kept alive by a heartbeat; what the heartbeat does not find any more belongs to another worker and is dropped.
+ * Stopping: no new jobs; blocks under way get their time; what is then not over is handed back for others to take at once.
+ */
+import type { Database } from '../db/index.ts'
+import type { Job, JobQueue } from '../queue/index.ts'
+import { type FoundRun, listFirstClaims } from './claim-store.ts'
+import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from './execution.ts'
+import { FetchPace } from './fetch-pace.ts'
+import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from './open-run.ts'
+import { markHandedBack, markProcessing } from './record-store.ts'
+import { type Json, type Run, type RunClaim, runQueue } from './run.ts'
+import type { RunState } from './run-state.ts'
+
+export type DispatcherDeps = OpenRunDeps &
+  ExecutionDeps & {
+    database: Database
+    jobs: JobQueue
+    /** What a script sees as `webhook`. */
+    loadWebhook(run: Run): Promise<Json>
+  }
+
+export type DispatcherOptions = {
+  /** Runs in hand at once. */
+  slots?: number
+  /** How long blocks under way may take once the worker is to stop. */
+  graceMs?: number
+}
+
+type InHand = {
+  claim: RunClaim
+  accountId: string
+  abort: AbortController
+  isMarked: boolean
+  sinceMs: number
+  /** A run that sleeps leaves its slot to others. */
+  isAsleep: boolean
+}
+
+const pollMs = 1000
+const heartbeatMs = 3000
+/** A run that takes longer than this is shown as Processing. */
+const markAfterMs = 100
+const sleepMsMin = 1000
+
+export class Dispatcher implements AsyncDisposable {
+  readonly #deps: DispatcherDeps
+  readonly #slots: number
+  readonly #graceMs: number
+  readonly #inHand = new Map<string, InHand>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #pace = new FetchPace()
+  readonly #timers: NodeJS.Timeout[] = []
+  #listening: Disposable | undefined
+  #isFetching = false
+  #isWanted = false
+  /** The last answer was cut off by what was asked for: there may be more. */
+  #isHungry = false
+  #isStopping = false
+  #fetching: Promise<void> = Promise.resolve()
+
+  constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
+    this.#deps = deps
+    this.#slots = options.slots ?? 64
+    this.#graceMs = options.graceMs ?? 25_000
+  }
+
+  start(): void {
+    const { jobs, onFault } = this.#deps
+    const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
+    this.#listening = jobs.listen(runQueue, () => this.#wake())
+    this.#timers.push(
+      setInterval(() => this.#wake(), pollMs),
+      setInterval(
+        guarded(() => this.#beat()),
+        heartbeatMs,
+      ),
+      setInterval(
+        guarded(() => this.#mark()),
+        markAfterMs,
+      ),
+    )
+    this.#wake()
+  }
+
+  /** Runs in hand, those asleep included. */
+  get load(): number {
+    return this.#inHand.size
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true
+    this.#listening?.[Symbol.dispose]()
+    await this.#fetching
+    const impatience = setTimeout(() => {
+      for (const { abort } of this.#inHand.values()) abort.abort()
+    }, this.#graceMs)
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    clearTimeout(impatience)
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#deps.recorder.drain()
+  }
+
+  #wake(): void {
+    this.#isWanted = true
+    if (this.#isFetching || this.#isStopping || this.#free() <= 0) return
+    const waitMs = this.#pace.waitMs()
+    if (waitMs > 0) {
+      this.#pace.later(waitMs, () => this.#wake())
+      return
+    }
+    this.#isFetching = true
+    this.#fetching = this.#fetchAll()
+      .catch((error) => this.#deps.onFault(error))
+      .finally(() => {
+        this.#isFetching = false
+      })
+  }
+
+  async #fetchAll(): Promise<void> {
+    while (this.#isWanted && !this.#isStopping && this.#free() > 0) {
+      this.#isWanted = false
+      // Powers of two, so that few different statements are prepared.
+      const count = 2 ** Math.floor(Math.log2(this.#free()))
+      const startedAt = performance.now()
+      const { jobs, database } = this.#deps
+      const fetched = await jobs.fetch<unknown>(database.system, runQueue, count, this.#perAccountMax())
+      this.#pace.note(performance.now() - startedAt, fetched.length)
+      this.#isHungry = fetched.length === count
+      if (this.#isHungry) this.#isWanted = true
+      if (fetched.length > 0) await this.#open(fetched)
+      if (this.#pace.waitMs() > 0) break
+    }
+    if (this.#isWanted) setImmediate(() => this.#wake())
+  }
+
+  /** A share for every account that has runs in hand, and always one for the next account to come. */
+  #perAccountMax(): number {
+    const accounts = new Set([...this.#inHand.values()].map(({ accountId }) => accountId))
+    return Math.max(1, Math.floor(this.#slots / (Math.max(1, accounts.size) + 1)))
+  }
+
+  #countOf(account: string): number {
+    let count = 0
+    for (const { accountId } of this.#inHand.values()) if (accountId === account) count++
+    return count
+  }
+
+  #free(): number {
+    let awake = 0
+    for (const { isAsleep } of this.#inHand.values()) if (!isAsleep) awake++
+    return this.#slots - awake
+  }
+
+  async #open(fetched: Job<unknown>[]): Promise<void> {
+    const { database, jobs } = this.#deps
+    const first = fetched.filter(({ attempt }) => attempt === 0)
+    const found =
+      first.length === 0
+        ? []
+        : await listFirstClaims(
+            database.system,
+            first.map(({ id }) => id),
+          )
+    const byId = new Map(found.map((run) => [run.id, run]))
+    // A job without a run under way is left over from one that was deleted or stopped.
+    await jobs.finish(
+      database.system,
+      runQueue,
+      first.filter(({ id }) => !byId.has(id)),
+    )
+    for (const { id, attempt } of fetched) {
+      const run = byId.get(id)
+      if (run || attempt > 0) this.#begin({ runId: id, attempt }, run)
+    }
+  }
+
+  #begin(claim: RunClaim, run: FoundRun | undefined): void {
+    const inHand: InHand = {
+      claim,
+      accountId: run?.accountId ?? '',
+      abort: new AbortController(),
+      // A run that is taken over shows as Processing from then on.
+      isMarked: claim.attempt > 0,
+      sinceMs: performance.now(),
+      isAsleep: false,
+    }
+    this.#inHand.set(claim.runId, inHand)
+    const work = this.#work(inHand, run).catch((error) => this.#deps.onFault(error))
+    this.#underWay.add(work)
+    void work.finally(() => {
+      this.#underWay.delete(work)
+      // Jobs of an account that had its share in hand were passed over until now.
+      const hadItsShare = this.#countOf(inHand.accountId) >= this.#perAccountMax()
+      if (this.#inHand.get(claim.runId) === inHand) this.#inHand.delete(claim.runId)
+      if (this.#isHungry || hadItsShare) this.#wake()
+    })
+  }
+
+  async #work(inHand: InHand, run: FoundRun | undefined): Promise<void> {
+    let result: ExecutionResult = 'open'
+    try {
+      const opened = run ? await openFirst(this.#deps, run) : await openTakenOver(this.#deps, inHand.claim)
+      result = opened ? await this.#execute(inHand, opened) : 'lost'
+    } finally {
+      const claims = [{ id: inHand.claim.runId, attempt: inHand.claim.attempt }]
+      const { database, jobs } = this.#deps
+      if (result === 'lost') await jobs.finish(database.system, runQueue, claims)
+      if (result === 'open') {
+        await database.system.transaction(async (tx) => {
+          await Promise.all([
+            this.#isStopping ? markHandedBack(tx, [inHand.claim]) : undefined,
+            jobs.handBack(tx, runQueue, claims),
+          ])
+        })
+      }
+    }
+  }
+
+  async #execute(inHand: InHand, { state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
+    inHand.accountId = state.run.accountId
+    if (fatalBlockId !== undefined) return this.#endFatally(inHand, state, fatalBlockId)
+    const webhook = state.run.webhookIds === null ? null : await this.#deps.loadWebhook(state.run)
+    const hold: Hold = {
+      claim: inHand.claim,
+      signal: inHand.abort.signal,
+      isStopping: () => this.#isStopping,
+      onSleep: (ms) => this.#sleep(inHand, ms),
+    }
+    return executeRun(this.#deps, hold, state, webhook)
+  }
+
+  async #endFatally(inHand: InHand, state: RunState, blockId: string): Promise<ExecutionResult> {
+    const block = state.workflow.blocks.get(blockId)!
+    const ended = await this.#deps.recorder.end({
+      claim: inHand.claim,
+      scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
+      workflowId: state.run.workflowId,
+      progress: { pauseMs: state.pauseMs, lastBlockId: blockId, lastBlockTitle: block.blockName },
+      end: {
+        status: 'Error',
+        errorMessage: `Block ${block.no} "${block.blockName}" was given up: the process that ran it ended three times.`,
+        isExpiredByTime: false,
+      },
+      onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
+    })
+    return ended ? 'ended' : 'lost'
+  }
+
+  #sleep(inHand: InHand, ms: number): void {
+    if (ms < sleepMsMin || inHand.isAsleep) return
+    inHand.isAsleep = true
+    setTimeout(() => {
+      inHand.isAsleep = false
+    }, ms).unref()
+    this.#wake()
+  }
+
+  async #beat(): Promise<void> {
+    const all = [...this.#inHand.values()]
+    if (all.length === 0) return
+    const { jobs, database } = this.#deps
+    const claims = all.map(({ claim }) => ({ id: claim.runId, attempt: claim.attempt }))
+    const mine = await jobs.touch(database.system, runQueue, claims)
+    for (const inHand of all) {
+      // One that ended while we asked is not lost.
+      const isStillHere = this.#inHand.get(inHand.claim.runId) === inHand
+      if (isStillHere && !mine.has(inHand.claim.runId)) inHand.abort.abort()
+    }
+  }
+
+  async #mark(): Promise<void> {
+    const oldest = performance.now() - markAfterMs
+    const slow = [...this.#inHand.values()].filter(({ isMarked, sinceMs }) => !isMarked && sinceMs < oldest)
+    if (slow.length === 0) return
+    for (const inHand of slow) inHand.isMarked = true
+    await markProcessing(
+      this.#deps.database.system,
+      slow.map(({ claim }) => claim),
+    )
+  }
+}

@@ -1,0 +1,146 @@
+// The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database, Scope, Tx } from '../db/index.ts'
+import type { JobQueue } from '../queue/index.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type EndedRunRow, endRun, type RunEnd, type RunProgressRow, recordBlock } from './record-store.ts'
+import { type BlockRecord, type EndedRun, type JsonObject, type RunClaim, type RunStatus, runQueue } from './run.ts'
+import { sumUpOutcomes } from './sum-up-outcomes.ts'
+import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
+
+export type BlockEntry = {
+  claim: RunClaim
+  scope: Scope
+  progress: RunProgressRow
+  block: BlockRecord
+}
+
+export type EndEntry = Omit<BlockEntry, 'block'> & {
+  block?: BlockRecord | undefined
+  workflowId: string
+  end: RunEnd
+  /** What success means besides the status; nothing of it happens otherwise. */
+  onSuccess: { movesDateLastRun: boolean; deferred: { vault: JsonObject; vaultGlobal: JsonObject } }
+}
+
+export type DeferredVault = {
+  writeAll(
+    tx: Tx,
+    scope: Scope,
+    entries: { at: { workflowId: string } | { accountId: string }; key: string; value: JsonObject[string] }[],
+  ): Promise<void>
+}
+
+/** Told of ends within their transaction: what it writes happens exactly when the run ends. */
+export type OnRunsEnded = (tx: Tx, ended: readonly EndedRun[], effects: readonly OutcomeEffect[]) => Promise<void>
+
+type Deps = {
+  database: Database
+  jobs: JobQueue
+  vault: DeferredVault
+  onRunsEnded: OnRunsEnded
+  onFault(error: unknown): void
+}
+
+/** Below the time in which others take the run over: after that a write would be fenced anyway. */
+const persistMs = 20_000
+
+export class RunRecorder {
+  readonly #deps: Deps
+  readonly #blocks: GroupCommit<BlockEntry, RunStatus | undefined>
+  readonly #ends: GroupCommit<EndEntry, EndedRun | undefined>
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#blocks = new GroupCommit((entries) => this.#recordAll(entries), { batchesAtOnce: 2, itemsMax: 100 })
+    this.#ends = new GroupCommit((entries) => this.#endAll(entries), { batchesAtOnce: 1, itemsMax: 100 })
+  }
+
+  /** The status of the run, or undefined when another worker owns it now. */
+  record(entry: BlockEntry): Promise<RunStatus | undefined> {
+    return this.#persist(() => this.#blocks.add(entry))
+  }
+
+  /** Undefined when another worker owns the run now. */
+  end(entry: EndEntry): Promise<EndedRun | undefined> {
+    return this.#persist(() => this.#ends.add(entry))
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([this.#blocks.drain(), this.#ends.drain()])
+  }
+
+  async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
+    const write = (tx: Pick<Tx, 'query'>, { claim, scope, progress, block }: BlockEntry) =>
+      recordBlock(tx, claim, scope.accountId, progress, block)
+    const { system } = this.#deps.database
+    // A single statement is a transaction of its own.
+    if (entries.length === 1) return [await write(system, entries[0] as BlockEntry)]
+    return system.transaction((tx) => Promise.all(entries.map((entry) => write(tx, entry))))
+  }
+
+  async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
+    const { database, jobs, onRunsEnded } = this.#deps
+    return database.system.transaction(async (tx) => {
+      const ended = await Promise.all(
+        entries.map(({ claim, scope, progress, end, block }) =>
+          endRun(tx, claim, scope.accountId, progress, end, block),
+        ),
+      )
+      const pairs = entries.flatMap((entry, index) => {
+        const run = ended[index]
+        return run ? [{ entry, run }] : []
+      })
+      const claims = entries.map(({ claim }) => ({ id: claim.runId, attempt: claim.attempt }))
+      const outcomes = sumUpOutcomes(
+        pairs.map(({ entry, run }) => ({ ...run, movesDateLastRun: entry.onSuccess.movesDateLastRun })),
+      )
+      const [effects] = await Promise.all([
+        outcomes.length > 0 ? updateWorkflowOutcomes(tx, outcomes) : [],
+        jobs.finish(tx, runQueue, claims),
+        ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
+      ])
+      if (pairs.length > 0)
+        await onRunsEnded(
+          tx,
+          pairs.map(({ run }) => run),
+          effects,
+        )
+      return ended
+    })
+  }
+
+  #writeDeferred(tx: Tx, { scope, workflowId, onSuccess }: EndEntry, run: EndedRunRow): Promise<void> | undefined {
+    if (run.status !== 'Ready') return undefined
+    const entries = [
+      ...Object.entries(onSuccess.deferred.vault).map(([key, value]) => ({ at: { workflowId }, key, value })),
+      ...Object.entries(onSuccess.deferred.vaultGlobal).map(([key, value]) => ({
+        at: { accountId: scope.accountId },
+        key,
+        value,
+      })),
+    ]
+    return entries.length === 0 ? undefined : this.#deps.vault.writeAll(tx, scope, entries)
+  }
+
+  /** A result must not be lost because the database was away for a moment. Every write may be repeated: the fence and the keys see to that. */
+  async #persist<Result>(write: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + persistMs
+    for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 2000)) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isPassing(error) || performance.now() + delayMs > deadline) throw error
+        this.#deps.onFault(error)
+        await wait(delayMs)
+      }
+    }
+  }
+}
+
+/** Faults of the connection, a server that stops or starts, deadlocks, locks that took too long. */
+function isPassing(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  if (typeof code === 'string') return /^(08|53|57|40|55)/.test(code) || /^E[A-Z]+$/.test(code)
+  return error instanceof Error && /timeout|terminated|Connection/i.test(error.message)
+}

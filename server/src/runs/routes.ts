@@ -1,0 +1,35 @@
+import type { HandlersOf } from '../http/index.ts'
+import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history.ts'
+import { retryRun, type StartDeps, startRun } from './start.ts'
+import type { StartedRun } from './starter.ts'
+import { type StopDeps, stopRun } from './stop.ts'
+
+type Names =
+  | 'RunWorkflow'
+  | 'StopWorkflowRun'
+  | 'RetryRun'
+  | 'GetRunHistory'
+  | 'GetBlockResult'
+  | 'GetBlockUserLog'
+  | 'GetBlockSession'
+
+export type RunDeps = StartDeps & StopDeps & HistoryDeps
+
+export function runRoutes(deps: RunDeps): HandlersOf<Names> {
+  return {
+    RunWorkflow: async ({ principal, body, exchange }) => announce(await startRun(deps, principal, body), exchange),
+    StopWorkflowRun: ({ principal, params, query }) =>
+      stopRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber),
+    RetryRun: async ({ principal, params, query, exchange }) =>
+      announce(await retryRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber), exchange),
+    GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
+    GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
+    GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
+    GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),
+  }
+}
+
+function announce(run: StartedRun, exchange: { setHeader(name: string, value: string): void }): string {
+  exchange.setHeader('X-Run-Number', String(run.runNumber))
+  return `Run ${run.runNumber} of the workflow "${run.workflowName}" has started.`
+}

@@ -1,0 +1,66 @@
+import type { RunSource, RunStatusName } from '@patchbay/contract'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/** The queue of runs: the id of a job is the id of its run, its group is the account. */
+export const runQueue = 'runs'
+
+export type RunStatus = RunStatusName
+
+/** A run as a worker needs it. Everything here stays the same from start to end. */
+export type Run = {
+  id: string
+  accountId: string
+  workflowId: string
+  runNumber: number
+  revision: number
+  runBy: RunSource
+  isPartial: boolean
+  runFrom: number | null
+  runTill: number | null
+  dateLastRun: Date | null
+  /** The setting `updateDateLastRun` for a run that a webhook request started; true for others. */
+  movesDateLastRun: boolean
+  webhookIds: string[] | null
+  isWebhookBatch: boolean
+}
+
+/** The hold of one worker on a run. A write that names another attempt than the row does has no effect. */
+export type RunClaim = { runId: string; attempt: number }
+
+/** session.vars and the deferred vault values, as they go from block to block. */
+export type SessionState = { vars: JsonObject; vault: JsonObject; vaultGlobal: JsonObject }
+
+/** What is recorded of a block that ended. */
+export type BlockRecord = {
+  blockId: string
+  seq: number
+  status: 'Ready' | 'Error'
+  /** JSON text. */
+  result: string | null
+  errorMessage: string | null
+  /** JSON text of an array of strings; null when nothing was written. */
+  log: string | null
+  /** JSON text; null when empty. */
+  session: string | null
+  sealedDeferred: Buffer | null
+  endFlag: boolean | null
+  startedAt: Date
+  endedAt: Date
+  pauseMs: number
+}
+
+/** How a run ended, told within the transaction that ends it. */
+export type EndedRun = {
+  id: string
+  accountId: string
+  workflowId: string
+  runNumber: number
+  runBy: RunSource
+  processorType: 'Standard' | 'Debug'
+  status: 'Ready' | 'Error' | 'Stopped'
+  errorMessage: string | null
+  webhookIds: string[] | null
+  isWebhookBatch: boolean
+}

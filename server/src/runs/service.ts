@@ -1,0 +1,91 @@
+// The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
+import type { Database, Scope } from '../db/index.ts'
+import type { FunctionLibrary } from '../functions/index.ts'
+import type { JobQueue } from '../queue/index.ts'
+import type { SandboxPool } from '../sandbox/index.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { Vault } from '../vault/index.ts'
+import { DefinitionCache, type FindDefinition } from './definition-cache.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { findRunDetail } from './history.ts'
+import { type OnRunsEnded, RunRecorder } from './recorder.ts'
+import { Retention } from './retention.ts'
+import { runRoutes } from './routes.ts'
+import type { Json, Run } from './run.ts'
+import type { ScriptPorts } from './script-calls.ts'
+import { scriptLibrary } from './script-library.ts'
+import { sealDeferred } from './sealed-deferred.ts'
+import type { StartDeps } from './start.ts'
+import { RunStarter } from './starter.ts'
+import { forgetRuns } from './stop.ts'
+
+export type RunsDeps = {
+  database: Database
+  keyRing: KeyRing
+  jobs: JobQueue
+  vault: Vault
+  sandbox: Pick<SandboxPool, 'run'>
+  functions: FunctionLibrary
+  findDefinition: FindDefinition
+  applications: ScriptPorts['applications']
+  sendEmail: ScriptPorts['sendEmail']
+  secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
+  missingApplications: StartDeps['missingApplications']
+  webhooks: {
+    find: StartDeps['findWebhook']
+    /** What a script sees as `webhook`. */
+    load(run: Run): Promise<Json>
+  }
+  onRunsEnded: OnRunsEnded
+  runTimeoutSeconds: number
+  retention: { daysKept: number; runsKeptMax: number }
+  onFault(error: unknown): void
+}
+
+export function createRuns(deps: RunsDeps) {
+  const { database, jobs, keyRing, vault, onFault } = deps
+  const starter = new RunStarter({ database, jobs })
+  const definitions = new DefinitionCache(deps.findDefinition)
+  const recorder = new RunRecorder({ database, jobs, vault, onRunsEnded: deps.onRunsEnded, onFault })
+  const history = { database, runsKeptMax: deps.retention.runsKeptMax }
+  return {
+    starter,
+    routes: runRoutes({
+      ...history,
+      keyRing,
+      jobs,
+      starter,
+      findDefinition: deps.findDefinition,
+      missingApplications: deps.missingApplications,
+      findWebhook: deps.webhooks.find,
+      onRunsEnded: deps.onRunsEnded,
+    }),
+    /** What workflows ask of runs. */
+    ofWorkflows: {
+      find: (scope: Scope, workflowId: string, runNumber: number) =>
+        findRunDetail(history, scope, workflowId, runNumber),
+      stop: forgetRuns,
+    },
+    createWorker: (options?: DispatcherOptions): Dispatcher =>
+      new Dispatcher(
+        {
+          database,
+          jobs,
+          keyRing,
+          definitions,
+          recorder,
+          sandbox: deps.sandbox,
+          functions: scriptLibrary(deps.functions),
+          ports: { vault, applications: deps.applications, sendEmail: deps.sendEmail },
+          secretsOf: deps.secretsOf,
+          runTimeoutSeconds: deps.runTimeoutSeconds,
+          loadWebhook: deps.webhooks.load,
+          sealDeferred: ({ run }, blockId, session) =>
+            sealDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, session),
+          onFault,
+        },
+        options,
+      ),
+    createRetention: (): Retention => new Retention(database, deps.retention, onFault),
+  }
+}
