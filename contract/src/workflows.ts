@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
+import { RunHistoryItem } from './runs.ts'
 
 export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
 export type WorkflowStateName = (typeof workflowStates)[number]
@@ -37,7 +38,11 @@ export const ChainApiDto = Type.Object(
     }),
     variables: mapOf<VariableBinding>(VariableBinding, 'Variable name to its binding.'),
     isCustomized: Type.Boolean({ description: 'Whether the block differs from its template.' }),
-    status: Type.Optional(Type.String({ description: 'Only with runNumber: how the block ended in that run.' })),
+    status: Type.Optional(
+      Type.String({
+        description: 'Only with runNumber: Ready, Error, Skipped, or Pending while the run is under way.',
+      }),
+    ),
     startDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block started.')),
     endDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block ended.')),
   },
@@ -102,7 +107,7 @@ export const WorkflowApiDto = Type.Object(
       },
       { description: 'The webhook of the workflow.' },
     ),
-    run: Type.Optional(Type.Unknown({ description: 'Only with runNumber: the run history item of that run.' })),
+    run: Type.Optional({ ...RunHistoryItem, description: 'Only with runNumber: the run history item of that run.' }),
   },
   { description: 'Workflow with its blocks and values, now or as of a run.' },
 )

@@ -1,4 +1,4 @@
-import type { BlockTemplate as CatalogBlockTemplate, Variable } from '../catalog/definition.ts'
+import type { BlockTemplate as CatalogBlockTemplate, Variable } from '../catalog/index.ts'
 import type { BlockTemplate, ChainElementInput } from '../engine/chain-element.ts'
 import type { VariableDefinition } from '../engine/variable-values.ts'
 import type { Definition } from './definition.ts'

@@ -3,7 +3,7 @@ import type { Database, Scope } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Json, WorkflowDefinition } from './definition.ts'
 import { listSecretValues, openDefinition } from './sealed-values.ts'
-import { findWorkflow, listWorkflowsUsing } from './store.ts'
+import { countWorkflowsUsing as countUses, findWorkflow, listWorkflowsUsing } from './store.ts'
 
 /** The newest revision unless one is named. Undefined when the account has no such workflow or the workflow no such revision. */
 export async function findDefinition(
@@ -46,4 +46,15 @@ export function workflowsUsing(
 ): Promise<string[]> {
   const db = deps.database.forScope(scope)
   return listWorkflowsUsing(db, scope.accountId, 'registeredApplication', regApplicationId.toLowerCase())
+}
+
+/** How many there are, by id of the registered application; ids that none uses are left out. */
+export async function countWorkflowsUsing(
+  deps: { database: Database },
+  scope: Scope,
+  regApplicationIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (regApplicationIds.length === 0) return new Map()
+  const ids = regApplicationIds.map((id) => id.toLowerCase())
+  return countUses(deps.database.forScope(scope), scope.accountId, 'registeredApplication', ids)
 }

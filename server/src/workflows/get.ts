@@ -4,9 +4,9 @@ import { notFound } from '../lib/app-error.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Definition } from './definition.ts'
 import { findItem, toItem } from './list-item.ts'
-import type { BlockOfRun, WorkflowRuns, WorkflowWebhooks } from './ports.ts'
+import type { BlockOfRun, RunItem, WorkflowRuns, WorkflowWebhooks } from './ports.ts'
 import { maskDefinition, openDefinition } from './sealed-values.ts'
-import { findWorkflow } from './store.ts'
+import { findWorkflow, hasWorkflow } from './store.ts'
 
 export type GetDeps = { database: Database; keyRing: KeyRing; runs: WorkflowRuns; webhooks: WorkflowWebhooks }
 
@@ -32,7 +32,7 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
     accountId: stored.accountId,
     organizationId: stored.organizationId,
     variables: toVariables(definition),
-    chain: toChain(definition, ofRun?.blocks),
+    chain: toChain(definition, ofRun),
     timeoutSeconds: definition.timeoutSeconds,
     webhook: { isActive: item.is_webhook_active, url },
     ...(ofRun && { run: ofRun.run }),
@@ -41,9 +41,9 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
 
 async function findRun(deps: GetDeps, principal: Principal, id: string, runNumber: number) {
   // The workflow comes first: a run of somebody else's must look as if there were none.
-  const isThere = await findItem(deps.database.forScope(scopeOf(principal)), principal.account.id, id)
-  if (!isThere) throw notFound('workflow')
-  const found = runNumber > runNumberMax ? undefined : await deps.runs.find(scopeOf(principal), id, runNumber)
+  const scope = scopeOf(principal)
+  if (!(await hasWorkflow(deps.database.forScope(scope), scope.accountId, id))) throw notFound('workflow')
+  const found = runNumber > runNumberMax ? undefined : await deps.runs.find(scope, id, runNumber)
   if (!found) throw notFound('run')
   return found
 }
@@ -60,8 +60,13 @@ function toVariables(definition: Definition) {
   )
 }
 
-function toChain(definition: Definition, ofRun: readonly BlockOfRun[] | undefined) {
-  const outcomes = new Map(ofRun?.map(({ uniqueBlockId, ...outcome }) => [uniqueBlockId, outcome]))
+function toChain(definition: Definition, ofRun: { run: RunItem; blocks: readonly BlockOfRun[] } | undefined) {
+  const outcomes = new Map(ofRun?.blocks.map(({ uniqueBlockId, ...outcome }) => [uniqueBlockId, outcome]))
+  const untouched = {
+    status: ofRun?.run.endDateTimeUTC === null ? 'Pending' : 'Skipped',
+    startDateTimeUTC: null,
+    endDateTimeUTC: null,
+  }
   return definition.chain.map((block, index) => ({
     no: index + 1,
     uniqueBlockId: block.uniqueBlockId,
@@ -72,6 +77,6 @@ function toChain(definition: Definition, ofRun: readonly BlockOfRun[] | undefine
     dataSources: [...block.dataSources],
     variables: { ...block.variables },
     isCustomized: block.isCustomized,
-    ...outcomes.get(block.uniqueBlockId),
+    ...(ofRun && (outcomes.get(block.uniqueBlockId) ?? untouched)),
   }))
 }

@@ -1,5 +1,5 @@
 export type { Json, WorkflowDefinition, WorkflowState } from './definition.ts'
-export { findDefinition, workflowsUsing } from './find-definition.ts'
+export { countWorkflowsUsing, findDefinition, workflowsUsing } from './find-definition.ts'
 export type { BlockOfRun, WorkflowCatalog, WorkflowConnections, WorkflowRuns, WorkflowWebhooks } from './ports.ts'
 export { type WorkflowDeps, workflowRoutes } from './routes.ts'
-export { workflowTaggable } from './taggable.ts'
+export { workflowExists, workflowTaggable } from './taggable.ts'

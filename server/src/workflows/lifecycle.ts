@@ -12,7 +12,7 @@ import { findDeployProblems } from './deploy-problems.ts'
 import type { WorkflowConnections, WorkflowRuns } from './ports.ts'
 import { refuseFor } from './refuse.ts'
 import { openDefinition } from './sealed-values.ts'
-import { deleteWorkflow, findStateForUpdate, findWorkflow, setArchived, setDeployed } from './store.ts'
+import { deleteWorkflow, findStateForUpdate, findWorkflow, hasWorkflow, setArchived, setDeployed } from './store.ts'
 
 type DeployDeps = { database: Database; keyRing: KeyRing; connections: WorkflowConnections }
 
@@ -59,7 +59,10 @@ export async function archive(deps: { database: Database }, principal: Principal
   })
 }
 
-/** With everything that refers to it: the database takes along what names the workflow, runs are stopped first. */
+/**
+ * With everything that refers to it; the database takes along what names the workflow. Runs are taken away before it, in the order in which
+ * a run that ends takes its locks, and once more after it: a run that was just starting is seen only then, and none can start any more.
+ */
 export async function remove(
   deps: { database: Database; runs: WorkflowRuns },
   principal: Principal,
@@ -67,9 +70,10 @@ export async function remove(
 ): Promise<boolean> {
   const scope = scopeOf(principal)
   return deps.database.forScope(scope).transaction(async (tx) => {
-    if (!(await findStateForUpdate(tx, scope.accountId, id))) throw notFound('workflow')
+    if (!(await hasWorkflow(tx, scope.accountId, id))) throw notFound('workflow')
     await deps.runs.stop(tx, id)
-    await Promise.all([deleteWorkflow(tx, scope, id), recordAudit(tx, actorOf(principal), 'workflow.deleted', id)])
+    if (!(await deleteWorkflow(tx, scope, id))) throw notFound('workflow')
+    await Promise.all([deps.runs.stop(tx, id), recordAudit(tx, actorOf(principal), 'workflow.deleted', id)])
     return true
   })
 }

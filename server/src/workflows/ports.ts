@@ -1,9 +1,13 @@
 // What workflows ask of others, as narrow as the use. Rooms to the left satisfy these shapes; what is to the right is passed in by the composition root.
-import type { Application, BlockTemplate, WorkflowTemplate } from '../catalog/definition.ts'
+import type { AnswerOf, Operations } from '@patchbay/contract'
+import type { ApplicationDefinition, BlockTemplate, WorkflowTemplate } from '../catalog/index.ts'
 import type { Scope, Tx } from '../db/index.ts'
 
 export type WorkflowCatalog = {
-  findApplication(organizationId: string, idOrShortName: string): Promise<Pick<Application, 'shortName'> | undefined>
+  findApplication(
+    organizationId: string,
+    idOrShortName: string,
+  ): Promise<Pick<ApplicationDefinition, 'shortName'> | undefined>
   findBlockTemplate(
     organizationId: string,
     id: string,
@@ -32,14 +36,16 @@ export type BlockOfRun = {
   endDateTimeUTC: string | null
 }
 
+export type RunItem = AnswerOf<Operations['GetRunHistory']>['items'][number]
+
 export type WorkflowRuns = {
-  /** `run` is the run history item; undefined when the workflow has no run of that number. */
+  /** Undefined when the workflow has no run of that number. `blocks` are those that ended. */
   find(
     scope: Scope,
     workflowId: string,
     runNumber: number,
-  ): Promise<{ revision: number; run: object; blocks: BlockOfRun[] } | undefined>
-  /** Before a workflow is deleted: whatever runs must not write once its rows are gone. */
+  ): Promise<{ revision: number; run: RunItem; blocks: BlockOfRun[] } | undefined>
+  /** Takes the runs of a workflow that is being deleted away, also from whoever works on them. */
   stop(tx: Tx, workflowId: string): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 // The definition that a request to create starts from: a template's, or an empty one.
-import type { WorkflowTemplate } from '../catalog/definition.ts'
+import type { WorkflowTemplate } from '../catalog/index.ts'
 import type { ChainBlock, VariableBinding } from '../engine/chain.ts'
 import type { BlockTemplate } from '../engine/chain-element.ts'
 import { AppError } from '../lib/app-error.ts'

@@ -63,6 +63,21 @@ export async function listWorkflowsUsing(
   return rows.map((row) => row.id)
 }
 
+/** How many of them there are; targets that none uses are left out. */
+export async function countWorkflowsUsing(
+  db: Queryable,
+  accountId: string,
+  kind: UseKind,
+  targets: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ target: string; count: number }>(sql`
+    select u.target, count(*) as count from workflow_uses u join workflows w on w.id = u.workflow_id
+    where u.account_id = ${accountId} and u.kind = ${kind} and u.target = any(${targets}::text[]) and w.account_id = ${accountId}
+      and w.state <> 'archived'
+    group by u.target`)
+  return new Map(rows.map((row) => [row.target, row.count]))
+}
+
 export type NewWorkflow = {
   id: string
   accountId: string
@@ -150,13 +165,14 @@ export async function setArchived(tx: Queryable, accountId: string, id: string):
     where account_id = ${accountId} and id = ${id}`)
 }
 
-/** Rows that name the workflow go with it by their foreign keys; tags name entities of every kind and have none. */
-export async function deleteWorkflow(tx: Queryable, scope: Scope, id: string): Promise<void> {
-  await Promise.all([
+/** Rows that name the workflow go with it by their foreign keys; tags name entities of every kind and have none. False when it is gone. */
+export async function deleteWorkflow(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
+  const [{ rowCount }] = await Promise.all([
+    tx.query(sql`delete from workflows where account_id = ${scope.accountId} and id = ${id}`),
     tx.query(sql`
       delete from tags where organization_id = ${scope.organizationId} and entity_type = 'workflow' and entity_id = ${id}`),
-    tx.query(sql`delete from workflows where account_id = ${scope.accountId} and id = ${id}`),
   ])
+  return rowCount > 0
 }
 
 export async function hasWorkflow(db: Queryable, accountId: string, id: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { scopeOf } from '../access/index.ts'
-import type { Database } from '../db/index.ts'
+import type { Database, Queryable, Scope } from '../db/index.ts'
 import type { Taggable } from '../tags/index.ts'
 import { hasWorkflow } from './store.ts'
 
@@ -10,4 +10,9 @@ export function workflowTaggable(database: Database): Taggable {
       hasWorkflow(database.forScope(scopeOf(principal)), principal.account.id, id.toLowerCase()),
     lowestRole: () => 'User',
   }
+}
+
+/** For others whose entries belong to a workflow. */
+export function workflowExists(db: Queryable, scope: Scope, id: string): Promise<boolean> {
+  return hasWorkflow(db, scope.accountId, id)
 }
