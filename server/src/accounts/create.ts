@@ -88,16 +88,17 @@ async function sendWelcome(
   isActivated: boolean,
   dataKey: Parameters<Outbox['enqueue']>[3],
 ): Promise<void> {
-  const link = await createLink(tx, deps.baseUrl(), accountId, isActivated ? 'setPassword' : 'activate')
+  const link = createLink(tx, deps.baseUrl(), accountId, isActivated ? 'setPassword' : 'activate')
   const asks = isActivated ? 'Set a password to sign in' : 'Activate it and set a password'
-  await deps.outbox.enqueue(
+  const queued = deps.outbox.enqueue(
     tx,
     accountId,
     {
       to: [given.email],
       subject: isActivated ? 'Your Patchbay account' : 'Activate your Patchbay account',
-      text: `Hello ${given.firstName},\n\nan account was made for you. ${asks}:\n\n${link}\n\nThe link works once and for seven days.\n`,
+      text: `Hello ${given.firstName},\n\nan account was made for you. ${asks}:\n\n${link.url}\n\nThe link works once and for seven days.\n`,
     },
     dataKey,
   )
+  await Promise.all([link.stored, queued])
 }

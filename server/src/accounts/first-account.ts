@@ -48,7 +48,8 @@ export async function createOrganization(
   await insertKey(tx, accountId, pair, { label: 'first key pair' })
   const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
   await recordAudit(tx, nobody, 'organization.created', organizationId, { name, email })
-  const signInLink = await createLink(tx, deps.baseUrl, accountId, 'firstSignIn')
+  const link = createLink(tx, deps.baseUrl, accountId, 'firstSignIn')
+  await link.stored
   return {
     account: {
       baseUrl: deps.baseUrl,
@@ -58,7 +59,7 @@ export async function createOrganization(
       consumer: pair.consumer,
       secretKey: pair.secretKey,
     },
-    signInLink,
+    signInLink: link.url,
   }
 }
 

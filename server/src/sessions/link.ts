@@ -10,14 +10,17 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-export async function createLink(
+/** The link itself is known at once; `stored` settles when its row is written. Who needs no answer need not wait for it. */
+export function createLink(
   tx: Queryable,
   baseUrl: string,
   accountId: string,
   purpose: LinkPurpose,
-): Promise<string> {
+): { url: string; stored: Promise<void> } {
   const token = newToken('pbl')
   const path = purpose === 'activate' ? 'activate' : 'set-password'
-  await insertLink(tx, accountId, purpose, hashToken(token), linkDays)
-  return `${baseUrl}/${path}?token=${token}`
+  return {
+    url: `${baseUrl}/${path}?token=${token}`,
+    stored: insertLink(tx, accountId, purpose, hashToken(token), linkDays),
+  }
 }

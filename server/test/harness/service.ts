@@ -56,7 +56,7 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
   }
   const log = pino({ level: env.PATCHBAY_LOG_LEVEL }, { write: (line: string) => void lines.push(line) })
   const app = await startApp(readConfig(env, options.role ?? 'all'), log, (line) => void lines.push(line))
-  const firstAccount = JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8'))
+  const firstAccount = JSON.parse(readFileSync(join(env.PATCHBAY_DATA_DIR, 'first-account.json'), 'utf8'))
   const baseUrl = app.baseUrl ?? ''
   const client = (keys: Keys | undefined) => new Client(baseUrl, keys)
   return {

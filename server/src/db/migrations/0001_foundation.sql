@@ -7,8 +7,8 @@ begin
       execute format('create role %I login nosuperuser nobypassrls noinherit', wanted);
     exception when duplicate_object or unique_violation then null;
     end;
-    -- The user that was given to us steps down to these roles; a superuser may do so anyway.
-    if not (select rolsuper from pg_roles where rolname = current_user) then
+    -- The user that was given to us steps down to these roles; a superuser, or one who was granted them before, may do so already.
+    if not pg_has_role(current_user, wanted, 'MEMBER') then
       execute format('grant %I to %I', wanted, current_user);
     end if;
   end loop;

@@ -1,0 +1,76 @@
+// Stands between the service and PostgreSQL: counts round trips, and can take the database away.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type DatabaseProxy = AsyncDisposable & {
+  /** The connection string of the database, through here. */
+  urlFor(databaseUrl: string): string
+  /** How often a client spoke after the server had answered, since the last call: one for each round trip. */
+  takeRoundTrips(): number
+  /** Cuts every connection and refuses new ones. */
+  cut(): void
+  restore(): void
+}
+
+export async function startDatabaseProxy(target: { host: string; port: number }): Promise<DatabaseProxy> {
+  const directory = mkdtempSync(join(tmpdir(), 'pbproxy-'))
+  const sockets = new Set<Socket>()
+  let roundTrips = 0
+  let isCut = false
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy()
+      return
+    }
+    const upstream = connect(join(target.host, `.s.PGSQL.${target.port}`))
+    let isServersTurn = false
+    client.on('data', (chunk) => {
+      if (!isServersTurn) roundTrips++
+      isServersTurn = true
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk) => {
+      isServersTurn = false
+      client.write(chunk)
+    })
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one)
+      one
+        .on('error', () => other.destroy())
+        .on('close', () => {
+          sockets.delete(one)
+          other.destroy()
+        })
+    }
+  })
+  await new Promise<void>((done) => server.listen(join(directory, `.s.PGSQL.${target.port}`), done))
+  return {
+    urlFor: (databaseUrl) => {
+      const url = new URL(databaseUrl)
+      url.searchParams.set('host', directory)
+      return url.href
+    },
+    takeRoundTrips: () => {
+      const taken = roundTrips
+      roundTrips = 0
+      return taken
+    },
+    cut: () => {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    restore: () => {
+      isCut = false
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((done) => server.close(done))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,85 @@
+// What the service asks of its database, and what it does without it.
+import { describe, expect, inject, it } from 'vitest'
+import { uniqueEmail } from '../harness/accounts.ts'
+import { startDatabaseProxy } from '../harness/database-proxy.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService } from '../harness/service.ts'
+
+const given = () => ({ email: uniqueEmail(), firstName: 'A', lastName: 'B', roleName: 'User' })
+
+describe('the database', () => {
+  it('is asked at most twice beside the commit to create an account', async () => {
+    await using proxy = await startDatabaseProxy(inject('postgres'))
+    // An API process alone: a worker's own questions would be counted too.
+    await using base = await startService({ role: 'api' })
+    await using service = await base.startAnother(
+      { PATCHBAY_DATABASE_URL: proxy.urlFor(base.databaseUrl), PATCHBAY_SMTP_URL: 'smtp://127.0.0.1:1' },
+      'api',
+    )
+    // Connections, prepared statements and the authentication of this half second are not what is counted.
+    for (let warm = 0; warm < 20; warm++) await service.manager.post('/api/Account', given())
+    const counts: number[] = []
+    for (let sample = 0; sample < 10; sample++) {
+      await service.manager.get('/api/Authenticate')
+      proxy.takeRoundTrips()
+      expect((await service.manager.post('/api/Account', given())).status).toBe(200)
+      counts.push(proxy.takeRoundTrips())
+    }
+    // The least seen is what the operation itself needs: begin and all statements in one, then the commit.
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(2)
+    expect(Math.min(...counts)).toBeLessThanOrEqual(3)
+  })
+
+  it('may go away and come back: not ready meanwhile, 503 with Retry-After, and all well afterwards', async () => {
+    await using proxy = await startDatabaseProxy(inject('postgres'))
+    await using base = await startService({ role: 'api' })
+    await using service = await base.startAnother({ PATCHBAY_DATABASE_URL: proxy.urlFor(base.databaseUrl) })
+    const email = uniqueEmail()
+    expect((await service.manager.post('/api/Account', { ...given(), email })).status).toBe(200)
+    proxy.cut()
+    const refused = await eventually(async () => {
+      const answer = await service.client(undefined).get('/readyz')
+      return answer.status === 503 ? answer : undefined
+    }, 2000)
+    expect(refused.body).toMatchObject({ code: 503, errorMessage: expect.stringContaining('database') })
+    expect(refused.headers.get('retry-after')).toBeTruthy()
+    expect((await service.client(undefined).get('/livez')).status).toBe(200)
+    const answer = await eventually(async () => {
+      const tried = await service.manager.post('/api/Accounts', {})
+      return tried.status === 200 ? undefined : tried
+    })
+    expect(answer.status).toBe(503)
+    proxy.restore()
+    await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200, 5000)
+    const found = await eventually(async () => {
+      const tried = await service.manager.post('/api/Accounts', { searchTerm: email })
+      return tried.status === 200 ? tried : undefined
+    })
+    expect(found.body.total).toBe(1)
+  })
+
+  it('may be one where we are not superuser: the owner of an empty database with the right to make roles', async () => {
+    await using base = await startService({ role: 'api' })
+    const name = `owned_${process.pid}_${Date.now().toString(36)}`
+    const { host, port } = inject('postgres')
+    await base.asOwner(`create role ${name} login createrole nosuperuser`)
+    // On a server of its own the role would make these; here they exist already.
+    await base.asOwner(`grant patchbay_app, patchbay_system to ${name} with admin option`)
+    await base.asOwner(`create database ${name} owner ${name}`)
+    {
+      const databaseUrl = `postgres://${name}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`
+      const { mkdtempSync } = await import('node:fs')
+      const { tmpdir } = await import('node:os')
+      const { join } = await import('node:path')
+      await using service = await base.startAnother({
+        PATCHBAY_DATABASE_URL: databaseUrl,
+        PATCHBAY_DATA_DIR: mkdtempSync(join(tmpdir(), 'patchbay-owned-')),
+      })
+      expect((await service.manager.post('/api/Account', given())).status).toBe(200)
+      expect((await service.manager.post('/api/Accounts', {})).body.total).toBe(2)
+    }
+    await base.asOwner(`drop database ${name} with (force)`)
+    await base.asOwner(`drop owned by ${name}`)
+    await base.asOwner(`drop role ${name}`)
+  })
+})
