@@ -83,7 +83,9 @@ async function importOn(deps: ImportDeps, tx: Tx, principal: Principal, read: Re
     isPublishedBlock: (id) => publishedNow.has(id) || deps.catalog.isPublishedBlock(hosted, id),
   })
   const problems = [...contents.problems, ...plan.problems]
-  if (plan.imported.length === 0) throw new AppError('catalog_invalid', nothingImported(problems))
+  // The blocks of a document are for its application: without it they would be bound to whatever has that name.
+  const lacksApplication = numbersVersions && !plan.imported.some(({ entityType }) => entityType === 'application')
+  if (plan.imported.length === 0 || lacksApplication) throw new AppError('catalog_invalid', nothingImported(problems))
   await Promise.all([
     writeItems(tx, organizationId, principal.caller.id, plan.writes),
     recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {

@@ -116,10 +116,15 @@ function parse(known: KnownVersion | undefined): Item | undefined {
   return known?.definition ? (JSON.parse(known.definition) as Item) : undefined
 }
 
-/** `before` when it says the same as the item. Where it was read is no part of an item; neither is a number that its source does not give. */
+/**
+ * `before` when it says the same as the item. Where it was read is no part of an item, nor is the order of its fields; neither is a number
+ * that its source does not give. The order of what is deeper counts: arguments of a function are told apart by it.
+ */
 function findSame(item: Item, before: Item | undefined, options: { numbersVersions: boolean }): Item | undefined {
   if (!before) return undefined
   const ignored = options.numbersVersions ? { file: '', version: null } : { file: '' }
-  const content = (value: Item) => JSON.stringify({ ...value, ...ignored })
+  const content = (value: Item) => JSON.stringify(Object.entries({ ...value, ...ignored }).sort(byKey))
   return content(before) === content(item) ? before : undefined
 }
+
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
