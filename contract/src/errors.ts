@@ -21,6 +21,7 @@ export const errorCatalogue = {
   run_not_failed: 400,
   catalog_invalid: 400,
   draft_not_publishable: 400,
+  storage_full: 400,
   sign_in_failed: 401,
   password_too_weak: 400,
   cannot_be_stored: 400,

@@ -7,6 +7,7 @@ import * as connections from './connections.ts'
 import * as functions from './functions.ts'
 import * as introspection from './introspection.ts'
 import * as keys from './keys.ts'
+import * as mail from './mail.ts'
 import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
 import * as runs from './runs.ts'
@@ -63,6 +64,8 @@ export const operations = {
   ApiGet: proxy.apiGet,
   ApiPost: proxy.apiPost,
   ApiSend: proxy.apiSend,
+  ApiProxyEmail: mail.sendProxyEmail,
+  GetOutbox: mail.getOutbox,
   MyVaultSet: vault.setInWorkflow,
   MyVaultGet: vault.getInWorkflow,
   MyVaultRemove: vault.removeInWorkflow,
@@ -94,6 +97,7 @@ export type OperationName = keyof Operations
 /** The record types that Describe and GetSchema know by name. */
 export const records = {
   ClientListApiDto: accounts.ClientListApiDto,
+  MailListApiDto: mail.MailListApiDto,
   ApplicationListApiDto: catalog.ApplicationListApiDto,
   WorkflowTemplateListApiDto: templates.WorkflowTemplateListApiDto,
   WorkflowTemplateWithDetailsApiDto: templates.WorkflowTemplateWithDetailsApiDto,
@@ -107,6 +111,7 @@ export const records = {
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
 export { guidPattern, isGuid } from './ids.ts'
+export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export {
   type AnswerOf,
   type BodyOf,

@@ -45,7 +45,7 @@ import {
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { AppError } from './lib/app-error.ts'
-import { createOutbox, Mailer, mailQueue, mailRetries } from './mail/index.ts'
+import { createOutbox, Mailer, mailQueue, mailRetries, mailRoutes } from './mail/index.ts'
 import { createGuard, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
@@ -221,6 +221,7 @@ async function compose(
       },
     }),
     ...auditRoutes({ database }),
+    ...mailRoutes({ database, outbox }),
     ...catalogRoutes({ database, catalog, outbound }),
     ...functionRoutes({ catalog }),
     ...vaultRoutes({ database, keyRing, workflowExists }),

@@ -5,10 +5,11 @@ import type { Database } from '../db/index.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { type MailContent, mailPlace, mailQueue } from './outbox.ts'
-import { findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
+import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
 
 export const mailRetries = 8
 const sweepMs = 10_000
+const retentionDays = 30
 
 type Deps = {
   database: Database
@@ -42,7 +43,9 @@ export class Mailer implements AsyncDisposable {
     )
     // Held mails come from processes without SMTP, and from the time before it was configured.
     const sweep = () => {
-      this.#sweeping = this.#releaseHeld().catch(this.#deps.onFault)
+      this.#sweeping = this.#releaseHeld()
+        .then(() => deleteOverMails(this.#deps.database, retentionDays, 500))
+        .then(() => {}, this.#deps.onFault)
     }
     sweep()
     this.#sweep = setInterval(sweep, sweepMs)
@@ -61,15 +64,16 @@ export class Mailer implements AsyncDisposable {
   }
 
   async #send(mailId: string, isLastTry: boolean): Promise<void> {
-    const { database, keyRing, from } = this.#deps
+    const { database, keyRing } = this.#deps
     const mail = await findWaitingMail(database, mailId)
     if (!mail) return
+    let refusals: string | null = null
     try {
-      const content = JSON.parse(
+      const { fromName, ...content } = JSON.parse(
         (await keyRing.open(mailPlace(mail.id, mail.accountId), mail.sealedContent)).toString(),
       ) as MailContent
-      await this.#transport.sendMail({
-        from,
+      const sent = await this.#transport.sendMail({
+        from: senderOf(this.#deps.from, fromName),
         ...content,
         messageId: `<${mail.id}@patchbay>`,
         attachments: (content.attachments ?? []).map((attachment) => ({
@@ -81,12 +85,23 @@ export class Mailer implements AsyncDisposable {
         disableFileAccess: true,
         disableUrlAccess: true,
       })
+      // Refused for all is a failure; refused for some is told, and not sent to the others a second time.
+      if (sent.rejected.length > 0) refusals = `The mail server refused: ${sent.rejected.map(addressOf).join(', ')}.`
     } catch (error) {
       await markTried(database, mail.id, (error as Error).message, isLastTry)
       // The last failure is recorded in the outbox; before that, the queue tries again.
       if (!isLastTry) throw error
       return
     }
-    await markSent(database, mail.id)
+    await markSent(database, mail.id, refusals)
   }
+}
+
+function senderOf(configured: string, name: string | undefined): string | { name: string; address: string } {
+  if (name === undefined) return configured
+  return { name, address: /<([^<>]+)>\s*$/.exec(configured)?.[1] ?? configured }
+}
+
+function addressOf(recipient: string | { address: string }): string {
+  return typeof recipient === 'string' ? recipient : recipient.address
 }

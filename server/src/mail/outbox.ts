@@ -13,6 +13,8 @@ export type MailContent = {
   text?: string
   html?: string
   replyTo?: string
+  /** Shown as the sender. The address stays the service's own, which mail servers check. */
+  fromName?: string
   attachments?: { filename: string; contentBase64: string; contentType?: string }[]
 }
 
