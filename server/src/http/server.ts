@@ -20,6 +20,7 @@ import { readForm } from './form-body.ts'
 import type { Exchange, Page } from './handler.ts'
 import type { Metrics } from './metrics.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
+import { addRawRoutes, type RawRoute } from './raw-route.ts'
 import { sendFile } from './send-file.ts'
 import { validator } from './validation.ts'
 
@@ -28,6 +29,7 @@ export type HttpOptions = {
   // Each handler is typed by its operation where it is written; here all are alike.
   handlers: Record<string, (call: never) => unknown>
   pages: Page[]
+  rawRoutes?: RawRoute[]
   authenticators: Authenticators
   rateLimiter: RateLimiter
   metrics: Metrics
@@ -91,6 +93,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(forForms, options, spec)
   })
   for (const page of options.pages) addPage(app, page)
+  await app.register(async (forBytes) => addRawRoutes(forBytes, options.rawRoutes ?? []))
   return app
 }
 

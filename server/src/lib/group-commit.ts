@@ -1,0 +1,94 @@
+// Group commit: what arrives while the database is busy with the last batch goes there together in the next one. At low load an item
+// waits for nothing; at high load one commit serves many.
+
+type Waiting<Item, Result> = { item: Item; weight: number; resolve(result: Result): void; reject(error: unknown): void }
+
+export type GroupCommitOptions<Item> = {
+  /** Batches under way at once. */
+  batchesAtOnce: number
+  itemsMax: number
+  /** What an item weighs, in bytes for example, and how much a batch may weigh; one item alone may weigh more. */
+  weight?: { of(item: Item): number; max: number }
+}
+
+export class GroupCommit<Item, Result> {
+  readonly #commit: (items: Item[]) => Promise<Result[]>
+  readonly #options: GroupCommitOptions<Item>
+  readonly #waiting: Waiting<Item, Result>[] = []
+  #underWay = 0
+  #isArmed = false
+  #idle: PromiseWithResolvers<void> | undefined
+
+  /** `commit` answers in the order of the items. When a batch of several fails, each item is tried by itself: one must not spoil the rest. */
+  constructor(commit: (items: Item[]) => Promise<Result[]>, options: GroupCommitOptions<Item>) {
+    this.#commit = commit
+    this.#options = options
+  }
+
+  /** Items that no batch has taken yet. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  add(item: Item): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    this.#waiting.push({ item, weight: this.#options.weight?.of(item) ?? 0, resolve, reject })
+    this.#arm()
+    return promise
+  }
+
+  /** Resolves when nothing waits and nothing is under way. */
+  async drain(): Promise<void> {
+    if (this.#underWay === 0 && this.#waiting.length === 0) return
+    this.#idle ??= Promise.withResolvers<void>()
+    await this.#idle.promise
+  }
+
+  #arm(): void {
+    if (this.#isArmed || this.#underWay >= this.#options.batchesAtOnce || this.#waiting.length === 0) return
+    this.#isArmed = true
+    // Everything that the event loop has in its hands at this moment joins the batch.
+    setImmediate(() => {
+      this.#isArmed = false
+      void this.#flush()
+    })
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#waiting.splice(0, this.#countOfBatch())
+    if (batch.length === 0) return
+    this.#underWay++
+    this.#arm()
+    try {
+      await this.#settle(batch)
+    } finally {
+      this.#underWay--
+      this.#arm()
+      if (this.#underWay === 0 && this.#waiting.length === 0) {
+        this.#idle?.resolve()
+        this.#idle = undefined
+      }
+    }
+  }
+
+  #countOfBatch(): number {
+    const { itemsMax, weight } = this.#options
+    if (!weight) return itemsMax
+    let sum = 0
+    const over = this.#waiting.findIndex((waiting, index) => {
+      sum += waiting.weight
+      return index > 0 && (sum > weight.max || index >= itemsMax)
+    })
+    return over === -1 ? itemsMax : over
+  }
+
+  async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#commit(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+    } catch (error) {
+      if (batch.length === 1) batch[0]?.reject(error)
+      else for (const single of batch) await this.#settle([single])
+    }
+  }
+}
