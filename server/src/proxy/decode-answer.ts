@@ -25,12 +25,17 @@ export function decodeAnswer(answer: ConnectionAnswer, responseType: Application
       )
     }
     default:
-      return parse(answer.body) ?? answer.body.toString()
+      return jsonOrText(answer.body)
   }
 }
 
+export function jsonOrText(body: Buffer): Json {
+  const parsed = parse(body)
+  return parsed === undefined ? body.toString() : parsed
+}
+
 /** Undefined when the body is not JSON. */
-export function parse(body: Buffer): Json | undefined {
+function parse(body: Buffer): Json | undefined {
   if (body.length === 0) return null
   try {
     return JSON.parse(body.toString())

@@ -1,6 +1,6 @@
 import { type ConnectionAnswer, maskJson, maskSecrets } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import { parse } from './decode-answer.ts'
+import { jsonOrText } from './decode-answer.ts'
 
 const wordsMax = 2000
 
@@ -10,6 +10,6 @@ export function refusal(method: string, answer: ConnectionAnswer, secrets: reado
   const words = text.length > wordsMax ? `${text.slice(0, wordsMax)}…` : text
   const { statusCode, headers, url } = answer
   return new AppError('target_refused', maskSecrets(`${method} ${url} answered ${statusCode}: ${words}`, secrets), {
-    response: maskJson({ statusCode, headers, data: parse(answer.body) ?? text }, secrets),
+    response: maskJson({ statusCode, headers, data: jsonOrText(answer.body) }, secrets),
   })
 }
