@@ -15,7 +15,11 @@ export type Queryable = {
   query<Row = Record<string, unknown>>(statement: Statement): Promise<Rows<Row>>
 }
 
-export type Tx = Queryable & { readonly isTransaction: true }
+export type Tx = Queryable & {
+  readonly isTransaction: true
+  /** Calls back once the transaction is final, and never when it is rolled back. */
+  afterCommit(callback: () => void): void
+}
 
 /** What a feature gets: statements and transactions within one scope. */
 export type Db = Queryable & { transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> }
@@ -93,8 +97,10 @@ export class Database implements AsyncDisposable {
           // The scope is set before the transaction begins: inside, a rollback would take it back unseen.
           const opened = Promise.all([this.#enterScope(client, scope), client.query('begin')])
           const pending: Promise<unknown>[] = []
+          const callbacks: (() => void)[] = []
           const tx: Tx = {
             isTransaction: true,
+            afterCommit: (callback) => void callbacks.push(callback),
             query: (statement) => {
               const result = run(client, statement)
               pending.push(result)
@@ -103,13 +109,13 @@ export class Database implements AsyncDisposable {
             },
           }
           opened.catch(() => {})
+          let result: Awaited<ReturnType<typeof work>>
           try {
-            const result = await work(tx)
+            result = await work(tx)
             // Statements that nobody awaited must have succeeded too, before anything is made final.
             await opened
             await Promise.all(pending)
             await client.query('commit')
-            return result
           } catch (error) {
             await Promise.allSettled(pending)
             await client.query('rollback').catch((fault: Error) => {
@@ -117,6 +123,8 @@ export class Database implements AsyncDisposable {
             })
             throw error
           }
+          for (const callback of callbacks) callback()
+          return result
         } catch (error) {
           broken ??= connectionFault(error)
           throw error

@@ -38,6 +38,16 @@ export class RunStarter {
     return started ?? (await this.#refuse(request))
   }
 
+  /** Many at once; undefined for those whose workflow is gone or not deployed. Workers look once the transaction is through. */
+  async startAllIn(tx: Tx, requests: readonly RunRequest[]): Promise<(StartedRun | undefined)[]> {
+    if (requests.length === 0) return []
+    tx.afterCommit(() => this.wake())
+    return this.#writeAll(
+      tx,
+      requests.map((request) => ({ ...request, id: newId() })),
+    )
+  }
+
   /** Lets workers of this process look at once; those of others are told by the database. */
   wake(): void {
     this.#jobs.wake(runQueue)
