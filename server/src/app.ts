@@ -20,15 +20,7 @@ import {
   reconnectPages,
   type WorkflowUses,
 } from './connections/index.ts'
-import {
-  type ConnectionSettings,
-  Database,
-  migrate,
-  type Queryable,
-  type Scope,
-  sql,
-  startEmbeddedServer,
-} from './db/index.ts'
+import { type ConnectionSettings, Database, migrate, sql, startEmbeddedServer } from './db/index.ts'
 import { createFunctionLibrary, functionRoutes } from './functions/index.ts'
 import {
   addHealth,
@@ -55,7 +47,14 @@ import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { createVault, vaultRoutes } from './vault/index.ts'
-import { findDefinition, workflowRoutes, workflowsUsing, workflowTaggable } from './workflows/index.ts'
+import {
+  countWorkflowsUsing,
+  findDefinition,
+  workflowExists,
+  workflowRoutes,
+  workflowsUsing,
+  workflowTaggable,
+} from './workflows/index.ts'
 
 export type App = AsyncDisposable & {
   /** Where the API answers; undefined for a worker. */
@@ -279,22 +278,10 @@ async function compose(
   return { ...app, baseUrl }
 }
 
-async function workflowExists(db: Queryable, scope: Scope, id: string): Promise<boolean> {
-  const found = await db.query(sql`select from workflows where account_id = ${scope.accountId} and id = ${id}`)
-  return found.rowCount > 0
-}
-
 function workflowUses(database: Database): WorkflowUses {
   return {
     using: (scope, id) => workflowsUsing({ database }, scope, id),
-    countUsing: async (scope, ids) => {
-      if (ids.length === 0) return new Map()
-      const { rows } = await database.forScope(scope).query<{ target: string; count: number }>(sql`
-        select u.target, count(*) as count from workflow_uses u join workflows w on w.id = u.workflow_id
-        where u.account_id = ${scope.accountId} and u.kind = 'registeredApplication' and u.target = any(${ids}::text[])
-          and w.state <> 'archived' group by u.target`)
-      return new Map(rows.map((row) => [row.target, row.count]))
-    },
+    countUsing: (scope, ids) => countWorkflowsUsing({ database }, scope, ids),
   }
 }
 
