@@ -1,0 +1,816 @@
+-- Made from the migrations by server/test/schema.test.ts; not run by anything.
+
+table account_links -- row-level security forced (
+  token_hash bytea not null,
+  account_id uuid not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  constraint account_links_purpose_check CHECK ((purpose = ANY (ARRAY['activate'::text, 'setPassword'::text, 'firstSignIn'::text]))),
+  constraint account_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint account_links_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX account_links_by_account ON patchbay.account_links USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table accounts -- row-level security forced (
+  id uuid not null,
+  organization_id uuid not null,
+  email text not null,
+  first_name text not null,
+  last_name text not null,
+  role text not null,
+  state text not null,
+  country_key text,
+  permissions text[] not null default '{}'::text[],
+  password_hash text,
+  failed_sign_ins integer not null default 0,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  modified_at timestamp with time zone not null default now(),
+  constraint accounts_role_check CHECK ((role = ANY (ARRAY['User'::text, 'DevPartner'::text, 'SuperPartner'::text, 'Manager'::text]))),
+  constraint accounts_state_check CHECK ((state = ANY (ARRAY['inActive'::text, 'active'::text, 'locked'::text, 'archived'::text]))),
+  constraint accounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id),
+  constraint accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint accounts_pkey PRIMARY KEY (id)
+);
+CREATE INDEX accounts_by_organization ON patchbay.accounts USING btree (organization_id, id);
+CREATE UNIQUE INDEX accounts_email_unique ON patchbay.accounts USING btree (lower(email));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table api_keys -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  consumer text not null,
+  secret_hash bytea not null,
+  label text not null default ''::text,
+  ip_restriction text[] not null default '{}'::text[],
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  sealed_secret bytea,
+  reveal_until timestamp with time zone,
+  constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_consumer_key UNIQUE (consumer)
+);
+CREATE INDEX api_keys_by_account ON patchbay.api_keys USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table audit_log -- row-level security forced (
+  id bigint not null,
+  at timestamp with time zone not null default now(),
+  organization_id uuid not null,
+  account_id uuid,
+  managed_account_id uuid,
+  key_id uuid,
+  address text,
+  action text not null,
+  target text,
+  details jsonb,
+  constraint audit_log_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_log_by_organization ON patchbay.audit_log USING btree (organization_id, id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant insert, select to patchbay_app;
+grant insert, select to patchbay_system;
+
+table call_rates -- row-level security forced (
+  registered_application_id uuid not null,
+  starts double precision[] not null,
+  position integer not null,
+  last_ms double precision not null,
+  constraint call_rates_registered_application_id_fkey FOREIGN KEY (registered_application_id) REFERENCES registered_applications(id) ON DELETE CASCADE,
+  constraint call_rates_pkey PRIMARY KEY (registered_application_id)
+);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
+table catalog_items -- row-level security forced (
+  organization_id uuid not null,
+  kind text not null,
+  id uuid not null,
+  revision integer not null,
+  version text,
+  definition json not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  constraint catalog_items_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'blockTemplate'::text, 'workflowTemplate'::text, 'function'::text]))),
+  constraint catalog_items_revision_check CHECK ((revision >= 0)),
+  constraint catalog_items_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint catalog_items_pkey PRIMARY KEY (organization_id, kind, id, revision)
+);
+CREATE UNIQUE INDEX catalog_items_version ON patchbay.catalog_items USING btree (organization_id, kind, id, version) WHERE (version IS NOT NULL);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+policy published_remains to {patchbay_app,patchbay_system} using ((revision = 0));
+policy published_stays to {patchbay_app,patchbay_system} using ((revision = 0));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table catalog_stamps -- row-level security forced (
+  organization_id uuid not null,
+  stamp bigint not null,
+  constraint catalog_stamps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint catalog_stamps_pkey PRIMARY KEY (organization_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table connection_tokens -- row-level security forced (
+  registered_application_id uuid not null,
+  account_id uuid not null,
+  generation integer not null default 0,
+  sealed_tokens bytea,
+  obtained_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  lease_id uuid,
+  lease_until timestamp with time zone,
+  failed_at timestamp with time zone,
+  failure_message text,
+  failure_is_final boolean,
+  constraint connection_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint connection_tokens_registered_application_id_fkey FOREIGN KEY (registered_application_id) REFERENCES registered_applications(id) ON DELETE CASCADE,
+  constraint connection_tokens_pkey PRIMARY KEY (registered_application_id)
+);
+CREATE INDEX connection_tokens_by_account ON patchbay.connection_tokens USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table data_keys -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  master_key_id text not null,
+  wrapped bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint data_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint data_keys_master_key FOREIGN KEY (master_key_id) REFERENCES master_keys(id),
+  constraint data_keys_pkey PRIMARY KEY (id)
+);
+CREATE INDEX data_keys_by_master_key ON patchbay.data_keys USING btree (master_key_id, id);
+CREATE UNIQUE INDEX data_keys_one_per_account ON patchbay.data_keys USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table installed_queues (
+  definitions text not null,
+  version integer
+);
+
+table mails -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  status text not null,
+  sealed_content bytea not null,
+  subject text not null,
+  recipients text[] not null,
+  attempts integer not null default 0,
+  error_message text,
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  constraint mails_status_check CHECK ((status = ANY (ARRAY['Held'::text, 'Queued'::text, 'Sent'::text, 'Failed'::text]))),
+  constraint mails_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX mails_by_account ON patchbay.mails USING btree (account_id, created_at DESC);
+CREATE INDEX mails_over ON patchbay.mails USING btree (created_at) WHERE (status = ANY (ARRAY['Sent'::text, 'Failed'::text]));
+CREATE INDEX mails_waiting ON patchbay.mails USING btree (created_at) WHERE (status = ANY (ARRAY['Held'::text, 'Queued'::text]));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table master_keys -- row-level security forced (
+  id text not null,
+  is_current boolean not null,
+  created_at timestamp with time zone not null default now(),
+  constraint master_keys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX master_keys_one_current ON patchbay.master_keys USING btree (is_current) WHERE is_current;
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
+table migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+table oauth_states -- row-level security forced (
+  state_hash bytea not null,
+  account_id uuid not null,
+  registered_application_id uuid not null,
+  sealed_request bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint oauth_states_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint oauth_states_registered_application_id_fkey FOREIGN KEY (registered_application_id) REFERENCES registered_applications(id) ON DELETE CASCADE,
+  constraint oauth_states_pkey PRIMARY KEY (state_hash)
+);
+CREATE INDEX oauth_states_by_account ON patchbay.oauth_states USING btree (account_id);
+CREATE INDEX oauth_states_by_connection ON patchbay.oauth_states USING btree (registered_application_id);
+CREATE INDEX oauth_states_by_expiry ON patchbay.oauth_states USING btree (expires_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table organizations -- row-level security forced (
+  id uuid not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint organizations_pkey PRIMARY KEY (id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table reconnect_links -- row-level security forced (
+  token_hash bytea not null,
+  account_id uuid not null,
+  registered_application_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint reconnect_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint reconnect_links_registered_application_id_fkey FOREIGN KEY (registered_application_id) REFERENCES registered_applications(id) ON DELETE CASCADE,
+  constraint reconnect_links_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX reconnect_links_by_account ON patchbay.reconnect_links USING btree (account_id);
+CREATE INDEX reconnect_links_by_connection ON patchbay.reconnect_links USING btree (registered_application_id);
+CREATE INDEX reconnect_links_by_expiry ON patchbay.reconnect_links USING btree (expires_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table registered_applications -- row-level security forced (
+  id uuid not null,
+  organization_id uuid not null,
+  account_id uuid not null,
+  application_id uuid not null,
+  short_name text not null,
+  name text not null,
+  tag_text text not null,
+  is_oauth boolean not null,
+  is_authenticated boolean not null,
+  sealed_credentials bytea not null,
+  fault_message text,
+  fault_source text,
+  faulted_at timestamp with time zone,
+  fault_mailed_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  modified_at timestamp with time zone not null default now(),
+  search_text text not null generated lower(((((tag_text || ' '::text) || name) || ' '::text) || short_name)),
+  constraint registered_applications_fault_source_check CHECK ((fault_source = ANY (ARRAY['token'::text, 'target'::text]))),
+  constraint registered_applications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint registered_applications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint registered_applications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX registered_applications_by_account ON patchbay.registered_applications USING btree (account_id, id);
+CREATE INDEX registered_applications_by_application ON patchbay.registered_applications USING btree (account_id, application_id, id);
+CREATE INDEX registered_applications_by_short_name ON patchbay.registered_applications USING btree (account_id, lower(short_name)) WHERE is_authenticated;
+CREATE INDEX registered_applications_due ON patchbay.registered_applications USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+CREATE INDEX registered_applications_faulted ON patchbay.registered_applications USING btree (account_id, id) WHERE (fault_message IS NOT NULL);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_blocks partition by RANGE (run_id) -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  account_id uuid not null,
+  seq integer not null,
+  status text not null,
+  is_reused boolean not null default false,
+  result text,
+  error_message text,
+  log text,
+  session text,
+  sealed_deferred bytea,
+  end_flag boolean,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  pause_ms integer not null default 0,
+  constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text]))),
+  constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table runs partition by RANGE (id) -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_number integer not null,
+  revision integer not null,
+  status text not null default 'Pending'::text,
+  run_by text not null,
+  processor_type text not null default 'Standard'::text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  pause_ms integer not null default 0,
+  is_expired_by_time boolean not null default false,
+  error_message text,
+  last_block_id uuid,
+  last_block_title text,
+  attempt integer not null default 0,
+  is_handed_back boolean not null default false,
+  deaths jsonb,
+  run_from integer,
+  run_till integer,
+  date_last_run timestamp with time zone,
+  counts_from timestamp with time zone not null,
+  moves_date_last_run boolean not null,
+  webhook_ids uuid[],
+  is_webhook_batch boolean not null default false,
+  constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
+  constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text]))),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
+  constraint runs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table sessions -- row-level security forced (
+  id_hash bytea not null,
+  account_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint sessions_pkey PRIMARY KEY (id_hash)
+);
+CREATE INDEX sessions_by_account ON patchbay.sessions USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table shares -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  status text not null,
+  storage_id uuid not null,
+  uploader text not null,
+  touched_at timestamp with time zone not null default now(),
+  sealed_key bytea,
+  code_salt bytea,
+  is_code_chosen boolean not null default false,
+  sealed_content bytea,
+  wrong_codes integer not null default 0,
+  downloads integer not null default 0,
+  last_download_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint shares_check CHECK (((sealed_key IS NOT NULL) = (status = ANY (ARRAY['Ready'::text, 'Locked'::text])))),
+  constraint shares_status_check CHECK ((status = ANY (ARRAY['Uploading'::text, 'Ready'::text, 'Locked'::text, 'Erased'::text]))),
+  constraint shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint shares_pkey PRIMARY KEY (id)
+);
+CREATE INDEX shares_by_account ON patchbay.shares USING btree (account_id, created_at DESC) WHERE (status = ANY (ARRAY['Ready'::text, 'Locked'::text]));
+CREATE INDEX shares_by_expiry ON patchbay.shares USING btree (expires_at) WHERE (status = ANY (ARRAY['Ready'::text, 'Locked'::text]));
+CREATE INDEX shares_to_clean ON patchbay.shares USING btree (storage_id) WHERE (status = ANY (ARRAY['Uploading'::text, 'Erased'::text]));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table system_keys -- row-level security forced (
+  purpose text not null,
+  master_key_id text not null,
+  wrapped bytea not null,
+  constraint system_keys_master_key FOREIGN KEY (master_key_id) REFERENCES master_keys(id),
+  constraint system_keys_pkey PRIMARY KEY (purpose)
+);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
+table tags -- row-level security forced (
+  organization_id uuid not null,
+  entity_type text not null,
+  entity_id uuid not null,
+  value text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint tags_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint tags_pkey PRIMARY KEY (organization_id, entity_type, entity_id, value)
+);
+CREATE INDEX tags_by_value ON patchbay.tags USING btree (organization_id, entity_type, value);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table vault_entries -- row-level security forced (
+  account_id uuid not null,
+  holder_id uuid not null,
+  key_hash bytea not null,
+  key bytea not null,
+  sealed_value bytea not null,
+  created_at timestamp with time zone not null default now(),
+  modified_at timestamp with time zone not null default now(),
+  workflow_id uuid generated NULLIF(holder_id, account_id),
+  constraint vault_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint vault_entries_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint vault_entries_pkey PRIMARY KEY (account_id, holder_id, key_hash)
+);
+CREATE INDEX vault_entries_by_workflow ON patchbay.vault_entries USING btree (workflow_id) WHERE (workflow_id IS NOT NULL);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_deliveries -- row-level security forced (
+  workflow_id uuid not null,
+  delivery uuid not null,
+  account_id uuid not null,
+  webhook_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (workflow_id, delivery)
+);
+CREATE INDEX webhook_deliveries_by_time ON patchbay.webhook_deliveries USING brin (created_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_history partition by RANGE (webhook_id) -- row-level security forced (
+  webhook_id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  created_at timestamp with time zone not null,
+  left_at timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  status text not null,
+  error_counter integer not null,
+  run_number integer,
+  error_message text,
+  constraint webhook_history_status_check CHECK ((status = ANY (ARRAY['Done'::text, 'Skipped'::text]))),
+  constraint webhook_history_pkey PRIMARY KEY (webhook_id)
+);
+CREATE INDEX webhook_history_by_workflow ON ONLY patchbay.webhook_history USING btree (workflow_id, created_at, webhook_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_queue -- row-level security forced (
+  webhook_id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  seq bigint not null,
+  lane text,
+  is_ready boolean not null,
+  status text not null default 'Pending'::text,
+  error_counter integer not null default 0,
+  due_at timestamp with time zone not null,
+  holder uuid,
+  run_number integer,
+  error_message text,
+  created_at timestamp with time zone not null,
+  modified_at timestamp with time zone not null,
+  constraint webhook_queue_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Failed'::text]))),
+  constraint webhook_queue_pkey PRIMARY KEY (webhook_id)
+);
+CREATE INDEX webhook_queue_held ON patchbay.webhook_queue USING btree (account_id, holder) WHERE (status = 'Processing'::text);
+CREATE INDEX webhook_queue_in_order ON patchbay.webhook_queue USING btree (account_id, workflow_id, seq);
+CREATE INDEX webhook_queue_lanes ON patchbay.webhook_queue USING btree (workflow_id, lane, seq) WHERE (lane IS NOT NULL);
+CREATE INDEX webhook_queue_startable ON patchbay.webhook_queue USING btree (account_id, workflow_id, due_at, seq) WHERE (is_ready AND (status <> 'Processing'::text));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_requests partition by RANGE (id) -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  created_at timestamp with time zone not null,
+  sealed_request bytea not null,
+  constraint webhook_requests_pkey PRIMARY KEY (id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_samples -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  created_at timestamp with time zone not null,
+  sealed_request bytea not null,
+  is_pinned boolean not null default false,
+  constraint webhook_samples_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhook_samples_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhook_samples_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_samples_by_account ON patchbay.webhook_samples USING btree (account_id);
+CREATE INDEX webhook_samples_by_workflow ON patchbay.webhook_samples USING btree (workflow_id, created_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhooks -- row-level security forced (
+  workflow_id uuid not null,
+  account_id uuid not null,
+  version uuid not null,
+  ip_restriction text[] not null default '{}'::text[],
+  url_parameters text not null default ''::text,
+  is_strict_order boolean not null default false,
+  order_key text not null default ''::text,
+  skip_after_errors integer not null default 5,
+  skip_script text not null default ''::text,
+  is_batch boolean not null default false,
+  batch_size integer not null default 50,
+  moves_date_last_run boolean not null default false,
+  is_held boolean not null default false,
+  sealed_secret bytea not null,
+  sealed_previous_secret bytea,
+  previous_secret_until timestamp with time zone,
+  modified_by uuid not null,
+  modified_at timestamp with time zone not null default now(),
+  constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhooks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhooks_pkey PRIMARY KEY (workflow_id)
+);
+CREATE INDEX webhooks_by_account ON patchbay.webhooks USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table workflow_revisions -- row-level security forced (
+  workflow_id uuid not null,
+  revision integer not null,
+  account_id uuid not null,
+  definition jsonb not null,
+  sealed_secrets bytea,
+  created_at timestamp with time zone not null default now(),
+  created_by uuid,
+  constraint workflow_revisions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint workflow_revisions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint workflow_revisions_pkey PRIMARY KEY (workflow_id, revision)
+);
+CREATE INDEX workflow_revisions_by_account ON patchbay.workflow_revisions USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select to patchbay_app;
+grant delete, insert, select to patchbay_system;
+
+table workflow_uses -- row-level security forced (
+  workflow_id uuid not null,
+  account_id uuid not null,
+  kind text not null,
+  target text not null,
+  constraint workflow_uses_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'registeredApplication'::text, 'blockTemplate'::text]))),
+  constraint workflow_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint workflow_uses_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint workflow_uses_pkey PRIMARY KEY (account_id, kind, target, workflow_id)
+);
+CREATE INDEX workflow_uses_by_workflow ON patchbay.workflow_uses USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table workflows -- row-level security forced (
+  id uuid not null,
+  organization_id uuid not null,
+  account_id uuid not null,
+  state text not null default 'inDevelopment'::text,
+  revision integer not null default 1,
+  name text not null,
+  description text not null,
+  workflow_template_id uuid,
+  template_version text,
+  is_customized_structure boolean not null,
+  applications jsonb not null default '{}'::jsonb,
+  is_scheduled boolean not null default false,
+  schedule_frequency text,
+  schedule_time_zone text,
+  next_run_at timestamp with time zone,
+  is_auto_run_paused boolean not null default false,
+  is_webhook_active boolean not null default false,
+  last_run_number integer,
+  last_run_status text,
+  date_last_run timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  modified_at timestamp with time zone not null default now(),
+  search_text text generated lower(((name || ' '::text) || description)),
+  auto_failures integer not null default 0,
+  is_failing boolean not null default false,
+  schedule_last_tick timestamp with time zone,
+  scheduled_run_id uuid,
+  constraint workflows_state_check CHECK ((state = ANY (ARRAY['inDevelopment'::text, 'deployed'::text, 'archived'::text]))),
+  constraint workflows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  constraint workflows_pkey PRIMARY KEY (id)
+);
+CREATE INDEX workflows_by_account ON patchbay.workflows USING btree (account_id, id);
+CREATE INDEX workflows_by_state ON patchbay.workflows USING btree (account_id, state, id);
+CREATE INDEX workflows_by_template ON patchbay.workflows USING btree (account_id, workflow_template_id, id);
+CREATE INDEX workflows_due ON patchbay.workflows USING btree (next_run_at) WHERE is_scheduled;
+CREATE INDEX workflows_paused ON patchbay.workflows USING btree (account_id, id) WHERE is_auto_run_paused;
+CREATE INDEX workflows_scheduled ON patchbay.workflows USING btree (account_id, id) WHERE is_scheduled;
+CREATE INDEX workflows_with_webhook ON patchbay.workflows USING btree (account_id, id) WHERE is_webhook_active;
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+CREATE OR REPLACE FUNCTION patchbay.current_account()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('patchbay.account_id'::text, true), ''::text))::uuid;
+
+CREATE OR REPLACE FUNCTION patchbay.current_organization()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN (NULLIF(current_setting('patchbay.organization_id'::text, true), ''::text))::uuid;
+
+CREATE OR REPLACE FUNCTION patchbay.drop_run_partitions(keep_from date)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  day text;
+  is_busy boolean;
+begin
+  for day in
+    select right(c.relname, 8) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'patchbay.runs'::regclass and c.relname ~ '^runs_\d{8}$' and right(c.relname, 8) < to_char(keep_from, 'YYYYMMDD')
+    order by 1
+  loop
+    execute format('select exists (select from %I where ended_at is null)', 'runs_' || day) into is_busy;
+    if is_busy then continue; end if;
+    execute format('drop table %I, %I', 'runs_' || day, 'run_blocks_' || day);
+    return next day;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.drop_webhook_day(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+begin
+  execute format('drop table if exists %I, %I', to_char(day, '"webhook_requests_"YYYYMMDD'), to_char(day, '"webhook_history_"YYYYMMDD'));
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.ensure_run_partitions(days_ahead integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  today date := (now() at time zone 'utc')::date;
+  day date;
+  made text;
+begin
+  for day in select today + n from generate_series(0, least(days_ahead, 60)) n loop
+    if to_regclass('patchbay.run_blocks_' || to_char(day, 'YYYYMMDD')) is not null then continue; end if;
+    perform pg_advisory_xact_lock(7230118443);
+    -- Another process may have made it while this one waited.
+    if to_regclass('patchbay.run_blocks_' || to_char(day, 'YYYYMMDD')) is not null then continue; end if;
+    begin
+      made := 'runs_' || to_char(day, 'YYYYMMDD');
+      execute format('create table %I partition of runs for values from (%L) to (%L) with (fillfactor = 60)',
+        made, first_run_id(day), first_run_id(day + 1));
+      call protect(made::regclass, 'account_id = current_account()');
+      made := 'run_blocks_' || to_char(day, 'YYYYMMDD');
+      execute format('create table %I partition of run_blocks for values from (%L) to (%L)',
+        made, first_run_id(day), first_run_id(day + 1));
+      call protect(made::regclass, 'account_id = current_account()');
+    exception
+      -- The default partition holds rows of that day already: there the day stays.
+      when check_violation then null;
+    end;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.ensure_webhook_partitions(days_ahead integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  today date := (now() at time zone 'utc')::date;
+  day date;
+  parent text;
+  made text;
+begin
+  for day in select today + n from generate_series(0, least(days_ahead, 60)) n loop
+    foreach parent in array array['webhook_requests', 'webhook_history'] loop
+      made := parent || to_char(day, '_YYYYMMDD');
+      if to_regclass('patchbay.' || made) is not null then continue; end if;
+      perform pg_advisory_xact_lock(7230118444);
+      -- Another process may have made it while this one waited.
+      if to_regclass('patchbay.' || made) is not null then continue; end if;
+      begin
+        execute format('create table %I partition of %I for values from (%L) to (%L)', made, parent,
+          first_webhook_id(day), first_webhook_id(day + 1));
+        call protect(made::regclass, 'account_id = current_account()');
+      exception
+        -- The default partition holds rows of that day already: there the day stays.
+        when check_violation then null;
+      end;
+    end loop;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.first_run_id(day date)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((lpad(to_hex(((EXTRACT(epoch FROM (day)::timestamp without time zone) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION patchbay.first_webhook_id(day date)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((lpad(to_hex(((EXTRACT(epoch FROM (day)::timestamp without time zone) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION patchbay.forget_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from webhook_requests r using webhook_queue q where q.workflow_id = old.id and q.account_id = old.account_id and r.id = q.webhook_id;
+  delete from webhook_requests r using webhook_history h where h.workflow_id = old.id and r.id = h.webhook_id;
+  delete from webhook_queue where account_id = old.account_id and workflow_id = old.id;
+  delete from webhook_history where workflow_id = old.id;
+  delete from webhook_deliveries where workflow_id = old.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE PROCEDURE patchbay.protect(IN guarded regclass, IN owner_condition text)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  execute format('alter table %s enable row level security', guarded);
+  execute format('alter table %s force row level security', guarded);
+  execute format('create policy own_rows on %s to patchbay_app using (%s) with check (%s)', guarded, owner_condition, owner_condition);
+  execute format('create policy all_rows on %s to patchbay_system using (true) with check (true)', guarded);
+  execute format('grant select, insert, update, delete on %s to patchbay_app, patchbay_system', guarded);
+end $procedure$;
+
+CREATE OR REPLACE FUNCTION patchbay.reserve_call(connection uuid, calls integer, per_ms double precision, wait_ms_max double precision)
+ RETURNS double precision
+ LANGUAGE plpgsql
+AS $function$
+declare
+  rate call_rates;
+  now_ms double precision;
+  start_ms double precision;
+begin
+  select * into rate from call_rates where registered_application_id = connection for update;
+  if not found then
+    insert into call_rates values (connection, array_fill(0::double precision, array[calls]), 1, 0) on conflict do nothing;
+    select * into rate from call_rates where registered_application_id = connection for update;
+  end if;
+  -- Read only now: waiting for the row takes time too.
+  now_ms := extract(epoch from clock_timestamp()) * 1000;
+  if cardinality(rate.starts) <> calls then
+    -- A changed limit begins anew, but not before what was promised under the old one.
+    rate.starts := array_fill(rate.last_ms - per_ms, array[calls]);
+    rate.position := 1;
+  end if;
+  start_ms := greatest(now_ms, rate.last_ms, rate.starts[rate.position] + per_ms);
+  if start_ms - now_ms > wait_ms_max then
+    return null;
+  end if;
+  rate.starts[rate.position] := start_ms;
+  update call_rates set starts = rate.starts, position = rate.position % calls + 1, last_ms = start_ms
+  where registered_application_id = connection;
+  return start_ms - now_ms;
+end $function$;
