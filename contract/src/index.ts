@@ -12,6 +12,7 @@ import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
 import * as runs from './runs.ts'
 import * as sessions from './sessions.ts'
+import * as shares from './shares.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as vault from './vault.ts'
@@ -66,6 +67,9 @@ export const operations = {
   ApiSend: proxy.apiSend,
   ApiProxyEmail: mail.sendProxyEmail,
   GetOutbox: mail.getOutbox,
+  ProxySecureUpload: shares.uploadShare,
+  SecureShares: shares.listShares,
+  DeleteSecureShare: shares.deleteShare,
   MyVaultSet: vault.setInWorkflow,
   MyVaultGet: vault.getInWorkflow,
   MyVaultRemove: vault.removeInWorkflow,
@@ -98,6 +102,7 @@ export type OperationName = keyof Operations
 export const records = {
   ClientListApiDto: accounts.ClientListApiDto,
   MailListApiDto: mail.MailListApiDto,
+  SecureShareListApiDto: shares.SecureShareListApiDto,
   ApplicationListApiDto: catalog.ApplicationListApiDto,
   WorkflowTemplateListApiDto: templates.WorkflowTemplateListApiDto,
   WorkflowTemplateWithDetailsApiDto: templates.WorkflowTemplateWithDetailsApiDto,
@@ -123,6 +128,7 @@ export {
 } from './operation.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export type { RunSource, RunStatusName } from './runs.ts'
+export { wrongCodesMax } from './shares.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'
 export { type WorkflowStateName, workflowStates } from './workflows.ts'

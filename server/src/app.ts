@@ -36,8 +36,7 @@ import {
   startMetricsServer,
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
-import { AppError } from './lib/app-error.ts'
-import { createOutbox, Mailer, mailQueue, mailRetries, mailRoutes } from './mail/index.ts'
+import { createEmailSender, createOutbox, Mailer, mailQueue, mailRetries, mailRoutes } from './mail/index.ts'
 import { createGuard, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
@@ -45,6 +44,7 @@ import { createRuns, runQueue } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
+import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { createVault, vaultRoutes } from './vault/index.ts'
 import {
@@ -149,6 +149,7 @@ async function compose(
   const { connections } = connecting
   if (isWorker) await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
+  const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
   const runs = createRuns({
     database,
@@ -160,9 +161,7 @@ async function compose(
     findDefinition: (accountId, workflowId, revision) =>
       findDefinition({ database, keyRing }, accountId, workflowId, revision),
     applications: calls,
-    sendEmail: async () => {
-      throw new AppError('invalid_request', 'Mails cannot be sent from scripts yet.')
-    },
+    sendEmail: (scope, message) => emails.send(scope, message),
     secretsOf: (scope, ids) => connections.secretsOf(scope, ids),
     missingApplications: async (scope, { applications }) => {
       const present = await connections.list(scope, Object.values(applications))
@@ -196,6 +195,15 @@ async function compose(
   const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const managedAccount = managedAccounts(database)
+  const shares = {
+    database,
+    keyRing,
+    outbox,
+    storage: await openStorage(config.dataDir),
+    baseUrl: () => baseUrl,
+    onFault,
+  }
+  await parts.use(new ShareKeeper(shares)).start()
   const registering = { ...connecting, workflows: workflowUses(database) }
   const mayActFor = async (exchange: Exchange, accountId: string): Promise<boolean> => {
     const session = await currentSession(sessions, exchange).catch(() => undefined)
@@ -221,6 +229,7 @@ async function compose(
     }),
     ...auditRoutes({ database }),
     ...mailRoutes({ database, outbox }),
+    ...shareRoutes(shares),
     ...catalogRoutes({ database, catalog, outbound }),
     ...functionRoutes({ catalog }),
     ...vaultRoutes({ database, keyRing, workflowExists }),
@@ -242,6 +251,7 @@ async function compose(
     handlers,
     pages: [
       ...sessionPages(sessions),
+      ...sharePages(shares),
       referencePage(),
       callbackPage({ ...registering, mayActFor }),
       ...reconnectPages(registering),

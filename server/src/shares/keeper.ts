@@ -1,0 +1,85 @@
+// Cleans up: uploads whose process died, shares that expired or were taken back. Each process cleans the data directory that it has; keys of
+// expired shares are destroyed by whichever process comes first. Doing it twice is harmless.
+import { recordAudit } from '../audit/index.ts'
+import { removeShareFiles } from './storage.ts'
+import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
+import type { UploadDeps } from './upload.ts'
+import { isGone } from './uploader.ts'
+
+type Deps = Pick<UploadDeps, 'database' | 'storage' | 'onFault'>
+
+const cleanEveryMs = 60_000
+/** An upload shows a sign of life three times a minute. */
+const silentSeconds = 120
+const lostDays = 365
+const batch = 200
+
+export class ShareKeeper implements AsyncDisposable {
+  readonly #deps: Deps
+  #timer: NodeJS.Timeout | undefined
+  #cleaning: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** What a crash left behind is gone when this returns. */
+  async start(): Promise<void> {
+    await this.#clean()
+    this.#timer = setInterval(() => {
+      this.#cleaning = this.#cleaning.then(() => this.#clean())
+    }, cleanEveryMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#cleaning
+  }
+
+  async #clean(): Promise<void> {
+    try {
+      await this.#eraseExpired()
+      await this.#removeFiles()
+      await deleteLost(this.#deps.database.system, lostDays)
+    } catch (error) {
+      this.#deps.onFault(error)
+    }
+  }
+
+  async #eraseExpired(): Promise<void> {
+    for (let count = batch; count === batch; ) {
+      count = await this.#deps.database.system.transaction(async (tx) => {
+        const erased = await eraseExpired(tx, batch)
+        await Promise.all(
+          erased.map((share) =>
+            recordAudit(
+              tx,
+              {
+                organizationId: share.organization_id,
+                accountId: null,
+                managedAccountId: null,
+                keyId: null,
+                address: null,
+              },
+              'share.expired',
+              share.id,
+            ),
+          ),
+        )
+        return erased.length
+      })
+    }
+  }
+
+  async #removeFiles(): Promise<void> {
+    const { database, storage } = this.#deps
+    for (const share of await listToClean(database.system, storage.id, silentSeconds)) {
+      if (share.status === 'Uploading') {
+        if (!share.is_silent && !isGone(share.uploader)) continue
+        if (!(await giveUpUpload(database.system, share.id))) continue
+      }
+      await removeShareFiles(storage, share.id)
+      await deleteErased(database.system, share.id)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Receiving a share. Files go through encryption to the disk as they arrive. A row says that the upload is under way before its first byte is
+// written, and becomes a share in one transaction with its mail; whatever goes wrong before that leaves neither files nor a row.
+import { randomBytes } from 'node:crypto'
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database } from '../db/index.ts'
+import type { FormPart, MultipartBody } from '../http/index.ts'
+import { AppError, invalid } from '../lib/app-error.ts'
+import { newId } from '../lib/id.ts'
+import type { Outbox } from '../mail/index.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import { keyPlace, type ShareFile, sealContent } from './content.ts'
+import { cleanFileName } from './file-name.ts'
+import { composeNotification, defaultSubject } from './notification.ts'
+import { UploadForm } from './read-form.ts'
+import { deriveCodeKey, makeCode, makeCodeSalt, wrapDataKey } from './share-key.ts'
+import {
+  createShareDirectory,
+  removeShareFiles,
+  requireSpace,
+  type ShareStorage,
+  syncShareDirectory,
+  writeShareFile,
+} from './storage.ts'
+import { deleteUpload, finishUpload, insertUpload, touchUpload } from './store.ts'
+import { thisUploader } from './uploader.ts'
+
+export type UploadDeps = {
+  database: Database
+  keyRing: KeyRing
+  outbox: Outbox
+  storage: ShareStorage
+  baseUrl: () => string
+  onFault: (error: unknown) => void
+}
+
+const filesMax = 1000
+const touchEveryMs = 20_000
+const expiresInDays = 7
+
+type Upload = {
+  readonly shareId: string
+  readonly dataKey: Buffer
+  readonly files: ShareFile[]
+  readonly form: UploadForm
+}
+
+/** `announcedBytes` is what the client says it will send. Returns the id of the share. */
+export async function receiveUpload(
+  deps: UploadDeps,
+  principal: Principal,
+  body: MultipartBody,
+  announcedBytes: number,
+): Promise<string> {
+  await requireSpace(deps.storage, announcedBytes)
+  const upload: Upload = { shareId: newId(), dataKey: randomBytes(32), files: [], form: new UploadForm() }
+  const db = deps.database.forScope(scopeOf(principal))
+  let touching: NodeJS.Timeout | undefined
+  try {
+    for await (const part of body) {
+      if (part.kind === 'field') {
+        upload.form.add(part.name, part.value)
+        continue
+      }
+      if (part.name !== 'files') throw invalid(`The field ${part.name} is not known here, or holds no files.`)
+      if (!touching) {
+        upload.form.checkSoFar()
+        await begin(deps, principal, upload.shareId)
+        touching = setInterval(() => {
+          touchUpload(db, principal.account.id, upload.shareId).catch(deps.onFault)
+        }, touchEveryMs)
+      }
+      await receiveFile(deps.storage, upload, part)
+    }
+    await finish(deps, principal, upload)
+    return upload.shareId
+  } catch (error) {
+    if (touching) await abandon(deps, principal, upload.shareId)
+    throw error
+  } finally {
+    clearInterval(touching)
+    upload.dataKey.fill(0)
+  }
+}
+
+async function begin(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
+  await insertUpload(deps.database.forScope(scopeOf(principal)), {
+    id: shareId,
+    accountId: principal.account.id,
+    storageId: deps.storage.id,
+    uploader: thisUploader(),
+  })
+  await createShareDirectory(deps.storage, shareId)
+}
+
+async function receiveFile(storage: ShareStorage, upload: Upload, part: FormPart & { kind: 'file' }): Promise<void> {
+  if (upload.files.length === filesMax) throw invalid(`A share holds at most ${filesMax} files.`)
+  const id = newId()
+  const place = { shareId: upload.shareId, fileId: id, index: upload.files.length }
+  const bytes = await writeShareFile(storage, part.bytes, upload.dataKey, place)
+  // What a browser sends for a file that was not chosen.
+  if (part.fileName === '' && bytes === 0) return
+  upload.files.push({ id, name: cleanFileName(part.fileName), contentType: part.contentType.slice(0, 200), bytes })
+}
+
+async function finish(deps: UploadDeps, principal: Principal, upload: Upload): Promise<void> {
+  const { shareId, files, dataKey } = upload
+  const { account } = principal
+  const fields = upload.form.read(files.map((file) => file.name))
+  const code = fields.code ?? makeCode()
+  const codeSalt = makeCodeSalt()
+  const [codeKey] = await Promise.all([deriveCodeKey(code, codeSalt), syncShareDirectory(deps.storage, shareId)])
+  const content = {
+    files,
+    notificationEmail: fields.notificationEmail,
+    copy: fields.copy ?? null,
+    subject: fields.subject ?? defaultSubject,
+    note: fields.secureNote ?? null,
+  }
+  const done = {
+    sealedKey: await deps.keyRing.seal(keyPlace(account.id, shareId), wrapDataKey(dataKey, codeKey, shareId)),
+    codeSalt,
+    isCodeChosen: fields.code !== undefined,
+    sealedContent: await sealContent(deps.keyRing, account.id, shareId, content),
+    expiresInDays: fields.expiresInDays ?? expiresInDays,
+  }
+  const mail = composeNotification(fields, {
+    baseUrl: deps.baseUrl(),
+    shareId,
+    linkCode: fields.code === undefined ? code : null,
+    accountEmail: account.email,
+    files,
+    expiresInDays: done.expiresInDays,
+  })
+  await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    const [isFinished] = await Promise.all([
+      finishUpload(tx, account.id, shareId, done),
+      deps.outbox.enqueue(tx, account.id, mail),
+      recordAudit(tx, actorOf(principal), 'share.created', shareId, {
+        files: files.length,
+        bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+      }),
+    ])
+    if (!isFinished) throw new AppError('not_ready', 'The upload was given up because it stood still. Send it again.')
+  })
+}
+
+/** Should this fail as well, the keeper finds the row and cleans up. */
+async function abandon(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
+  try {
+    await removeShareFiles(deps.storage, shareId)
+    await deleteUpload(deps.database.forScope(scopeOf(principal)), principal.account.id, shareId)
+  } catch (error) {
+    deps.onFault(error)
+  }
+}
