@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAccount } from '../harness/accounts.ts'
+import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { blockFiles } from './catalog-files.ts'
 import {
   blockA,
   blockB,
@@ -324,5 +327,51 @@ describe('changes at the same moment', () => {
     expect(workflow).toMatchObject({ name: 'Renamed', variables: { count: { value: 9 } } })
     expect(await revisions(id)).toBe(6)
     expect(await changesAudited(id)).toBe(5)
+  })
+})
+
+describe('templates of the organization', () => {
+  const importBlock = async (id: string, version: string, variables: string) => {
+    const [yaml, script] = blockFiles({ id, name: `own${id.slice(0, 8)}`, version, script: `return ${version}` })
+    const content = `${yaml?.content.slice(0, yaml.content.indexOf('variables:'))}variables:\n${variables}\n`
+    const answer = await service.manager.post('/api/CatalogImport', { files: [{ ...yaml, content }, script] })
+    expect(answer.status, answer.text).toBe(200)
+  }
+  const word = (type: string) => `  - { shortName: word, displayName: Word, type: ${type}, required: false }`
+
+  it('a block keeps the script and the variables it was made with when its template changes', async () => {
+    const blockTemplateId = randomUUID()
+    await importBlock(blockTemplateId, '1', word('text'))
+    const variables = { word: { variableSource: 'Value', value: 'hello' } }
+    const id = await create(client, { name: 'Own', chain: [{ blockTemplateId, variables }] })
+    const before = await read(client, id)
+    await importBlock(blockTemplateId, '2', word('number'))
+    await eventually(async () => (await client.get(`/api/BlockTemplate/${blockTemplateId}`)).body.version === '2')
+
+    await change(client, id, before)
+    expect(await read(client, id)).toEqual(before)
+    expect(await revisions(id)).toBe(1)
+    const [block] = before.chain
+    await change(client, id, {
+      chain: [{ uniqueBlockId: block.uniqueBlockId, variables: { word: { variableSource: 'Value', value: 'bye' } } }],
+    })
+    await refuseChange(
+      client,
+      id,
+      { chain: [{ uniqueBlockId: block.uniqueBlockId, variables: { word: { variableSource: 'Value', value: 5 } } }] },
+      'Variable "word" .* must be a text',
+    )
+    await change(client, id, { chain: [{ blockTemplateId }] })
+    expect((await read(client, id)).chain.map((item: Block) => item.script.trim())).toEqual(['return 1', 'return 2'])
+  })
+
+  it('another organization cannot use them', async () => {
+    const blockTemplateId = randomUUID()
+    await importBlock(blockTemplateId, '1', word('text'))
+    const stranger = (await createOrganization(service)).manager
+    const body = { name: 'Theirs', chain: [{ blockTemplateId }] }
+    const answer = await stranger.post('/api/Workflow', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.errorMessage).toContain(`${blockTemplateId}, which does not exist`)
   })
 })
