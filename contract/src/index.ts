@@ -16,6 +16,7 @@ import * as shares from './shares.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as vault from './vault.ts'
+import * as workflowRecords from './workflow-records.ts'
 import * as workflows from './workflows.ts'
 
 /** The table of all operations, by name. */
@@ -108,9 +109,9 @@ export const records = {
   WorkflowTemplateWithDetailsApiDto: templates.WorkflowTemplateWithDetailsApiDto,
   BlockTemplateApiDto: templates.BlockTemplateApiDto,
   RegApplicationListApiDto: connections.RegApplicationListApiDto,
-  WorkflowListApiDto: workflows.WorkflowListApiDto,
-  WorkflowApiDto: workflows.WorkflowApiDto,
-  ChainApiDto: workflows.ChainApiDto,
+  WorkflowListApiDto: workflowRecords.WorkflowListApiDto,
+  WorkflowApiDto: workflowRecords.WorkflowApiDto,
+  ChainApiDto: workflowRecords.ChainApiDto,
 } as const
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
@@ -131,4 +132,4 @@ export type { RunSource, RunStatusName } from './runs.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'
-export { type WorkflowStateName, workflowStates } from './workflows.ts'
+export { type WorkflowStateName, workflowStates } from './workflow-records.ts'

@@ -1,0 +1,112 @@
+// What answers show of workflows; GET and POST share the names of the fields.
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { RunHistoryItem } from './runs.ts'
+
+export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
+export type WorkflowStateName = (typeof workflowStates)[number]
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+/** An object whose keys are names that somebody chose. */
+export const mapOf = <Value>(values: object, description: string) =>
+  Type.Unsafe<Record<string, Value>>({ type: 'object', additionalProperties: values, description })
+
+export const WorkflowState = Type.Enum([...workflowStates], { description: 'inDevelopment, deployed or archived.' })
+
+const VariableBinding = Type.Object({
+  variableSource: Type.String({ description: 'Value or Workflow.' }),
+  value: Type.Optional(Type.Unknown({ description: 'With Value: the value itself; passwords are masked.' })),
+  variableName: Type.Optional(
+    Type.String({ description: 'With Workflow: the workflow variable that gives the value.' }),
+  ),
+})
+type VariableBinding = { variableSource: string; value?: unknown; variableName?: string }
+
+export const ChainApiDto = Type.Object(
+  {
+    no: Type.Integer({ description: 'Position in the chain, starting with 1.' }),
+    uniqueBlockId: { ...Guid, description: 'Identifies the block in the workflow.' },
+    blockName: Type.String({ description: 'Name of the block.' }),
+    blockTemplateId: orNull(Guid, 'The block template it was made from; null for a block with a script of its own.'),
+    applicationShortName: orNull(Type.String(), 'The application that the block needs, if any.'),
+    script: Type.String({ description: 'What the block does.' }),
+    dataSources: Type.Array(Guid, {
+      description: 'The blocks whose results are the inputs of this one, in this order.',
+    }),
+    variables: mapOf<VariableBinding>(VariableBinding, 'Variable name to its binding.'),
+    isCustomized: Type.Boolean({ description: 'Whether the block differs from its template.' }),
+    status: Type.Optional(
+      Type.String({
+        description: 'Only with runNumber: Ready, Error, Skipped, or Pending while the run is under way.',
+      }),
+    ),
+    startDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block started.')),
+    endDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block ended.')),
+  },
+  { description: 'One block of a workflow.' },
+)
+
+const listFields = {
+  id: { ...Guid, description: 'Id of the workflow.' },
+  name: Type.String({ description: 'Name of the workflow.' }),
+  description: Type.String({ description: 'What the workflow is for.' }),
+  workflowState: WorkflowState,
+  workflowTemplateId: orNull(Guid, 'The template it was made from; null for a custom workflow.'),
+  templateVersion: orNull(Type.String(), 'Version of that template at the time; null for drafts and custom workflows.'),
+  isCustomizedStructure: Type.Boolean({ description: 'Whether the workflow is unbound from its template.' }),
+  applications: mapOf<string>(Guid, 'Application short name to the id of the registered application.'),
+  isScheduled: Type.Boolean({ description: 'Whether the scheduler runs it.' }),
+  scheduleFrequency: orNull(Type.String(), 'Five cron fields, or hourly, daily, weekly, monthly.'),
+  nextRunDateTimeUTC: orNull(Timestamp, 'When the scheduler runs it next.'),
+  isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs wait for an error to be mended.' }),
+  isWebhookActive: Type.Boolean({ description: 'Whether its webhook takes requests.' }),
+  dateLastRunUTC: orNull(Timestamp, 'Start of the last run that completed.'),
+  lastRunNumber: orNull(Type.Integer(), 'Number of the latest run.'),
+  lastRunStatus: orNull(Type.String(), 'Status of the latest run.'),
+  tags: Type.Array(Type.String(), { description: 'Tags of the workflow.' }),
+  createDateTimeUTC: { ...Timestamp, description: 'When it was created.' },
+  modifyDateTimeUTC: { ...Timestamp, description: 'When it was last changed.' },
+}
+
+export const WorkflowListApiDto = Type.Object(listFields, { description: 'Workflow summary.' })
+
+const WorkflowVariable = Type.Object({
+  value: Type.Unknown({ description: 'Null while it is not set; passwords are masked.' }),
+  type: Type.String({ description: 'text, password, number, boolean, date, select, multiselect or json.' }),
+  required: Type.Boolean({ description: 'Whether it must be set before deploying.' }),
+  displayName: Type.String({ description: 'Name for people.' }),
+  options: Type.Optional(Type.Array(Type.String(), { description: 'What a select or multiselect may hold.' })),
+})
+type WorkflowVariable = {
+  value: unknown
+  type: string
+  required: boolean
+  displayName: string
+  options?: string[]
+}
+
+export const TimeoutSeconds = Type.Union([Type.Integer({ minimum: 1, maximum: 86_400 }), Type.Null()], {
+  description: 'Longest run time in seconds, pauses excluded; null for the default of the installation.',
+})
+
+export const WorkflowApiDto = Type.Object(
+  {
+    ...listFields,
+    accountId: { ...Guid, description: 'The account that owns it.' },
+    organizationId: { ...Guid, description: 'The organization of that account.' },
+    variables: mapOf<WorkflowVariable>(WorkflowVariable, 'Variable name to value and declaration.'),
+    chain: Type.Array(ChainApiDto, { description: 'The blocks, in order.' }),
+    timeoutSeconds: TimeoutSeconds,
+    webhook: Type.Object(
+      {
+        isActive: Type.Boolean({ description: 'Whether it takes requests.' }),
+        url: Type.String({ description: 'Where others send requests to.' }),
+      },
+      { description: 'The webhook of the workflow.' },
+    ),
+    run: Type.Optional({ ...RunHistoryItem, description: 'Only with runNumber: the run history item of that run.' }),
+  },
+  { description: 'Workflow with its blocks and values, now or as of a run.' },
+)
