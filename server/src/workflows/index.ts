@@ -1,5 +1,4 @@
-export type { Json, WorkflowDefinition, WorkflowState } from './definition.ts'
+export type { WorkflowDefinition } from './definition.ts'
 export { countWorkflowsUsing, findDefinition, workflowsUsing } from './find-definition.ts'
-export type { BlockOfRun, WorkflowCatalog, WorkflowConnections, WorkflowRuns, WorkflowWebhooks } from './ports.ts'
-export { type WorkflowDeps, workflowRoutes } from './routes.ts'
+export { workflowRoutes } from './routes.ts'
 export { workflowExists, workflowTaggable } from './taggable.ts'

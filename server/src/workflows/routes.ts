@@ -16,7 +16,7 @@ type Names =
   | 'ArchiveWorkflow'
   | 'DeleteWorkflow'
 
-export type WorkflowDeps = ChangeDeps & GetDeps
+type WorkflowDeps = ChangeDeps & GetDeps
 
 export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
   const { database, catalog } = deps
