@@ -23,7 +23,7 @@ export function connectionRoutes(deps: RegisterDeps): HandlersOf<Names> {
   return {
     RegApplications: async ({ principal }) => {
       const scope = scopeOf(principal)
-      return countUses(scope, await listAuthenticated(deps.database.forScope(scope), scope.accountId))
+      return countUses(scope, await listAuthenticated(deps.database.forScope(scope), scope))
     },
     RegApplicationsSearch: async ({ principal, body }) => {
       const scope = scopeOf(principal)

@@ -226,7 +226,7 @@ describe('registered applications', () => {
 
   it('every filter of the search narrows it, and pages do not overlap', async () => {
     const ids: string[] = []
-    for (const tagText of ['Alpha 100%', 'beta_x', 'gamma', 'Delta']) {
+    for (const tagText of ['Alpha 100%', 'beta_x', 'gamma', 'Ærø \\ Delta']) {
       ids.push((await create(applications.http, { baseUrl: target.origin }, { tagText })).body)
     }
     ids.push((await create(applications.test, undefined, { tagText: 'alpha test' })).body)
@@ -238,6 +238,7 @@ describe('registered applications', () => {
     expect(await found({ searchTerm: 'ALPHA' })).toEqual([ids[0], ids[4]])
     expect(await found({ searchTerm: '0%' })).toEqual([ids[0]])
     expect(await found({ searchTerm: 'a_x' })).toEqual([ids[1]])
+    expect(await found({ searchTerm: 'ÆRØ \\' })).toEqual([ids[3]])
     expect(await found({ searchTerm: 'test service' })).toEqual([ids[4]])
     expect(await found({ tags: ['pilot'] })).toEqual([ids[0], ids[1]])
     expect(await found({ tags: ['pilot', 'eu'] })).toEqual([ids[1]])

@@ -22,9 +22,11 @@ create table registered_applications (
   next_check_at timestamptz,
   created_at timestamptz not null default now(),
   modified_at timestamptz not null default now(),
-  search_text text not null generated always as (lower(tag_text || ' ' || name || ' ' || short_name)) stored
+  -- Compared byte by byte, which is several times faster and finds the same.
+  search_text text collate "C" not null generated always as (lower(tag_text || ' ' || name || ' ' || short_name)) stored
 );
-create index registered_applications_by_account on registered_applications (account_id, id);
+-- Pages, counts and searches of an account read this alone.
+create index registered_applications_by_account on registered_applications (account_id, id) include (search_text);
 create index registered_applications_by_application on registered_applications (account_id, application_id, id);
 create index registered_applications_by_short_name on registered_applications (account_id, lower(short_name)) where is_authenticated;
 create index registered_applications_faulted on registered_applications (account_id, id) where fault_message is not null;
