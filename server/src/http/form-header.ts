@@ -31,10 +31,13 @@ export function readDisposition(text: string): Disposition {
   // Taking encoded bytes for the file itself would damage it unseen.
   if (!['7bit', '8bit', 'binary'].includes(encoding))
     throw invalid(`The part ${name} has the Content-Transfer-Encoding ${encoding}, which forms do not use.`)
+  const contentType = headers.get('content-type')
+  // Some clients send a file without a name; this is how they say that it is one.
+  const unnamed = contentType?.toLowerCase() === 'application/octet-stream' ? '' : undefined
   return {
     name,
-    fileName: readExtended(parameters.get('filename*')) ?? parameters.get('filename'),
-    contentType: headers.get('content-type') ?? 'application/octet-stream',
+    fileName: readExtended(parameters.get('filename*')) ?? parameters.get('filename') ?? unnamed,
+    contentType: contentType ?? 'application/octet-stream',
   }
 }
 

@@ -30,7 +30,7 @@ export async function openShare(
   address: string,
 ): Promise<OpenedShare | undefined> {
   // The attempt is counted inside: while others wait to be checked, they do not count as wrong.
-  return codeTurnstile.pass(async () => {
+  return codeTurnstile.pass(address, async () => {
     const share = isGuid(shareId) ? await beginAttempt(deps.database.system, shareId) : undefined
     const codeKey = await deriveCodeKey(code.slice(0, codeCharactersMax + 1), share?.code_salt ?? noSalt)
     if (!share) return undefined

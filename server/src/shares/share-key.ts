@@ -13,10 +13,9 @@ const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
 const nonceBytes = 12
 const tagBytes = 16
 
-/** At most two derivations at once, and a queue that no flood can make long. */
+/** At most two derivations at once, and a queue that takes two seconds however large the flood. */
 export const codeTurnstile = new Turnstile(
-  2,
-  100,
+  { insideMax: 2, waitingMax: 40, perVisitorMax: 25 },
   () => new AppError('not_ready', 'Too many codes are being checked. Try again in a moment.'),
 )
 
