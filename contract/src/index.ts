@@ -16,6 +16,7 @@ import * as shares from './shares.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as vault from './vault.ts'
+import * as webhooks from './webhooks.ts'
 import * as workflowRecords from './workflow-records.ts'
 import * as workflows from './workflows.ts'
 
@@ -87,6 +88,20 @@ export const operations = {
   DeployWorkflow: workflows.deployWorkflow,
   ArchiveWorkflow: workflows.archiveWorkflow,
   DeleteWorkflow: workflows.deleteWorkflow,
+  WebhookSettings: webhooks.getWebhookSettings,
+  WebhookSettingsEnable: webhooks.enableWebhook,
+  WebhookSettingsDisable: webhooks.disableWebhook,
+  GetWebhookQueue: webhooks.getWebhookQueue,
+  GetWebhookHistory: webhooks.getWebhookHistory,
+  GetWebhook: webhooks.getWebhook,
+  GetSandboxWebhookValue: webhooks.getSandboxWebhookValue,
+  WebhookSandboxPin: webhooks.pinSandboxWebhook,
+  WebhookSkip: webhooks.skipWebhook,
+  WebhookRetry: webhooks.retryWebhook,
+  WebhookQueueHold: webhooks.holdWebhookQueue,
+  WebhookQueueRelease: webhooks.releaseWebhookQueue,
+  WebhookReplay: webhooks.replayWebhooks,
+  GetWebhookReplay: webhooks.getWebhookReplay,
   RunWorkflow: runs.runWorkflow,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
@@ -112,6 +127,7 @@ export const records = {
   WorkflowListApiDto: workflowRecords.WorkflowListApiDto,
   WorkflowApiDto: workflowRecords.WorkflowApiDto,
   ChainApiDto: workflowRecords.ChainApiDto,
+  WebhookSettingApiDto: webhooks.WebhookSettingApiDto,
 } as const
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
@@ -132,4 +148,5 @@ export type { RunSource, RunStatusName } from './runs.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'
+export type { WebhookSettingApiDto } from './webhooks.ts'
 export { type WorkflowStateName, workflowStates } from './workflow-records.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
@@ -44,6 +44,7 @@ export const WebhookSettingApiDto = Type.Object(
   },
   { description: 'Settings of the webhook of a workflow.' },
 )
+export type WebhookSettingApiDto = Static<typeof WebhookSettingApiDto>
 
 export const webhookQueueStatuses = ['Pending', 'Processing', 'Failed', 'Skipped'] as const
 export const webhookHistoryStatuses = ['Done', 'Skipped'] as const
@@ -183,7 +184,8 @@ export const getSandboxWebhookValue = operation({
   name: 'GetSandboxWebhookValue',
   method: 'GET',
   path: '/api/GetSandboxWebhookValue/:id',
-  description: 'The payload of the newest request that came while the workflow was in development, or of the pinned one.',
+  description:
+    'The payload of the newest request that came while the workflow was in development, or of the pinned one.',
   params: Type.Object({ id: Guid }),
   answers: { 200: Type.Unknown(), 204: null },
 })
@@ -197,5 +199,96 @@ export const pinSandboxWebhook = operation({
   params: Type.Object({ id: Guid }),
   body: Type.Object({ webhookId: Type.Union([Guid, Type.Null()]) }, { additionalProperties: false }),
   answers: { 200: null },
+  refuses: ['not_found'],
+})
+
+const RequestId = Type.Object({ webhookId: Guid })
+
+export const skipWebhook = operation({
+  name: 'WebhookSkip',
+  method: 'POST',
+  path: '/api/WebhookSkip/:webhookId',
+  description: 'Take a waiting request out of the queue, unprocessed. False when it is being processed at this moment.',
+  changesState: true,
+  params: RequestId,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const retryWebhook = operation({
+  name: 'WebhookRetry',
+  method: 'POST',
+  path: '/api/WebhookRetry/:webhookId',
+  description: 'Try a failed request again now instead of later. False when it is not waiting for a retry.',
+  changesState: true,
+  params: RequestId,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+export const holdWebhookQueue = operation({
+  name: 'WebhookQueueHold',
+  method: 'POST',
+  path: '/api/WebhookQueueHold/:workflowId',
+  description: 'Go on taking requests, but start none of them until the queue is released.',
+  changesState: true,
+  params: WorkflowId,
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'webhook_not_configured'],
+})
+
+export const releaseWebhookQueue = operation({
+  name: 'WebhookQueueRelease',
+  method: 'POST',
+  path: '/api/WebhookQueueRelease/:workflowId',
+  description: 'Start what waits in a held queue, in order.',
+  changesState: true,
+  params: WorkflowId,
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'webhook_not_configured'],
+})
+
+const WebhookReplay = Type.Object({
+  id: { ...Guid, description: 'Id of the replay.' },
+  workflowId: Guid,
+  total: Type.Integer({ description: 'Requests that are put back into the queue.' }),
+  queued: Type.Integer({ description: 'How many of them are there already, or were.' }),
+  waiting: Type.Integer({ description: 'How many of those still wait or are being processed.' }),
+  isComplete: Type.Boolean({ description: 'Whether all were put back and none of them waits any more.' }),
+  createDateTimeUTC: Timestamp,
+})
+
+export const replayWebhooks = operation({
+  name: 'WebhookReplay',
+  method: 'POST',
+  path: '/api/WebhookReplay/:workflowId',
+  description: 'Put past requests back at the end of the queue, oldest first, under the ids they had.',
+  changesState: true,
+  params: WorkflowId,
+  body: Type.Object(
+    {
+      ...TimeRange,
+      status: Type.Optional(
+        Type.Array(Type.Enum([...webhookHistoryStatuses]), {
+          minItems: 1,
+          maxItems: 2,
+          description: 'Which of them, by how they left the queue; those that were skipped when absent.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: WebhookReplay },
+  refuses: ['not_found', 'webhook_not_configured'],
+  example: { body: { searchFrom: '2026-11-01T00:00:00Z', searchTo: '2026-11-02T00:00:00Z', status: ['Skipped'] } },
+})
+
+export const getWebhookReplay = operation({
+  name: 'GetWebhookReplay',
+  method: 'GET',
+  path: '/api/GetWebhookReplay/:replayId',
+  description: 'How far a replay has come.',
+  params: Type.Object({ replayId: Guid }),
+  answers: { 200: WebhookReplay },
   refuses: ['not_found'],
 })

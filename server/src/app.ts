@@ -47,6 +47,7 @@ import { authenticateSession, currentSession, sessionPages, sessionRoutes } from
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { createVault, vaultRoutes } from './vault/index.ts'
+import { createRunPorts, createWebhooks, webhookCheckQueue, webhookReplayQueue } from './webhooks/index.ts'
 import {
   countWorkflowsUsing,
   findDefinition,
@@ -78,6 +79,16 @@ const queues: QueueDefinitions = {
     expireSeconds: 86_400,
     waitSecondsMax: 365 * 86_400,
   },
+  // A request that was taken is looked at until somebody has done so, however many die over it.
+  [webhookCheckQueue]: {
+    heartbeatSeconds: 10,
+    retryLimit: 1_000_000,
+    retryDelaySeconds: 1,
+    growsDelay: false,
+    expireSeconds: 7200,
+    waitSecondsMax: 365 * 86_400,
+  },
+  [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }
 
 /** `say` prints what a person who starts the service should see; everything else is log. */
@@ -134,7 +145,8 @@ async function compose(
     new OutboundClient({
       guard: createGuard({ allow: config.egressAllow }),
       rateLimiter: createDatabaseRateLimiter(database),
-      onHop: (hop) => log.debug(hop, 'A target was called.'),
+      // Describing a call takes time, so it is done only where somebody reads it.
+      ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
     }),
   )
   const connecting = createConnections({
@@ -151,13 +163,16 @@ async function compose(
   const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
+  const vault = createVault({ database, keyRing })
+  const functions = createFunctionLibrary(catalog)
+  const webhookPorts = createRunPorts({ database, keyRing })
   const runs = createRuns({
     database,
     keyRing,
     jobs,
-    vault: createVault({ database, keyRing }),
+    vault,
     sandbox,
-    functions: createFunctionLibrary(catalog),
+    functions,
     findDefinition: (accountId, workflowId, revision) =>
       findDefinition({ database, keyRing }, accountId, workflowId, revision),
     applications: calls,
@@ -168,8 +183,8 @@ async function compose(
       const signedIn = new Set(present.filter((one) => one.isAuthenticated).map((one) => one.id))
       return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
     },
-    webhooks: { find: async () => undefined, load: async () => null },
-    onRunsEnded: async () => {},
+    webhooks: webhookPorts,
+    onRunsEnded: webhookPorts.onRunsEnded,
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault,
@@ -178,6 +193,22 @@ async function compose(
     await parts.use(runs.createRetention()).start()
     parts.use(runs.createWorker()).start()
   }
+  const webhooks = createWebhooks({
+    database,
+    keyRing,
+    jobs,
+    vault,
+    sandbox,
+    functions,
+    findDefinition: (accountId, workflowId) => findDefinition({ database, keyRing }, accountId, workflowId),
+    checkScript: (source) => sandbox.checkScript(source),
+    starter: runs.starter,
+    runPorts: webhookPorts,
+    webhookUrl: () => config.webhookUrl ?? `${baseUrl}/webhook`,
+    daysKept: config.runRetentionDays,
+    onFault,
+  })
+  if (isWorker) parts.use(await webhooks.startWorker())
   const failed = embedded
     ? embedded.died.then((output) => `The embedded database ended:\n${output}`)
     : new Promise<string>(() => {})
@@ -242,9 +273,10 @@ async function compose(
       connections,
       checkScript: (source) => sandbox.checkScript(source),
       runs: runs.ofWorkflows,
-      webhooks: { addressOf: (_scope, id) => `${config.webhookUrl ?? `${baseUrl}/webhook`}/${id}` },
+      webhooks: webhooks.ofWorkflows,
     }),
     ...runs.routes,
+    ...webhooks.routes,
   }
   const http = await createHttpServer({
     operations,
@@ -256,6 +288,7 @@ async function compose(
       callbackPage({ ...registering, mayActFor }),
       ...reconnectPages(registering),
     ],
+    rawRoutes: webhooks.rawRoutes,
     authenticators: {
       byKeys: (consumer, secretKey, address) => keys.authenticate(consumer, secretKey, address),
       bySession: (token, csrfToken) => authenticateSession(sessions, token, csrfToken),

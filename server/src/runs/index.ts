@@ -1,4 +1,6 @@
 export type { OnRunsEnded } from './recorder.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'
+export { callVault } from './script-calls.ts'
+export { scriptLibrary } from './script-library.ts'
 export { createRuns, type RunsDeps } from './service.ts'
 export type { RunRequest, RunStarter } from './starter.ts'

@@ -56,9 +56,10 @@ export async function performCall(
   }
 }
 
-async function callVault(
+/** Also for scripts that no run stands behind. */
+export async function callVault(
   vault: Vault,
-  { scope, workflowId }: Caller,
+  { scope, workflowId }: Pick<Caller, 'scope' | 'workflowId'>,
   call: Extract<ScriptCall, { key: string }>,
 ): Promise<Json> {
   const at = call.scope === 'workflow' ? { workflowId } : { accountId: scope.accountId }

@@ -1,0 +1,106 @@
+// Where other systems send requests to: one same 404 for whatever takes none, then the address, then proof over the raw bytes.
+import { isGuid } from '@patchbay/contract'
+import type { RawAnswer, RawHead, RawRoute } from '../http/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import { readHandshake } from './handshake.ts'
+import type { Accepted, Intake } from './intake.ts'
+import type { KnownWebhook, KnownWebhooks } from './known-webhook.ts'
+import { readContentEncoding, refuseDeepJson, unpackBody } from './request-body.ts'
+import { keptHeaders } from './request-record.ts'
+import { readDeliveryId, readHeader } from './signature-headers.ts'
+import { verifySignature } from './verify.ts'
+
+const bodyBytesMax = 5 * 1024 * 1024
+/** So often a request is looked at again because its webhook was changed meanwhile. */
+const attemptsMax = 100
+
+export function webhookEndpoint(deps: { known: KnownWebhooks; intake: Intake }): RawRoute {
+  return {
+    methods: ['GET', 'POST', 'PUT', 'PATCH'],
+    path: '/webhook/:id',
+    bodyBytesMax,
+    admit: async (head) => {
+      const webhook = await findWebhook(deps.known, head)
+      refuseAddress(webhook, head)
+      return (body) => answer(deps, head, webhook, body)
+    },
+  }
+}
+
+async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWebhook> {
+  const id = head.params['id']
+  const webhook = isGuid(id) ? await known.find(id.toLowerCase()) : undefined
+  if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+function refuseAddress(webhook: KnownWebhook, { address }: RawHead): void {
+  if (!webhook.isAllowed(address))
+    throw new AppError('webhook_address_not_allowed', `Requests from the address ${address} are not taken here.`)
+}
+
+async function answer(
+  deps: { known: KnownWebhooks; intake: Intake },
+  head: RawHead,
+  webhook: KnownWebhook,
+  rawBody: Buffer,
+): Promise<RawAnswer> {
+  let current = webhook
+  for (let attempt = 1; ; attempt++) {
+    const taken = await take(deps.intake, head, current, rawBody)
+    if (taken) return taken
+    if (attempt >= attemptsMax)
+      throw new AppError('not_ready', 'The settings of this webhook are being changed. Try again in a moment.')
+    deps.known.forget(current.workflowId)
+    current = await findWebhook(deps.known, head)
+    refuseAddress(current, head)
+  }
+}
+
+/** Undefined when the webhook was changed meanwhile. */
+async function take(
+  intake: Intake,
+  head: RawHead,
+  webhook: KnownWebhook,
+  rawBody: Buffer,
+): Promise<RawAnswer | undefined> {
+  const now = new Date()
+  const signed = { headers: head.headers, rawBody, secrets: webhook.secrets(now), now }
+  const handshake = readHandshake({ ...signed, method: head.method, query: head.query })
+  if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
+  if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
+  if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
+  const body = await proveAndUnpack(signed)
+  refuseDeepJson(body)
+  const accepted = await intake.accept(
+    webhook,
+    { method: head.method, headers: keptHeaders(head.headers), urlParameters: presentValues(head.query), body },
+    readDeliveryId(head.headers),
+  )
+  return accepted && answerAccepted(accepted)
+}
+
+/** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */
+async function proveAndUnpack(signed: Parameters<typeof verifySignature>[0]): Promise<Buffer> {
+  const rawBody = signed.rawBody as Buffer
+  const verdict = verifySignature(signed)
+  const encoding = readContentEncoding(readHeader(signed.headers, 'content-encoding'))
+  if (encoding === undefined) {
+    if (!verdict.ok) throw new AppError('webhook_not_proven', verdict.reason)
+    return rawBody
+  }
+  const unpacked = await unpackBody(rawBody, encoding, bodyBytesMax)
+  const second = verdict.ok ? verdict : verifySignature({ ...signed, rawBody: unpacked })
+  if (!second.ok) throw new AppError('webhook_not_proven', second.reason)
+  return unpacked
+}
+
+function answerAccepted({ webhookId }: Accepted): RawAnswer {
+  return { status: 200, contentType: 'application/json; charset=utf-8', body: `{"webhookId":"${webhookId}"}` }
+}
+
+function presentValues(query: RawHead['query']): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(query).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined),
+  )
+}

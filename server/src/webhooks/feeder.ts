@@ -1,0 +1,126 @@
+/**
+ * Sees to it that whatever can start does.
+ *
+ *   idle ─(an account was woken, or a second passed)─► feed it ─► idle; once more if it was woken meanwhile
+ *
+ * Accounts are woken by accepted requests, ended runs and changed settings of this process and, through the database, of others. Waking is
+ * a hint: what nobody woke is found by the sweep.
+ */
+import { type Database, sql } from '../db/index.ts'
+import { type FeedDeps, feedAccount } from './feed.ts'
+import { listWaitingAccounts } from './feed-store.ts'
+
+const sweepMs = 1000
+const accountsAtOnceMax = 3
+const againMs = 5
+const channel = 'patchbay_webhooks'
+
+type State = {
+  isFeeding: boolean
+  isWoken: boolean
+  /** Until something of it is done, new requests change nothing. */
+  isFull: boolean
+}
+
+export class Feeder implements AsyncDisposable {
+  readonly #deps: FeedDeps & { onFault(error: unknown): void }
+  readonly #accounts = new Map<string, State>()
+  readonly #underWay = new Set<Promise<void>>()
+  #sweep: NodeJS.Timeout | undefined
+  #sweeping: Promise<void> = Promise.resolve()
+  #listening: { close(): Promise<void> } | undefined
+  #isStopping = false
+
+  constructor(deps: FeedDeps & { onFault(error: unknown): void }) {
+    this.#deps = deps
+  }
+
+  async start(): Promise<void> {
+    this.#listening = await this.#deps.database.listen(
+      channel,
+      (accounts) => {
+        for (const accountId of accounts.split(' ')) this.wake(accountId)
+      },
+      () => {},
+    )
+    const sweep = () => {
+      this.#sweeping = this.#wakeWaiting().catch(this.#deps.onFault)
+    }
+    sweep()
+    this.#sweep = setInterval(sweep, sweepMs)
+  }
+
+  /** `hasRoom`: something of the account was done, so that more can start. */
+  wake(accountId: string, hasRoom = false): void {
+    const state = this.#accounts.get(accountId) ?? { isFeeding: false, isWoken: false, isFull: false }
+    if (hasRoom) state.isFull = false
+    if (state.isFull || this.#isStopping) return
+    state.isWoken = true
+    this.#accounts.set(accountId, state)
+    this.#next()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#sweep)
+    await this.#listening?.close()
+    await this.#sweeping
+    await Promise.all(this.#underWay)
+  }
+
+  #next(): void {
+    for (const [accountId, state] of this.#accounts) {
+      if (this.#underWay.size >= accountsAtOnceMax || this.#isStopping) return
+      if (!state.isWoken || state.isFeeding) continue
+      state.isWoken = false
+      state.isFeeding = true
+      const feeding = this.#feed(accountId, state).finally(() => {
+        this.#underWay.delete(feeding)
+        state.isFeeding = false
+        // Those that were waiting longest come first the next time.
+        this.#accounts.delete(accountId)
+        if (state.isWoken || state.isFull) this.#accounts.set(accountId, state)
+        this.#next()
+      })
+      this.#underWay.add(feeding)
+    }
+  }
+
+  async #feed(accountId: string, state: State): Promise<void> {
+    try {
+      const result = await feedAccount(this.#deps, accountId)
+      state.isFull = result === 'full' && !state.isWoken
+      if (result === 'busy') setTimeout(() => this.wake(accountId), againMs)
+    } catch (error) {
+      this.#deps.onFault(error)
+    }
+  }
+
+  async #wakeWaiting(): Promise<void> {
+    for (const accountId of await listWaitingAccounts(this.#deps.database.system)) this.wake(accountId, true)
+  }
+}
+
+/** For processes that start nothing themselves: tells those that do, once for all accounts that were named within a few milliseconds. */
+export class RemoteFeeder {
+  readonly #database: Database
+  readonly #onFault: (error: unknown) => void
+  readonly #accounts = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(database: Database, onFault: (error: unknown) => void) {
+    this.#database = database
+    this.#onFault = onFault
+  }
+
+  wake(accountId: string): void {
+    this.#accounts.add(accountId)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      // A message holds less than 8000 bytes; who is left out is found by the sweep.
+      const named = [...this.#accounts].slice(0, 200).join(' ')
+      this.#accounts.clear()
+      this.#database.system.query(sql`select pg_notify(${channel}, ${named})`).catch(this.#onFault)
+    }, againMs)
+  }
+}

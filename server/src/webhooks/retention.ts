@@ -1,0 +1,68 @@
+// What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven.
+import { type Database, sql } from '../db/index.ts'
+
+const sweepMs = 10 * 60_000
+const daysAhead = 7
+const deliveryDays = 7
+const deletedAtOnce = 10_000
+
+export class WebhookRetention implements AsyncDisposable {
+  readonly #database: Database
+  readonly #daysKept: number
+  readonly #onFault: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
+  #sweeping: Promise<unknown> = Promise.resolve()
+  #isStopping = false
+
+  constructor(database: Database, daysKept: number, onFault: (error: unknown) => void) {
+    this.#database = database
+    this.#daysKept = daysKept
+    this.#onFault = onFault
+  }
+
+  async start(): Promise<void> {
+    await this.#database.system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    this.#timer = setInterval(() => {
+      this.#sweeping = this.sweep().catch(this.#onFault)
+    }, sweepMs)
+    this.#timer.unref()
+  }
+
+  async sweep(): Promise<void> {
+    const { system } = this.#database
+    await system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    await this.#dropDays()
+    // What is as old and still here lies in the partitions for days that nobody made one for.
+    const keptFrom = sql`first_webhook_id((now() at time zone 'utc')::date - ${this.#daysKept}::integer)`
+    await system.query(sql`
+      delete from webhook_requests_default where id < ${keptFrom} and id not in (select webhook_id from webhook_queue where webhook_id < ${keptFrom})`)
+    await system.query(sql`delete from webhook_history_default where webhook_id < ${keptFrom}`)
+    while (!this.#isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#timer)
+    await this.#sweeping
+  }
+
+  /** A day of which a request still waits stays whole. */
+  async #dropDays(): Promise<void> {
+    const { rows } = await this.#database.system.query<{ day: string }>(sql`
+      select d.day::text as day from (
+        select to_date(right(c.relname, 8), 'YYYYMMDD') as day from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'webhook_requests'::regclass and c.relname ~ '^webhook_requests_\\d{8}$'
+      ) d
+      where d.day < (now() at time zone 'utc')::date - ${this.#daysKept}::integer
+        and not exists (select from webhook_queue q where q.webhook_id >= first_webhook_id(d.day) and q.webhook_id < first_webhook_id(d.day + 1))
+      order by d.day`)
+    for (const { day } of rows) await this.#database.system.query(sql`select drop_webhook_day(${day}::date)`)
+  }
+
+  async #forgetDeliveries(): Promise<number> {
+    const { rowCount } = await this.#database.system.query(sql`
+      delete from webhook_deliveries where ctid = any(array(
+        select ctid from webhook_deliveries where created_at < now() - ${deliveryDays}::integer * interval '1 day' limit ${deletedAtOnce}))`)
+    return rowCount
+  }
+}

@@ -1,0 +1,43 @@
+import type { HandlersOf } from '../http/index.ts'
+import { type ChangeDeps, disableWebhook, enableWebhook } from './change-settings.ts'
+import { getHistory, getQueue, getSandboxValue, getSettings, getWebhook, pinSandbox } from './read.ts'
+import { getReplay, type ReplayDeps, startReplay } from './replay.ts'
+import { retryRequest, setHeld, skipRequest } from './verbs.ts'
+
+type Names =
+  | 'WebhookSettings'
+  | 'WebhookSettingsEnable'
+  | 'WebhookSettingsDisable'
+  | 'GetWebhookQueue'
+  | 'GetWebhookHistory'
+  | 'GetWebhook'
+  | 'GetSandboxWebhookValue'
+  | 'WebhookSandboxPin'
+  | 'WebhookSkip'
+  | 'WebhookRetry'
+  | 'WebhookQueueHold'
+  | 'WebhookQueueRelease'
+  | 'WebhookReplay'
+  | 'GetWebhookReplay'
+
+export function webhookRoutes(deps: ChangeDeps & ReplayDeps): HandlersOf<Names> {
+  const lower = (id: string) => id.toLowerCase()
+  return {
+    WebhookSettings: ({ principal, params }) => getSettings(deps, principal, lower(params.id)),
+    WebhookSettingsEnable: ({ principal, params, body }) => enableWebhook(deps, principal, lower(params.id), body),
+    WebhookSettingsDisable: ({ principal, params, query }) =>
+      disableWebhook(deps, principal, lower(params.id), query.disableWithCleanSettings ?? false),
+    GetWebhookQueue: ({ principal, params, body }) => getQueue(deps, principal, lower(params.workflowId), body),
+    GetWebhookHistory: ({ principal, params, body }) => getHistory(deps, principal, lower(params.workflowId), body),
+    GetWebhook: ({ principal, params }) => getWebhook(deps, principal, lower(params.webhookId)),
+    GetSandboxWebhookValue: ({ principal, params }) => getSandboxValue(deps, principal, lower(params.id)),
+    WebhookSandboxPin: ({ principal, params, body }) =>
+      pinSandbox(deps, principal, lower(params.id), body.webhookId === null ? null : lower(body.webhookId)),
+    WebhookSkip: ({ principal, params }) => skipRequest(deps, principal, lower(params.webhookId)),
+    WebhookRetry: ({ principal, params }) => retryRequest(deps, principal, lower(params.webhookId)),
+    WebhookQueueHold: ({ principal, params }) => setHeld(deps, principal, lower(params.workflowId), true),
+    WebhookQueueRelease: ({ principal, params }) => setHeld(deps, principal, lower(params.workflowId), false),
+    WebhookReplay: ({ principal, params, body }) => startReplay(deps, principal, lower(params.workflowId), body),
+    GetWebhookReplay: ({ principal, params }) => getReplay(deps, principal, lower(params.replayId)),
+  }
+}

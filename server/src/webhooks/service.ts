@@ -1,0 +1,116 @@
+// The room of webhooks put together. Every process can take requests; processes that run workflows also start what waits.
+import type { Database, Scope, Tx } from '../db/index.ts'
+import type { FunctionLibrary } from '../functions/index.ts'
+import type { RawRoute } from '../http/index.ts'
+import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
+import type { ChangeDeps } from './change-settings.ts'
+import { webhookEndpoint } from './endpoint.ts'
+import { Feeder, RemoteFeeder } from './feeder.ts'
+import { Intake } from './intake.ts'
+import { KnownWebhooks } from './known-webhook.ts'
+import { findStored, loadWebhooks } from './load.ts'
+import { lookUpLanes, reorderQueue } from './reorder.ts'
+import { startReplaying } from './replay.ts'
+import type { Json } from './request-record.ts'
+import { WebhookRetention } from './retention.ts'
+import { webhookRoutes } from './routes.ts'
+import { findSettings } from './settings-store.ts'
+import { settleRuns } from './settle.ts'
+import { type CheckDeps, startChecking } from './skip-check.ts'
+
+/** Requests of one account that may wait at once. */
+const queuedPerAccountMax = 100_000
+
+export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'vault' | 'sandbox' | 'findDefinition'> & {
+  functions: FunctionLibrary
+  checkScript: ChangeDeps['checkScript']
+  /** Without a slash at its end. */
+  webhookUrl(): string
+  daysKept: number
+  onFault(error: unknown): void
+}
+
+/** What runs ask of webhooks. They are there before webhooks are, which start runs: so these come first and learn the feeder later. */
+export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>) {
+  let wake: (accountId: string) => void = () => {}
+  return {
+    find: (scope: Scope, workflowId: string, webhookId: string) =>
+      findRerun(deps.database, scope, workflowId, webhookId),
+    load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json> => {
+      const values = await loadWebhooks(deps, accountId, webhookIds ?? [])
+      return isWebhookBatch ? values : (values[0] ?? null)
+    },
+    onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
+      const ours = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
+      if (ours.length === 0) return
+      await settleRuns(tx, ours)
+      tx.afterCommit(() => {
+        for (const accountId of new Set(ours.map((run) => run.accountId))) wake(accountId)
+      })
+    },
+    onRoom: (listener: (accountId: string) => void) => {
+      wake = listener
+    },
+  }
+}
+
+export function createWebhooks(
+  deps: WebhooksDeps & { starter: CheckDeps['starter']; runPorts: ReturnType<typeof createRunPorts> },
+) {
+  const { database, keyRing, onFault } = deps
+  const remote = new RemoteFeeder(database, onFault)
+  let feeder: Feeder | undefined
+  const wake = (accountId: string, hasRoom = false) =>
+    feeder ? feeder.wake(accountId, hasRoom) : remote.wake(accountId)
+  deps.runPorts.onRoom((accountId) => wake(accountId, true))
+  const known = new KnownWebhooks(deps)
+  const intake = new Intake({ database, keyRing, queuedPerAccountMax, onAccepted: ({ accountId }) => wake(accountId) })
+  const addressOf = (workflowId: string, urlParameters: string) =>
+    `${deps.webhookUrl()}/${workflowId}${urlParameters === '' ? '' : `?${urlParameters}`}`
+  return {
+    routes: webhookRoutes({
+      ...deps,
+      queuedPerAccountMax,
+      wake,
+      addressOf,
+      lookUpLanes: (key, order) => lookUpLanes(deps, key, order),
+      reorderQueue: (tx, key, order, lanes) => reorderQueue(deps, tx, key, order, lanes),
+      onChange: ({ workflowId, accountId }) => {
+        known.forget(workflowId)
+        wake(accountId)
+      },
+    }),
+    rawRoutes: [webhookEndpoint({ known, intake })] satisfies RawRoute[],
+    /** What workflows ask of webhooks. */
+    ofWorkflows: {
+      addressOf: async (scope: Scope, workflowId: string): Promise<string> => {
+        const found = await findSettings(database.forScope(scope), scope.accountId, workflowId)
+        return addressOf(workflowId, found?.settings?.urlParameters ?? '')
+      },
+    },
+    /** Starts what waits, for processes that run workflows. */
+    startWorker: async (): Promise<AsyncDisposable> => {
+      const parts = new AsyncDisposableStack()
+      const retention = parts.use(new WebhookRetention(database, deps.daysKept, onFault))
+      feeder = parts.use(new Feeder({ ...deps, onFault }))
+      const feed = (accountId: string) => wake(accountId, true)
+      await Promise.all([
+        retention.start(),
+        feeder.start(),
+        startChecking({ ...deps, functions: scriptLibrary(deps.functions), wake: feed }),
+        startReplaying({ ...deps, queuedPerAccountMax, wake: feed }),
+      ])
+      return parts
+    },
+  }
+}
+
+async function findRerun(database: Database, scope: Scope, workflowId: string, webhookId: string) {
+  const db = database.forScope(scope)
+  const [[stored], found] = await Promise.all([
+    findStored(db, scope.accountId, [webhookId]),
+    findSettings(db, scope.accountId, workflowId),
+  ])
+  if (stored?.workflowId !== workflowId) return undefined
+  return { updateDateLastRun: found?.settings?.updateDateLastRun ?? false }
+}
