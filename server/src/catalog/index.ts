@@ -1,3 +1,12 @@
+export {
+  expandAddress,
+  expandHostPattern,
+  expandRequestPath,
+  expandText,
+  fieldsIn,
+  matchesHost,
+  type TemplateValues,
+} from './address-template.ts'
 export type {
   Application as ApplicationDefinition,
   Authentication,
@@ -10,3 +19,4 @@ export type {
 export { catalogRoutes } from './routes.ts'
 export { Catalog } from './service.ts'
 export { catalogTaggables } from './taggable.ts'
+export { answerTestRequest } from './test-application.ts'

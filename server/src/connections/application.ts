@@ -1,7 +1,9 @@
 // What connections need to know of the catalogue.
-import type { Application, Authentication } from '../catalog/definition.ts'
+import type { ApplicationDefinition, Authentication } from '../catalog/index.ts'
 
 export {
+  answerTestRequest,
+  type CredentialField,
   expandAddress,
   expandHostPattern,
   expandRequestPath,
@@ -9,9 +11,9 @@ export {
   fieldsIn,
   matchesHost,
   type TemplateValues,
-} from '../catalog/address-template.ts'
-export type { Application, CredentialField } from '../catalog/definition.ts'
-export { answerTestRequest } from '../catalog/test-application.ts'
+} from '../catalog/index.ts'
+
+export type Application = ApplicationDefinition
 
 export type ApplicationFinder = {
   findApplication(organizationId: string, idOrShortName: string): Promise<Application | undefined>

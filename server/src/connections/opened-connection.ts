@@ -46,6 +46,8 @@ export class OpenedConnections {
   readonly #deps: Deps
   readonly #byId = new TimedCache<OpenedConnection | undefined>(cacheMs, cacheEntriesMax)
   readonly #byName = new TimedCache<OpenedConnection[]>(cacheMs, cacheEntriesMax)
+  /** What was handed out a moment ago and comes back with the call needs no second look. */
+  readonly #handedOut = new WeakMap<Connection, { opened: OpenedConnection; at: number }>()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -53,6 +55,13 @@ export class OpenedConnections {
 
   find(scope: Scope, id: string): Promise<OpenedConnection | undefined> {
     return this.#byId.get(`${scope.accountId} ${id}`, () => this.findFresh(scope, id))
+  }
+
+  /** For a connection that one of the others here gave. */
+  findAgain(scope: Scope, connection: Connection): Promise<OpenedConnection | undefined> | OpenedConnection {
+    const known = this.#handedOut.get(connection)
+    const isFresh = known && known.at > performance.now() - cacheMs && known.opened.scope.accountId === scope.accountId
+    return isFresh ? known.opened : this.find(scope, connection.id)
   }
 
   /** Authenticated ones only; at most two. */
@@ -79,7 +88,7 @@ export class OpenedConnections {
     ])
     if (!application) return undefined
     const all = withDefaults(application, values)
-    return {
+    const opened: OpenedConnection = {
       scope: { accountId, organizationId },
       connection: toConnection(stored),
       application,
@@ -90,9 +99,13 @@ export class OpenedConnections {
       faultedForMs: stored.faultedForMs,
       unusedForMs: stored.unusedForMs,
     }
+    this.#handedOut.set(opened.connection, { opened, at: performance.now() })
+    return opened
   }
 
   forget({ scope, connection }: { scope: Scope; connection: Pick<Connection, 'id' | 'shortName'> }): void {
+    // Whoever still holds the connection reads it anew.
+    if ('applicationId' in connection) this.#handedOut.delete(connection as Connection)
     this.#byId.forget(`${scope.accountId} ${connection.id}`)
     this.#byName.forget(`${scope.accountId} ${connection.shortName.toLowerCase()}`)
   }

@@ -41,8 +41,8 @@ export function createConnections(deps: Deps): ConnectionRoom {
   const room = { ...deps, opened, faults, renewal }
   const notedAt = new Map<string, number>()
 
-  const get = async (scope: Scope, { id }: { id: string }): Promise<OpenedConnection> => {
-    const found = await opened.find(scope, id)
+  const get = async (scope: Scope, connection: Connection): Promise<OpenedConnection> => {
+    const found = await opened.findAgain(scope, connection)
     if (!found) throw notFound('registered application')
     return found
   }

@@ -1,10 +1,2 @@
-export {
-  type ApplicationAnswer,
-  type ApplicationCall,
-  type ApplicationCalls,
-  createApplicationCalls,
-  type Exchange,
-  type Json,
-  splitAddress,
-} from './application-calls.ts'
+export { type ApplicationCall, type ApplicationCalls, createApplicationCalls } from './application-calls.ts'
 export { proxyRoutes } from './routes.ts'
