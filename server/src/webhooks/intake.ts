@@ -119,8 +119,10 @@ export class Intake {
   }
 }
 
+/** In the form of a GUID, as the database writes it. */
 function digest(deliveryId: string): string {
-  return createHash('sha256').update(deliveryId).digest('hex').slice(0, 32)
+  const hex = createHash('sha256').update(deliveryId).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
 /** Within one batch the first request of a delivery stands for the others. */
