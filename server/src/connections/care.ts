@@ -1,11 +1,10 @@
 // Looks after connections without being asked: tokens are renewed before calls need them, and where the application declares a test
 // request it is made now and then, so that an access that was withdrawn shows before a workflow trips over it.
 //   due -> job filed (with a later check as a safety net, in one transaction) -> checked, next check set
-import { type Database, type Queryable, type Scope, sql } from '../db/index.ts'
+import { type Queryable, type Scope, sql } from '../db/index.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { isProbed, msUntilEarlyRenewal, nextCheckInMs } from './check-times.ts'
-import type { OpenedConnections } from './opened-connection.ts'
-import { hasToken, type TokenRenewal } from './renew-token.ts'
+import { hasToken } from './renew-token.ts'
 import { type SendDeps, send } from './send.ts'
 import { scheduleCheck } from './store.ts'
 import { testRequestOf } from './test-connection.ts'
@@ -13,16 +12,10 @@ import { testRequestOf } from './test-connection.ts'
 export const connectionCareQueue = 'connectionCare'
 
 const sweepMs = 3_000
-const sweepSize = 200
+const sweepSize = 500
 const jobsAtOnce = 8
 
-type Deps = SendDeps & {
-  database: Database
-  jobs: JobQueue
-  opened: OpenedConnections
-  renewal: TokenRenewal
-  onFault: (error: unknown) => void
-}
+type Deps = SendDeps & { jobs: JobQueue }
 
 type Due = Scope & { regApplicationId: string }
 
@@ -59,10 +52,18 @@ export class ConnectionCare implements AsyncDisposable {
 
   async #sweep(): Promise<void> {
     const { database, jobs } = this.#deps
-    await database.system.transaction(async (tx) => {
-      const due = await takeDue(tx)
-      await Promise.all(due.map((one) => jobs.send(tx, connectionCareQueue, one)))
-    })
+    for (let taken = sweepSize; taken === sweepSize && !this.#isStopped; ) {
+      taken = await database.system.transaction(async (tx) => {
+        const due = await takeDue(tx)
+        if (due.length > 0)
+          await jobs.sendMany(
+            tx,
+            connectionCareQueue,
+            due.map((data) => ({ data })),
+          )
+        return due.length
+      })
+    }
     await forgetExpired(database.system)
   }
 

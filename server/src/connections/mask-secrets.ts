@@ -25,5 +25,8 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 
 /** The same for every text inside a JSON value. */
 export function maskJson(value: unknown, secrets: readonly string[]): unknown {
-  return secrets.length === 0 ? value : JSON.parse(maskSecrets(JSON.stringify(value), secrets))
+  if (typeof value === 'string') return maskSecrets(value, secrets)
+  if (typeof value !== 'object' || value === null || secrets.length === 0) return value
+  if (Array.isArray(value)) return value.map((item) => maskJson(item, secrets))
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskJson(item, secrets)]))
 }

@@ -34,6 +34,8 @@ export type OpenedConnection = Callable & {
   secrets: readonly string[]
   faultedForMs: number | null
   unusedForMs: number
+  /** By this process's clock: the target asked to be left alone until then. */
+  quietUntilMs: number
 }
 
 type Deps = { database: Database; keyRing: KeyRing; catalog: ApplicationFinder }
@@ -98,6 +100,7 @@ export class OpenedConnections {
       secrets: secretValues(application, all, tokenTexts(held.tokens)),
       faultedForMs: stored.faultedForMs,
       unusedForMs: stored.unusedForMs,
+      quietUntilMs: Date.now() + (stored.quietForMs ?? 0),
     }
     this.#handedOut.set(opened.connection, { opened, at: performance.now() })
     return opened

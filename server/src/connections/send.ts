@@ -1,14 +1,27 @@
 // A call through a connection: the token is kept valid, a 401 renews it once, and the answer tells whether the connection is sound.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { OutboundError } from '../outbound/index.ts'
 import { needsToken } from './authentication.ts'
 import { type CallDeps, callTarget, targetOf } from './call-target.ts'
 import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
 import type { Faults } from './faults.ts'
-import type { OpenedConnection } from './opened-connection.ts'
+import type { OpenedConnection, OpenedConnections } from './opened-connection.ts'
 import type { TokenRenewal } from './renew-token.ts'
+import { keepQuiet } from './store.ts'
 
-export type SendDeps = CallDeps & { renewal: TokenRenewal; faults: Faults }
+export type SendDeps = CallDeps & {
+  database: Database
+  opened: OpenedConnections
+  renewal: TokenRenewal
+  faults: Faults
+  onFault: (error: unknown) => void
+}
+
+const pauseMsMax = 60_000
+/** Shorter waits are over before the others could hear of them. */
+const learntMsMin = 500
 
 export async function send(
   deps: SendDeps,
@@ -16,11 +29,12 @@ export async function send(
   request: ConnectionRequest,
 ): Promise<ConnectionAnswer> {
   const target = targetOf(opened, request)
+  const quietMs = await waitUntilQuietEnds(opened, request)
   const carriesCredentials = target?.sendsCredentials ?? true
   const carriesToken = carriesCredentials && needsToken(opened.authentication)
   const token = carriesToken ? await deps.renewal.current(opened) : undefined
   // Callers' own headers are matched without regard to case against those of the application.
-  const normal = { ...request, headers: lowerCase(request.headers) }
+  const normal = { ...request, headers: lowerCase(request.headers), onPause: tellAll(deps, opened, request.onPause) }
   const call = async (accessToken: string | undefined) => {
     try {
       return await callTarget(deps, opened, target, normal, { token: accessToken, rateLimitKey: opened.connection.id })
@@ -41,11 +55,37 @@ export async function send(
       answer = await call(renewed.accessToken)
       answer.pausedMs += pausedMs
     } else if (!renewed) {
-      return answer
+      return { ...answer, pausedMs: answer.pausedMs + quietMs }
     }
   }
+  answer.pausedMs += quietMs
   if (carriesCredentials) await judge(deps.faults, opened, request, answer)
   return answer
+}
+
+/** One that was asked to wait waits inside its own call; the others learn of it before they begin theirs. */
+async function waitUntilQuietEnds({ quietUntilMs }: OpenedConnection, request: ConnectionRequest): Promise<number> {
+  const waitMs = quietUntilMs - Date.now()
+  if (waitMs <= 0 || waitMs > pauseMsMax) return 0
+  request.onPause?.(waitMs)
+  try {
+    await sleep(waitMs, undefined, request.signal ? { signal: request.signal } : {})
+  } catch {
+    throw new AppError('target_unreachable', 'The call was cancelled while the target asked for patience.')
+  }
+  return waitMs
+}
+
+/** Where no rate is declared, a pause is what the target itself asked for. */
+function tellAll(deps: SendDeps, opened: OpenedConnection, onPause: ConnectionRequest['onPause']) {
+  return (waitMs: number): void => {
+    onPause?.(waitMs)
+    if (opened.application.rateLimit !== undefined || waitMs < learntMsMin) return
+    const { scope, connection } = opened
+    keepQuiet(deps.database.forScope(scope), scope.accountId, connection.id, waitMs)
+      .then(() => deps.opened.forget(opened))
+      .catch(deps.onFault)
+  }
 }
 
 async function judge(

@@ -14,6 +14,7 @@ export type StoredConnection = {
   faultMessage: string | null
   faultedForMs: number | null
   unusedForMs: number
+  quietForMs: number | null
   tokens: StoredTokens | undefined
 }
 
@@ -39,6 +40,7 @@ type Row = {
   fault_message: string | null
   faulted_for_ms: number | null
   unused_for_ms: number
+  quiet_for_ms: number | null
   generation: number | null
   sealed_tokens: Buffer | null
   lifetime_ms: number | null
@@ -50,6 +52,7 @@ const wholeConnection = sql`
   select r.id, r.organization_id, r.account_id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated,
     r.sealed_credentials, r.fault_message, (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
     (extract(epoch from now() - coalesce(r.last_used_at, r.modified_at)) * 1000)::float8 as unused_for_ms,
+    (extract(epoch from r.quiet_until - now()) * 1000)::float8 as quiet_for_ms,
     t.generation, t.sealed_tokens, (extract(epoch from t.expires_at - t.obtained_at) * 1000)::float8 as lifetime_ms,
     (extract(epoch from t.expires_at - now()) * 1000)::float8 as left_ms
   from registered_applications r left join connection_tokens t on t.registered_application_id = r.id`
@@ -166,6 +169,13 @@ export async function noteUse(db: Queryable, accountId: string, id: string, chec
   await db.query(sql`
     update registered_applications set last_used_at = now(),
       next_check_at = coalesce(now() + ${checkInMs}::float8 * interval '1 millisecond', next_check_at)
+    where account_id = ${accountId} and id = ${id}`)
+}
+
+/** What one process was told by the target, all keep to. */
+export async function keepQuiet(db: Queryable, accountId: string, id: string, forMs: number): Promise<void> {
+  await db.query(sql`
+    update registered_applications set quiet_until = greatest(quiet_until, now() + ${forMs}::float8 * interval '1 millisecond')
     where account_id = ${accountId} and id = ${id}`)
 }
 
@@ -286,6 +296,7 @@ function toConnection(row: Row): StoredConnection {
     faultMessage: row.fault_message,
     faultedForMs: row.faulted_for_ms,
     unusedForMs: row.unused_for_ms,
+    quietForMs: row.quiet_for_ms,
     tokens:
       row.generation === null
         ? undefined

@@ -2,6 +2,9 @@ import type { ConnectionAnswer } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { ApplicationCall, Json } from './application-calls.ts'
 
+const depthMax = 500
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
+
 /** The body as the caller wants it. An empty body is null, as JSON has no nothing. */
 export function decodeAnswer(answer: ConnectionAnswer, responseType: ApplicationCall['responseType']): Json {
   switch (responseType) {
@@ -37,9 +40,27 @@ export function jsonOrText(body: Buffer): Json {
 /** Undefined when the body is not JSON. */
 function parse(body: Buffer): Json | undefined {
   if (body.length === 0) return null
+  if (isTooDeep(body)) return undefined
   try {
     return JSON.parse(body.toString())
   } catch {
     return undefined
   }
+}
+
+/** Deeper than anyone means it, and than the stack allows when it is written out again. */
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at]
+    if (isInText) {
+      if (byte === backslash) at++
+      else if (byte === quote) isInText = false
+    } else if (byte === quote) isInText = true
+    else if (byte === openBracket || byte === openBrace) {
+      if (++depth > depthMax) return true
+    } else if (byte === closeBracket || byte === closeBrace) depth--
+  }
+  return false
 }

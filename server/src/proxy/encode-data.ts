@@ -24,7 +24,16 @@ export function encodeData(
   // A text with a type of its own (XML, CSV) goes out as it is; as JSON it would come with quotation marks.
   if (typeof data === 'string' && type !== '' && !/[/+]json\b/.test(type)) return { headers, body: data }
   headers['content-type'] ??= 'application/json'
-  return { headers, body: JSON.stringify(data) }
+  return { headers, body: writeJson(data) }
+}
+
+function writeJson(data: Json): string {
+  try {
+    return JSON.stringify(data)
+  } catch {
+    // Only the depth of the value can be the reason: it came from JSON.
+    throw invalid('The data is nested too deeply to be sent.')
+  }
 }
 
 function isEmpty(data: Json | undefined): boolean {

@@ -3,13 +3,17 @@ import { AppError } from '../lib/app-error.ts'
 import { jsonOrText } from './decode-answer.ts'
 
 const wordsMax = 2000
+const dataBytesMax = 1024 * 1024
 
 /** What a target refused, in its own words and without our secrets: refusals are written to logs and shown to people. */
 export function refusal(method: string, answer: ConnectionAnswer, secrets: readonly string[]): AppError {
-  const text = answer.body.toString()
+  const text = answer.body.toString('utf8', 0, dataBytesMax)
   const words = text.length > wordsMax ? `${text.slice(0, wordsMax)}…` : text
   const { statusCode, headers, url } = answer
   return new AppError('target_refused', maskSecrets(`${method} ${url} answered ${statusCode}: ${words}`, secrets), {
-    response: maskJson({ statusCode, headers, data: jsonOrText(answer.body) }, secrets),
+    response: maskJson(
+      { statusCode, headers, data: answer.body.length > dataBytesMax ? text : jsonOrText(answer.body) },
+      secrets,
+    ),
   })
 }

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
@@ -362,6 +363,38 @@ describe('calls to registered applications', () => {
       }
       const answer = await get('http/x')
       expect([answer.status, answer.body.response]).toEqual([400, null])
+    })
+
+    it('JSON that is nested without end is text, and is not sent', async () => {
+      await register()
+      const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+      target.answer = () => ({ body: deep })
+      expect((await get('http/x')).body).toBe(deep)
+      target.answer = () => ({ status: 500, body: deep })
+      expect((await get('http/x')).status).toBe(400)
+      const sent = await user.send('POST', '/api/ApiPost?url=http/x', `{"jsonData":${deep}}`)
+      expect(sent.status).toBe(400)
+    })
+
+    it('what one process is told about patience, the others keep to', async () => {
+      await using second = await service.startAnother({}, 'api')
+      await register()
+      let toldAt = 0
+      target.answer = () => {
+        if (toldAt > 0) return { json: {} }
+        toldAt = performance.now()
+        return { status: 429, headers: { 'retry-after': '2' } }
+      }
+      const first = get('http/x')
+      const isLearnt = async () => {
+        const rows = await service.asOwner('select from registered_applications where quiet_until > now()')
+        return rows.length > 0
+      }
+      await eventually(isLearnt)
+      expect((await get('http/x', second.client(user.keys))).status).toBe(200)
+      expect(performance.now() - toldAt).toBeGreaterThan(1900)
+      expect((await first).status).toBe(200)
+      expect(target.received).toHaveLength(3)
     })
 
     it('Retry-After is waited for', async () => {

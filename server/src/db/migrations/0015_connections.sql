@@ -17,6 +17,8 @@ create table registered_applications (
   fault_source text check (fault_source in ('token', 'target')),
   faulted_at timestamptz,
   fault_mailed_at timestamptz,
+  -- The target asked all of us to leave it alone until then.
+  quiet_until timestamptz,
   last_used_at timestamptz,
   -- When a worker next looks after it; null when there is nothing to look after.
   next_check_at timestamptz,
