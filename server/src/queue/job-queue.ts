@@ -8,7 +8,7 @@ import { type Database, type Queryable, rawStatement } from '../db/index.ts'
 import { schema } from './install-queues.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
-export type Job<Data> = { id: string; data: Data; attempt: number }
+export type Job<Data> = { id: string; data: Data; attempt: number; groupId: string | null }
 
 /** One worker's hold on a job. Whatever is done with it has no effect once another worker took the job over. */
 export type JobClaim = { id: string; attempt: number }
@@ -17,7 +17,7 @@ export type NewJob = {
   /** Made up when absent. */
   id?: string
   data?: object
-  /** Jobs of one group share what `perGroupMax` allows. */
+  /** Jobs of a group can be passed over when jobs are taken. */
   groupId?: string
   /** Needed by queues with the policy `key_strict_fifo`. */
   key?: string
@@ -101,19 +101,29 @@ export class JobQueue implements AsyncDisposable {
         includeMetadata: true,
       },
       async ([job]) => {
-        if (job) await handler({ id: job.id, data: job.data, attempt: job.retryCount })
+        if (job) await handler({ id: job.id, data: job.data, attempt: job.retryCount, groupId: job.groupId ?? null })
       },
     )
   }
 
-  /** Takes up to `count` jobs, of each group no more than leaves `perGroupMax` of it under way in all processes together. */
-  async fetch<Data>(db: Queryable, queue: string, count: number, perGroupMax: number): Promise<Job<Data>[]> {
+  /** Takes up to `count` jobs, the oldest first, passing over those of some groups. */
+  async fetch<Data>(
+    db: Queryable,
+    queue: string,
+    count: number,
+    passedOver: readonly string[] = [],
+  ): Promise<Job<Data>[]> {
     const jobs = await this.#boss.fetch<Data>(queue, {
       batchSize: count,
-      groupConcurrency: perGroupMax,
+      ...(passedOver.length === 0 ? {} : { ignoreGroups: [...passedOver] }),
       db: inTransaction(db),
     })
-    return jobs.map(({ id, data, retryCount }) => ({ id, data, attempt: retryCount }))
+    return jobs.map(({ id, data, retryCount, groupId }) => ({
+      id,
+      data,
+      attempt: retryCount,
+      groupId: groupId ?? null,
+    }))
   }
 
   /** Says that the jobs are being worked on, and returns the ids of those that are still the caller's. */

@@ -4,6 +4,7 @@ import type { Run, RunClaim, RunStatus } from './run.ts'
 
 type RunRow = {
   id: string
+  partition: string
   account_id: string
   workflow_id: string
   run_number: number
@@ -21,6 +22,8 @@ type RunRow = {
 
 export type FoundRun = Run & {
   status: RunStatus
+  /** The table that holds the day of the run. */
+  partition: string
   /** Some blocks have results already: taken over from an earlier run. */
   hasBlocks: boolean
 }
@@ -30,7 +33,7 @@ export async function listFirstClaims(db: Queryable, ids: readonly string[]): Pr
   const sorted = [...ids].sort()
   // The range tells the planner which days to look at.
   const { rows } = await db.query<RunRow>(sql`
-    select * from runs
+    select *, tableoid::regclass::text as partition from runs
     where id = any(${ids}::uuid[]) and id >= ${sorted[0]} and id <= ${sorted.at(-1)} and attempt = 0 and ended_at is null`)
   return rows.map(toRun)
 }
@@ -38,11 +41,11 @@ export async function listFirstClaims(db: Queryable, ids: readonly string[]): Pr
 export type TakenRun = FoundRun & { deaths: Record<string, number>; wasHandedBack: boolean }
 
 /** Raises the fence: from now on writes of every earlier holder fail. Undefined when the run is over or gone, or a later attempt exists. */
-export async function takeOver(db: Queryable, claim: RunClaim): Promise<TakenRun | undefined> {
+export async function takeOver(db: Queryable, claim: Omit<RunClaim, 'partition'>): Promise<TakenRun | undefined> {
   const { rows } = await db.query<RunRow & { deaths: Record<string, number> | null; is_handed_back: boolean }>(sql`
     update runs set attempt = ${claim.attempt}, status = case when status = 'Pending' then 'Processing' else status end
     where id = ${claim.runId} and attempt < ${claim.attempt} and ended_at is null
-    returning *`)
+    returning *, tableoid::regclass::text as partition`)
   const row = rows[0]
   return row && { ...toRun(row), deaths: row.deaths ?? {}, wasHandedBack: row.is_handed_back }
 }
@@ -103,6 +106,7 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
 function toRun(row: RunRow): FoundRun {
   return {
     id: row.id,
+    partition: row.partition,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     runNumber: row.run_number,

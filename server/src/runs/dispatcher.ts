@@ -10,6 +10,7 @@ import type { Database } from '../db/index.ts'
 import type { Job, JobQueue } from '../queue/index.ts'
 import { type FoundRun, listFirstClaims } from './claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from './execution.ts'
+import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from './open-run.ts'
 import { markHandedBack, markProcessing } from './record-store.ts'
@@ -32,7 +33,7 @@ export type DispatcherOptions = {
 }
 
 type InHand = {
-  claim: RunClaim
+  claim: Omit<RunClaim, 'partition'>
   accountId: string
   abort: AbortController
   isMarked: boolean
@@ -46,6 +47,7 @@ const heartbeatMs = 3000
 /** A run that takes longer than this is shown as Processing. */
 const markAfterMs = 100
 const sleepMsMin = 1000
+const refillMs = 5
 
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -58,7 +60,7 @@ export class Dispatcher implements AsyncDisposable {
   #listening: Disposable | undefined
   #isFetching = false
   #isWanted = false
-  /** The last answer was cut off by what was asked for: there may be more. */
+  /** The last answer was cut off by what was asked for, or somebody was passed over: there may be more. */
   #isHungry = false
   #isStopping = false
   #fetching: Promise<void> = Promise.resolve()
@@ -107,12 +109,7 @@ export class Dispatcher implements AsyncDisposable {
 
   #wake(): void {
     this.#isWanted = true
-    if (this.#isFetching || this.#isStopping || this.#free() <= 0) return
-    const waitMs = this.#pace.waitMs()
-    if (waitMs > 0) {
-      this.#pace.later(waitMs, () => this.#wake())
-      return
-    }
+    if (this.#isFetching || this.#isStopping) return
     this.#isFetching = true
     this.#fetching = this.#fetchAll()
       .catch((error) => this.#deps.onFault(error))
@@ -122,38 +119,30 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #fetchAll(): Promise<void> {
-    while (this.#isWanted && !this.#isStopping && this.#free() > 0) {
+    while (this.#isWanted && !this.#isStopping) {
+      const plan = this.#nextFetch()
+      if (!plan) return
+      const waitMs = this.#pace.waitMs(plan.passedOver.length > 0)
+      if (waitMs > 0) {
+        this.#pace.later(waitMs, () => this.#wake())
+        return
+      }
       this.#isWanted = false
-      // Powers of two, so that few different statements are prepared.
-      const count = 2 ** Math.floor(Math.log2(this.#free()))
       const startedAt = performance.now()
       const { jobs, database } = this.#deps
-      const fetched = await jobs.fetch<unknown>(database.system, runQueue, count, this.#perAccountMax())
-      this.#pace.note(performance.now() - startedAt, fetched.length)
-      this.#isHungry = fetched.length === count
-      if (this.#isHungry) this.#isWanted = true
+      const fetched = await jobs.fetch<unknown>(database.system, runQueue, plan.count, plan.passedOver)
+      this.#pace.note(performance.now() - startedAt, fetched.length, plan.passedOver.length > 0)
+      this.#isHungry = fetched.length === plan.count || plan.passedOver.length > 0
+      if (fetched.length === plan.count) this.#isWanted = true
       if (fetched.length > 0) await this.#open(fetched)
-      if (this.#pace.waitMs() > 0) break
     }
-    if (this.#isWanted) setImmediate(() => this.#wake())
   }
 
-  /** A share for every account that has runs in hand, and always one for the next account to come. */
-  #perAccountMax(): number {
-    const accounts = new Set([...this.#inHand.values()].map(({ accountId }) => accountId))
-    return Math.max(1, Math.floor(this.#slots / (Math.max(1, accounts.size) + 1)))
-  }
-
-  #countOf(account: string): number {
-    let count = 0
-    for (const { accountId } of this.#inHand.values()) if (accountId === account) count++
-    return count
-  }
-
-  #free(): number {
-    let awake = 0
-    for (const { isAsleep } of this.#inHand.values()) if (!isAsleep) awake++
-    return this.#slots - awake
+  #nextFetch(): FetchPlan | undefined {
+    const counts = new Map<string, number>()
+    for (const { accountId, isAsleep } of this.#inHand.values())
+      if (!isAsleep) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
+    return planFetch(this.#slots, counts)
   }
 
   async #open(fetched: Job<unknown>[]): Promise<void> {
@@ -173,16 +162,16 @@ export class Dispatcher implements AsyncDisposable {
       runQueue,
       first.filter(({ id }) => !byId.has(id)),
     )
-    for (const { id, attempt } of fetched) {
+    for (const { id, attempt, groupId } of fetched) {
       const run = byId.get(id)
-      if (run || attempt > 0) this.#begin({ runId: id, attempt }, run)
+      if (run || attempt > 0) this.#begin({ runId: id, attempt }, groupId ?? '', run)
     }
   }
 
-  #begin(claim: RunClaim, run: FoundRun | undefined): void {
+  #begin(claim: InHand['claim'], accountId: string, run: FoundRun | undefined): void {
     const inHand: InHand = {
       claim,
-      accountId: run?.accountId ?? '',
+      accountId,
       abort: new AbortController(),
       // A run that is taken over shows as Processing from then on.
       isMarked: claim.attempt > 0,
@@ -194,10 +183,9 @@ export class Dispatcher implements AsyncDisposable {
     this.#underWay.add(work)
     void work.finally(() => {
       this.#underWay.delete(work)
-      // Jobs of an account that had its share in hand were passed over until now.
-      const hadItsShare = this.#countOf(inHand.accountId) >= this.#perAccountMax()
       if (this.#inHand.get(claim.runId) === inHand) this.#inHand.delete(claim.runId)
-      if (this.#isHungry || hadItsShare) this.#wake()
+      // Slots that become free at nearly the same time are filled together.
+      if (this.#isHungry) this.#pace.later(refillMs, () => this.#wake())
     })
   }
 
@@ -221,12 +209,11 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  async #execute(inHand: InHand, { state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
-    inHand.accountId = state.run.accountId
-    if (fatalBlockId !== undefined) return this.#endFatally(inHand, state, fatalBlockId)
+  async #execute(inHand: InHand, { claim, state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
+    if (fatalBlockId !== undefined) return this.#endFatally(claim, state, fatalBlockId)
     const webhook = state.run.webhookIds === null ? null : await this.#deps.loadWebhook(state.run)
     const hold: Hold = {
-      claim: inHand.claim,
+      claim,
       signal: inHand.abort.signal,
       isStopping: () => this.#isStopping,
       onSleep: (ms) => this.#sleep(inHand, ms),
@@ -234,10 +221,10 @@ export class Dispatcher implements AsyncDisposable {
     return executeRun(this.#deps, hold, state, webhook)
   }
 
-  async #endFatally(inHand: InHand, state: RunState, blockId: string): Promise<ExecutionResult> {
+  async #endFatally(claim: RunClaim, state: RunState, blockId: string): Promise<ExecutionResult> {
     const block = state.workflow.blocks.get(blockId)!
     const ended = await this.#deps.recorder.end({
-      claim: inHand.claim,
+      claim,
       scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
       workflowId: state.run.workflowId,
       progress: { pauseMs: state.pauseMs, lastBlockId: blockId, lastBlockTitle: block.blockName },

@@ -39,14 +39,15 @@ const orderings = {
   lastExecutedBlockTitle: sql`last_block_title`,
 } as const satisfies Record<NonNullable<HistorySearch['orderField']>, Sql>
 
-/** Undefined when the account has no such workflow. `oldest`: the first number that retention leaves. */
+/** The number of the latest run, 0 when there is none; undefined when the account has no such workflow. */
 export async function findLastNumber(
   db: Queryable,
   accountId: string,
   workflowId: string,
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ last: number }>(
-    sql`select coalesce(last_run_number, 0) as last from workflows where account_id = ${accountId} and id = ${workflowId}`,
+    sql`select coalesce(c.last_number, 0) as last from workflows w left join run_counters c on c.workflow_id = w.id
+        where w.account_id = ${accountId} and w.id = ${workflowId}`,
   )
   return rows[0]?.last
 }

@@ -13,6 +13,7 @@ import { openDeferred } from './sealed-deferred.ts'
 export type OpenRunDeps = { database: Database; keyRing: KeyRing; definitions: DefinitionCache }
 
 export type OpenedRun = {
+  claim: RunClaim
   state: RunState
   /** Set when too many workers died on a block: the run must end. */
   fatalBlockId: string | undefined
@@ -21,13 +22,18 @@ export type OpenedRun = {
 /** Undefined when the workflow is gone. */
 export async function openFirst(deps: OpenRunDeps, run: FoundRun): Promise<OpenedRun | undefined> {
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
-  return workflow && { state: await stateOf(deps, run, workflow), fatalBlockId: undefined }
+  const claim = { runId: run.id, attempt: 0, partition: run.partition }
+  return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined }
 }
 
 /** For a run that another worker held before. Undefined when it is over, gone, or already at a later attempt. */
-export async function openTakenOver(deps: OpenRunDeps, claim: RunClaim): Promise<OpenedRun | undefined> {
-  const run = await takeOver(deps.database.system, claim)
+export async function openTakenOver(
+  deps: OpenRunDeps,
+  taken: Omit<RunClaim, 'partition'>,
+): Promise<OpenedRun | undefined> {
+  const run = await takeOver(deps.database.system, taken)
   if (!run) return undefined
+  const claim = { ...taken, partition: run.partition }
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   if (!workflow) return undefined
   const state = await stateOf(deps, { ...run, hasBlocks: true }, workflow)
@@ -36,7 +42,7 @@ export async function openTakenOver(deps: OpenRunDeps, claim: RunClaim): Promise
   const fatalBlockId = Object.keys(deaths).find(
     (blockId) => !state.outcomes.has(blockId) && blockRetryDelayMs(deaths[blockId] ?? 0, 0) === null,
   )
-  return { state, fatalBlockId }
+  return { claim, state, fatalBlockId }
 }
 
 /** The plan follows from the records, so what could start now is what the dead worker had started. */

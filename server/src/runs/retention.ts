@@ -41,9 +41,9 @@ export class Retention implements AsyncDisposable {
         delete from runs where id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and ended_at is not null returning id
       ) delete from run_blocks b using gone where b.run_id = gone.id`)
     const { rows } = await system.query<{ id: string; upto: number }>(sql`
-      select w.id, w.last_run_number - ${runsKeptMax}::integer as upto from workflows w
-      where w.last_run_number > ${runsKeptMax}
-        and exists (select from runs r where r.workflow_id = w.id and r.run_number <= w.last_run_number - ${runsKeptMax}::integer and r.ended_at is not null)`)
+      select c.workflow_id as id, c.last_number - ${runsKeptMax}::integer as upto from run_counters c
+      where c.last_number > ${runsKeptMax}
+        and exists (select from runs r where r.workflow_id = c.workflow_id and r.run_number <= c.last_number - ${runsKeptMax}::integer and r.ended_at is not null)`)
     for (const { id, upto } of rows) {
       while (!this.#isStopping && (await this.#deleteSome(id, upto)) === deletedAtOnce);
     }

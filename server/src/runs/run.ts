@@ -27,7 +27,12 @@ export type Run = {
 }
 
 /** The hold of one worker on a run. A write that names another attempt than the row does has no effect. */
-export type RunClaim = { runId: string; attempt: number }
+export type RunClaim = {
+  runId: string
+  attempt: number
+  /** The table that holds the day of the run. */
+  partition: string
+}
 
 /** session.vars and the deferred vault values, as they go from block to block. */
 export type SessionState = { vars: JsonObject; vault: JsonObject; vaultGlobal: JsonObject }

@@ -19,8 +19,8 @@ export type InsertedRun = { id: string; runNumber: number; revision: number; wor
 
 /**
  * Counts and inserts runs of deployed workflows. Runs that are not in the answer have no deployed workflow in their account.
- * The row of a workflow is locked until the transaction ends, which is what makes numbers unique, without gaps, and in order of time;
- * rows are locked in the order of their ids, so that two batches never wait for each other.
+ * The counter of a workflow is locked until the transaction ends, which is what makes numbers unique, without gaps, and in order of time;
+ * counters are locked in the order of their ids, so that two batches never wait for each other.
  */
 export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promise<Map<string, InsertedRun>> {
   const { rows } = await tx.query<{ id: string; run_number: number; revision: number; name: string }>(sql`
@@ -38,20 +38,20 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
         ${runs.map((run) => run.movesDateLastRun ?? true)}::boolean[]
       ) with ordinality
         as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, position)
-    ), locked as materialized (
+    ), counted as (
+      insert into run_counters as c (workflow_id, account_id, last_number)
       select w.id, w.account_id, n.runs
       from (select i.workflow_id, i.account_id, count(*)::integer as runs from input i group by 1, 2) n
       join workflows w on w.id = n.workflow_id and w.account_id = n.account_id and w.state = 'deployed'
       order by w.id
-      for no key update of w
-    ), counted as (
-      update workflows w set last_run_number = coalesce(w.last_run_number, 0) + l.runs, last_run_status = 'Pending'
-      from locked l where w.id = l.id
-      returning w.id, w.account_id, w.name, w.revision, w.date_last_run, w.last_run_number - l.runs as counted_before
+      on conflict (workflow_id) do update set last_number = c.last_number + excluded.last_number
+      returning c.workflow_id, c.last_number
     ), numbered as (
-      select i.*, c.revision, c.name, c.date_last_run, clock_timestamp() as started_at,
-        c.counted_before + row_number() over (partition by i.workflow_id order by i.position)::integer as run_number
-      from input i join counted c on c.id = i.workflow_id and c.account_id = i.account_id
+      -- The count is that of the whole batch, so it is handed out backwards from there.
+      select i.*, w.revision, w.name, w.date_last_run, clock_timestamp() as started_at,
+        c.last_number + 1 - row_number() over (partition by i.workflow_id order by i.position desc)::integer as run_number
+      from input i join counted c on c.workflow_id = i.workflow_id
+      join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
                         date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch)

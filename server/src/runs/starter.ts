@@ -23,7 +23,7 @@ export class RunStarter {
   constructor(deps: { database: Database; jobs: JobQueue }) {
     this.#database = deps.database
     this.#jobs = deps.jobs
-    this.#group = new GroupCommit((requests) => this.#startAll(requests), { batchesAtOnce: 2, itemsMax: 200 })
+    this.#group = new GroupCommit((requests) => this.#startAll(requests), { batchesAtOnce: 1, itemsMax: 200 })
   }
 
   /** Throws when the account has no such workflow, or it is not deployed. */

@@ -53,7 +53,8 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
       where id = ${id} and account_id = ${accountId} and ended_at is null
       returning workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch
     ), shown as (
-      update workflows w set last_run_status = 'Stopped' from stopped s where w.id = s.workflow_id and w.last_run_number = s.run_number
+      update workflows w set last_run_number = s.run_number, last_run_status = 'Stopped'
+      from stopped s where w.id = s.workflow_id and coalesce(w.last_run_number, 0) <= s.run_number
     )
     select * from stopped`)
   const row = rows[0]
@@ -81,4 +82,5 @@ export async function forgetRuns(tx: Tx, workflowId: string): Promise<void> {
   await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
   await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
   await tx.query(sql`delete from runs where workflow_id = ${workflowId}`)
+  await tx.query(sql`delete from run_counters where workflow_id = ${workflowId}`)
 }

@@ -42,7 +42,8 @@ export async function updateWorkflowOutcomes(
       order by w.id for no key update of w
     )
     update workflows w set
-      last_run_status = case when w.last_run_number = i.run_number then i.status else w.last_run_status end,
+      last_run_number = greatest(w.last_run_number, i.run_number),
+      last_run_status = case when w.last_run_number > i.run_number then w.last_run_status else i.status end,
       date_last_run = greatest(w.date_last_run, i.date_last_run),
       auto_failures = l.failures,
       is_failing = coalesce(i.is_failing, w.is_failing),

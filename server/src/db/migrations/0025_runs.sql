@@ -9,7 +9,7 @@ create table runs (
   id uuid not null,
   account_id uuid not null,
   workflow_id uuid not null,
-  -- Counted in the row of the workflow, so numbers are unique and without gaps.
+  -- From run_counters, so numbers are unique and without gaps.
   run_number integer not null,
   revision integer not null,
   -- Pending -> Processing -> Ready | Error | Stopping -> Stopped. A run that ends within a moment is never written as Processing.
@@ -43,6 +43,14 @@ create table runs (
 -- No index names a column that changes after the start: so the end of a run is written on the same page, without touching an index.
 create index runs_by_workflow on runs (workflow_id, run_number) include (created_at);
 call protect('runs', 'account_id = current_account()');
+
+-- Numbers of runs are counted apart from the workflows, whose rows are written when runs end: starts and ends do not wait for each other.
+create table run_counters (
+  workflow_id uuid primary key,
+  account_id uuid not null,
+  last_number integer not null
+) with (fillfactor = 30);
+call protect('run_counters', 'account_id = current_account()');
 
 -- One row a block that ended. Its existence means: this block never runs again in this run.
 create table run_blocks (
