@@ -4,7 +4,7 @@
 //   bytes 17-28 nonce
 //   …           ciphertext, then the 16-byte tag
 // A value is opened with the key it names or not at all; other keys are never tried.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 export type DataKey = { readonly id: string; readonly bytes: Buffer }
 
@@ -23,7 +23,7 @@ export function seal(key: DataKey, place: Place, plain: Buffer): Buffer {
   header[0] = version
   Buffer.from(key.id.replaceAll('-', ''), 'hex').copy(header, 1)
   randomBytes(12).copy(header, 17)
-  const cipher = createCipheriv('aes-256-gcm', key.bytes, header.subarray(17)).setAAD(associatedData(header, place))
+  const cipher = createCipheriv('aes-256-gcm', secretOf(key), header.subarray(17)).setAAD(associatedData(header, place))
   return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
@@ -33,13 +33,27 @@ export function open(key: DataKey, place: Place, sealed: Buffer): Buffer {
   if (sealed.subarray(1, 17).toString('hex') !== key.id.replaceAll('-', ''))
     throw new SealError('The sealed value names another key.')
   const header = sealed.subarray(0, headerBytes)
-  const decipher = createDecipheriv('aes-256-gcm', key.bytes, header.subarray(17)).setAAD(associatedData(header, place))
+  const decipher = createDecipheriv('aes-256-gcm', secretOf(key), header.subarray(17)).setAAD(
+    associatedData(header, place),
+  )
   decipher.setAuthTag(sealed.subarray(-16))
   try {
     return Buffer.concat([decipher.update(sealed.subarray(headerBytes, -16)), decipher.final()])
   } catch (cause) {
     throw new SealError('The sealed value was changed or moved.', { cause })
   }
+}
+
+// Handing the bytes over at every use takes several times as long as the encryption of a small value itself.
+const secrets = new WeakMap<DataKey, KeyObject>()
+
+function secretOf(key: DataKey): KeyObject {
+  let secret = secrets.get(key)
+  if (!secret) {
+    secret = createSecretKey(key.bytes)
+    secrets.set(key, secret)
+  }
+  return secret
 }
 
 function associatedData(header: Buffer, place: Place): Buffer {

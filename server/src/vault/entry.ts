@@ -1,5 +1,5 @@
 // An entry is known by its holder and its key; its value is sealed for that place and for no other.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { vaultValueBytesMax } from '@patchbay/contract'
 import type { Scope } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
@@ -19,12 +19,14 @@ const depthMax = 1000
 export function entryId(scope: Scope, at: VaultPlace, key: string): EntryId {
   const holderId = ('workflowId' in at ? at.workflowId : at.accountId).toLowerCase()
   if ('accountId' in at && holderId !== scope.accountId) throw notFound('account')
+  // The account's own id marks the entries of the account: no workflow has it.
+  if ('workflowId' in at && holderId === scope.accountId) throw notFound('workflow')
   const bytes = Buffer.from(key, 'utf8')
   return {
     accountId: scope.accountId,
     holderId,
     key: bytes,
-    keyHash: createHash('sha256').update(bytes).digest(),
+    keyHash: hash('sha256', bytes, 'buffer'),
   }
 }
 

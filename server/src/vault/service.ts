@@ -1,18 +1,24 @@
 // The vault as callers of the interface use it: a place that is not theirs does not exist, and every change is in the audit log.
 import type { Principal } from '../access/index.ts'
-import { actorOf, recordAudit } from '../audit/index.ts'
+import { actorOf } from '../audit/index.ts'
 import { type Queryable, type Scope, violatedConstraint } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
+import { TimedCache } from '../lib/timed-cache.ts'
 import { type EntryId, entryId, type Json, type VaultPlace } from './entry.ts'
-import { deleteEntry, findValue, hasEntry, upsertEntry } from './store.ts'
+import { deleteEntryAudited, findValue, hasEntry, upsertEntryAudited } from './store.ts'
 import { openValue, sealValue, type VaultDeps } from './vault.ts'
 
 export type ServiceDeps = VaultDeps & {
-  /** Whether the workflow is one of the account; on the connection it is given, so that it costs no round trip of its own. */
+  /** Whether the workflow is one of the account. */
   workflowExists(db: Queryable, scope: Scope, workflowId: string): Promise<boolean>
 }
 
 type Target = { scope: Scope; at: VaultPlace; id: EntryId }
+
+// Before a write, a workflow that was just seen is not looked for again. Should it be gone by then, the database refuses: entries refer to it.
+const seenMs = 500
+const seenMax = 20_000
+const seen = new TimedCache<true>(seenMs, seenMax)
 
 export async function setEntry(
   deps: ServiceDeps,
@@ -22,17 +28,12 @@ export async function setEntry(
   value: unknown,
 ): Promise<boolean> {
   const target = targetOf(principal, at, key)
+  const db = deps.database.forScope(target.scope)
   const entry = await sealValue(deps.keyRing, target.id, value)
-  await deps.database.forScope(target.scope).transaction(async (tx) => {
-    // All three travel together; when the workflow turns out not to exist, the transaction takes the others back.
-    const [exists, ...writes] = await Promise.allSettled([
-      holderExists(deps, tx, target),
-      upsertEntry(tx, entry),
-      recordAudit(tx, actorOf(principal), 'vault.set', target.id.holderId, { key: shownKey(key) }),
-    ])
-    if (exists.status === 'fulfilled' && !exists.value) throw notFound('workflow')
-    const failed = [exists, ...writes].find((outcome) => outcome.status === 'rejected')
-    if (failed) throw asNotFound(failed.reason)
+  if (!seen.peek(placeOf(target))) await seen.get(placeOf(target), () => requireHolder(deps, db, target))
+  const change = { actor: actorOf(principal), action: 'vault.set', details: { key: shownKey(key) } }
+  await upsertEntryAudited(db, entry, change).catch((error) => {
+    throw asNotFound(error)
   })
   return true
 }
@@ -66,14 +67,11 @@ export async function removeEntry(
   key: string,
 ): Promise<boolean> {
   const target = targetOf(principal, at, key)
-  return deps.database.forScope(target.scope).transaction(async (tx) => {
-    if (await deleteEntry(tx, target.id)) {
-      await recordAudit(tx, actorOf(principal), 'vault.removed', target.id.holderId, { key: shownKey(key) })
-      return true
-    }
-    await requireHolder(deps, tx, target)
-    return false
-  })
+  const db = deps.database.forScope(target.scope)
+  const change = { actor: actorOf(principal), action: 'vault.removed', details: { key: shownKey(key) } }
+  if (await deleteEntryAudited(db, target.id, change)) return true
+  await requireHolder(deps, db, target)
+  return false
 }
 
 /** Account entries belong to the managed account or to the caller itself; workflows are looked for in the managed account only. */
@@ -85,18 +83,16 @@ function targetOf(principal: Principal, at: VaultPlace, key: string): Target {
   return { scope, at, id: entryId(scope, at, key) }
 }
 
-async function holderExists(deps: ServiceDeps, db: Queryable, target: Target): Promise<boolean> {
-  return 'accountId' in target.at || deps.workflowExists(db, target.scope, target.id.holderId)
-}
+const placeOf = ({ id }: Target) => `${id.accountId} ${id.holderId}`
 
-/** Asked only when nothing was found: an entry cannot outlive its workflow. */
-async function requireHolder(deps: ServiceDeps, db: Queryable, target: Target): Promise<void> {
-  if (!(await holderExists(deps, db, target))) throw notFound('workflow')
+async function requireHolder(deps: ServiceDeps, db: Queryable, { at, scope, id }: Target): Promise<true> {
+  if ('workflowId' in at && !(await deps.workflowExists(db, scope, id.holderId))) throw notFound('workflow')
+  return true
 }
 
 /** A workflow that was deleted in this very moment is a workflow that does not exist. */
 function asNotFound(error: unknown): unknown {
-  return violatedConstraint(error) === 'vault_entries_workflow' ? notFound('workflow') : error
+  return violatedConstraint(error) === 'vault_entries_workflow_id_fkey' ? notFound('workflow') : error
 }
 
 /** For the audit log, which cannot hold NUL and should not hold novels. */

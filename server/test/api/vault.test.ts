@@ -236,6 +236,18 @@ describe('who sees which vault', () => {
     expect((await foreign.manager.get(path('GetGlobal', foreign.accountId, 'shared'))).body).toBe('theirs')
   })
 
+  it('ends with the workflow: its entries are gone, and nothing can be written to it any more', async () => {
+    const doomed = await insertWorkflow(service.firstAccount.organizationId, accountId)
+    expect((await service.manager.post(path('Set', doomed, 'k'), { jsonData: 'x' })).body).toBe(true)
+    await service.asOwner('delete from workflows where id = $1', [doomed])
+    const unknown = await call(service.manager, 'Set', '00000000-0000-4000-8000-00000000abcd')
+    for (const verb of verbs) {
+      const answer = await call(service.manager, verb, doomed, 'k')
+      expect([answer.status, answer.text], verb).toEqual([404, unknown.text])
+    }
+    expect(await service.asOwner('select from vault_entries where holder_id = $1', [doomed])).toEqual([])
+  })
+
   it('serves the managed account, and hides it without ManagedAccountId', async () => {
     const user = await createAccount(service, service.manager, 'User')
     const theirs = await insertWorkflow(service.firstAccount.organizationId, user.id)
