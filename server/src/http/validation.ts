@@ -58,8 +58,13 @@ function sameText(known: unknown, given: string): boolean {
 }
 
 function sentence(schema: SchemaShape, part: Part, faults: Fault[]): string {
-  const unknown = faults.find((fault) => fault.keyword === 'additionalProperties')
-  const fault = unknown ?? faults.find((candidate) => candidate.keyword !== 'boolean') ?? faults[0]
+  // Where other properties have a schema, a wrong one is no unknown one; its own fault says more.
+  const unknown = faults.find(
+    (fault) =>
+      fault.keyword === 'additionalProperties' && schemaAt(schema, fault.instancePath)?.additionalProperties === false,
+  )
+  const fault =
+    unknown ?? faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'additionalProperties') ?? faults[0]
   if (!fault) return `The ${part} is not valid.`
   const what = part === 'query' ? 'query value' : part === 'params' ? 'path value' : 'field'
   const at = fault.instancePath.slice(1).replaceAll('/', '.')

@@ -1,12 +1,36 @@
 // One of everything an account can own. A feature that adds a kind of entity adds it here, and the generated tests cover it.
-import type { Client } from './client.ts'
+import { expect } from 'vitest'
+import type { Answer, Client } from './client.ts'
 import type { TestService } from './service.ts'
 
 type Owner = { accountId: string; organizationId: string }
 
 /** Creates the entities through the interface and returns their ids. */
 export async function seedEverything(_service: TestService, client: Client, owner: Owner): Promise<string[]> {
-  const key = await client.post('/api/ApiKey', { label: 'seed' })
-  await client.post(`/api/AttributeTagAdd/account/${owner.accountId}`, { value: 'seed' })
-  return [owner.accountId, owner.organizationId, key.body.id]
+  const key = made(await client.post('/api/ApiKey', { label: 'seed' })).id
+  made(await client.post(`/api/AttributeTagAdd/account/${owner.accountId}`, { value: 'seed' }))
+  const applications = made(await client.get('/api/Applications')) as { id: string; shortName: string }[]
+  const applicationId = applications.find((application) => application.shortName === 'TEST')?.id
+  const connection = made(
+    await client.post('/api/RegApplication', { applicationId, tagText: 'seed', credentialsJson: '{}' }),
+  )
+  const workflow = made(
+    await client.post('/api/Workflow', {
+      name: 'seed',
+      applications: { TEST: connection },
+      variables: { greeting: 'hello' },
+      chain: [{ blockName: 'first', script: "return { said: 'secret of the seed' }" }],
+    }),
+  )
+  const block = made(await client.get(`/api/Workflow/${workflow}`)).chain[0].uniqueBlockId
+  made(await client.get(`/api/DeployWorkflow/${workflow}`))
+  made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  made(await client.post(`/api/MyVaultSet/${workflow}/seed`, { jsonData: { value: 'secret of the seed' } }))
+  made(await client.post(`/api/MyVaultSetGlobal/${owner.accountId}/seed`, { jsonData: 'secret of the seed' }))
+  return [owner.accountId, owner.organizationId, key, connection, workflow, block]
+}
+
+function made(answer: Answer) {
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
 }
