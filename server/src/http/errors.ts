@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { AppError } from '../lib/app-error.ts'
+import { readOver } from './refused-body.ts'
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { spec } = request.routeOptions.config
@@ -15,6 +16,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     known.code === 'internal'
       ? `The service failed to answer. Tell its operator the request id ${request.id}.`
       : known.message
+  readOver(request.raw)
   reply.header('Content-Type', 'application/json; charset=utf-8')
   if (spec?.refusalField !== undefined && (known.status === 400 || known.status === 413)) {
     reply.code(400).send(JSON.stringify({ [spec.refusalField]: message }))
@@ -65,6 +67,10 @@ function fromDatabase(error: pg.DatabaseError): AppError {
   // NUL characters and invalid text: JSON and URLs can carry them, PostgreSQL's text cannot.
   if (['22021', '22P05'].includes(error.code ?? '')) {
     return new AppError('cannot_be_stored', 'A text in the request holds a character that cannot be stored (NUL).')
+  }
+  // The net below validation: a value that PostgreSQL cannot hold is the client's, not ours.
+  if (error.code?.startsWith('22')) {
+    return new AppError('cannot_be_stored', 'A value in the request cannot be stored.', { cause: error })
   }
   if (/^(08|57|53)/.test(error.code ?? '')) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })

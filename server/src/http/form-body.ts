@@ -3,9 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import { readBoundary } from './form-header.ts'
 import { type MultipartBody, malformed, readMultipart } from './multipart.ts'
 
-/** How long a client whose body was refused may go on sending before it is cut off: it needs a moment to see the answer. */
-const lingerMs = 5000
-
 /** Throws at once when the request is no form; everything else that is wrong is thrown while the parts are read. */
 export function readForm(request: IncomingMessage, idleMs: number): MultipartBody {
   const boundary = readBoundary(request.headers['content-type'])
@@ -21,17 +18,9 @@ async function* readParts(request: IncomingMessage, boundary: string, idleMs: nu
   } finally {
     await source.return?.()
     request.socket.setTimeout(0)
-    if (!request.readableEnded) drain(request)
   }
 }
 
 function loseConnection(): never {
   throw malformed('the connection was lost')
-}
-
-/** What was not read must be, or the answer would be lost with the connection and the next request on it would never begin. */
-function drain(request: IncomingMessage): void {
-  request.resume()
-  const cut = setTimeout(() => request.destroy(), lingerMs)
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(cut))
 }

@@ -1,0 +1,81 @@
+// Bodies that are no multipart forms, each in its own way. None of them may be taken for a form, leave anything behind or hurt anybody.
+const boundary = 'XbX'
+const email = `--XbX\r\nContent-Disposition: form-data; name="notificationEmail"\r\n\r\nanna@example.com\r\n`
+const fileHead = `--XbX\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n`
+const file = `${fileHead}hello\r\n`
+const end = '--XbX--\r\n'
+
+export const wellFormed = email + file + end
+export const formType = `multipart/form-data; boundary=${boundary}`
+
+const disposition = (text: string) => `${email}--XbX\r\n${text}\r\n\r\nhello\r\n${end}`
+
+export const malformedForms: [name: string, body: string, contentType?: string][] = [
+  ['nothing', ''],
+  ['one byte', 'x'],
+  ['text', 'this is no form at all'],
+  ['JSON', '{"files":[]}'],
+  ['NULs', '\0'.repeat(1000)],
+  ['line breaks', '\r\n'.repeat(1000)],
+  ['dashes', '-'.repeat(1000)],
+  ['only the end', end],
+  ['only the end, unfinished', '--XbX-'],
+  ['only a delimiter', '--XbX'],
+  ['only a delimiter and a line break', '--XbX\r\n'],
+  ['delimiters without parts', '--XbX\r\n--XbX\r\n--XbX--\r\n'],
+  ['another boundary', wellFormed.replaceAll('XbX', 'YcY')],
+  ['another boundary after the first part', email + (file + end).replaceAll('XbX', 'YcY')],
+  ['bare line feeds', wellFormed.replaceAll('\r\n', '\n')],
+  ['bare carriage returns', wellFormed.replaceAll('\r\n', '\r')],
+  ['no end', email + file],
+  ['no end, without the line break', (email + file).slice(0, -2)],
+  ['an end without its dashes', `${email + file}--XbX\r\n`],
+  ['an end with one dash', `${email + file}--XbX-\r\n`],
+  ['an end with other text', `${email + file}--XbX--and more\r\n`],
+  ['a delimiter with other text', `${email}--XbXand more\r\n${file.slice(7)}${end}`],
+  ['a delimiter without an end', `${email}--XbX${' '.repeat(20_000)}`],
+  ['cut in a delimiter', `${email + file}--Xb`],
+  ['cut in a header', email + fileHead.slice(0, 30)],
+  ['cut after the headers', email + fileHead],
+  ['cut in the file', `${email + fileHead}hel`],
+  ['cut after the line break of the file', `${email + fileHead}hello\r`],
+  ['cut in a field', email.slice(0, -10)],
+  ['cut in the first delimiter', email.slice(0, 3)],
+  ['no headers', `${email}--XbX\r\n\r\nhello\r\n${end}`],
+  ['no blank line', `${email}--XbX\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n${end}`],
+  ['a header without a colon', disposition('Content-Disposition form-data; name="files"; filename="a"')],
+  ['a header without a name', disposition(': form-data; name="files"; filename="a"')],
+  ['a header with a space in its name', disposition('Content Disposition: form-data; name="files"; filename="a"')],
+  ['a header with a NUL in its name', disposition('Content\0: form-data; name="files"; filename="a"')],
+  ['a folded header', disposition('Content-Disposition: form-data;\r\n name="files"; filename="a"')],
+  ['only another header', disposition('Content-Type: text/plain')],
+  ['an empty disposition', disposition('Content-Disposition: ')],
+  ['a disposition of another kind', disposition('Content-Disposition: attachment; name="files"; filename="a"')],
+  ['a disposition without a name', disposition('Content-Disposition: form-data; filename="a"')],
+  ['a name without an end', disposition('Content-Disposition: form-data; name="files; filename=a')],
+  ['a parameter without a value', disposition('Content-Disposition: form-data; name; filename="a"')],
+  ['parameters without a separator', disposition('Content-Disposition: form-data; name="files" filename="a"')],
+  ['a name that is another', disposition('Content-Disposition: form-data; name="other"; filename="a"')],
+  ['an empty name', disposition('Content-Disposition: form-data; name=""; filename="a"')],
+  ['__proto__ as a field', disposition('Content-Disposition: form-data; name="__proto__"')],
+  ['constructor as a file', disposition('Content-Disposition: form-data; name="constructor"; filename="a"')],
+  [
+    'base64',
+    disposition('Content-Disposition: form-data; name="files"; filename="a"\r\nContent-Transfer-Encoding: base64'),
+  ],
+  ['headers of 100 KB', disposition(`Content-Disposition: form-data; name="files"; filename="${'a'.repeat(100_000)}"`)],
+  ['headers without an end', `${email}--XbX\r\n${'X-A: b\r\n'.repeat(10_000)}`],
+  ['a hundred quotation marks', disposition(`Content-Disposition: form-data; name=${'"'.repeat(101)}`)],
+  ['a thousand escaped quotation marks', disposition(`Content-Disposition: form-data; name="${'\\"'.repeat(1000)}`)],
+  ['5,000 fields', `${`--XbX\r\nContent-Disposition: form-data; name="f"\r\n\r\n\r\n`.repeat(5000)}${end}`],
+  ['a field of 1 MB', email.replace('anna@', 'a'.repeat(1_000_000)) + file + end],
+  ['a text of 1 MB before the first part', 'x'.repeat(1_000_000) + wellFormed],
+  ['a text of 1 MB after the last part', wellFormed + 'x'.repeat(1_000_000)],
+  ['no boundary', wellFormed, 'multipart/form-data'],
+  ['an empty boundary', wellFormed, 'multipart/form-data; boundary='],
+  ['an empty quoted boundary', wellFormed, 'multipart/form-data; boundary=""'],
+  ['a boundary without an end', wellFormed, 'multipart/form-data; boundary="XbX'],
+  ['a boundary of 1,000 characters', wellFormed, `multipart/form-data; boundary=${'X'.repeat(1000)}`],
+  ['a boundary of spaces', wellFormed, 'multipart/form-data; boundary="   "'],
+  ['a boundary that is not ASCII', wellFormed, 'multipart/form-data; boundary="\xe5"'],
+]
