@@ -11,6 +11,7 @@ import * as mail from './mail.ts'
 import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
 import * as runs from './runs.ts'
+import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
 import * as shares from './shares.ts'
 import * as tags from './tags.ts'
@@ -109,6 +110,7 @@ export const operations = {
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
+  WorkflowScheduler: schedules.workflowScheduler,
 } as const satisfies Record<string, OperationSpec>
 
 export type Operations = typeof operations

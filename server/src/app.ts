@@ -42,6 +42,7 @@ import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
 import { createRuns, runQueue } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
+import { Scheduler, scheduleRoutes } from './schedules/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
@@ -192,6 +193,16 @@ async function compose(
   if (isWorker) {
     await parts.use(runs.createRetention()).start()
     parts.use(runs.createWorker()).start()
+    parts
+      .use(
+        new Scheduler({
+          database,
+          starter: runs.starter,
+          hasFault: async (scope, ids) => (await connections.list(scope, ids)).some(({ isFaulted }) => isFaulted),
+          onFault,
+        }),
+      )
+      .start()
   }
   const webhooks = createWebhooks({
     database,
@@ -222,7 +233,6 @@ async function compose(
   }
   if (config.role === 'worker') return app
 
-  const metrics = createMetrics()
   const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const managedAccount = managedAccounts(database)
@@ -276,6 +286,7 @@ async function compose(
       webhooks: webhooks.ofWorkflows,
     }),
     ...runs.routes,
+    ...scheduleRoutes({ database }),
     ...webhooks.routes,
   }
   const http = await createHttpServer({

@@ -1,0 +1,57 @@
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database } from '../db/index.ts'
+import { joinProblems } from '../engine/problem.ts'
+import { nextTick, parseSchedule } from '../engine/schedule.ts'
+import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { findForUpdate, updateSchedule } from './store.ts'
+
+export type ScheduleBody = {
+  workflowId: string
+  isScheduled: boolean
+  scheduleFrequency?: string | null
+  timeZone?: string | null
+}
+
+/** Answers with a sentence. */
+export async function setSchedule(
+  deps: { database: Database },
+  principal: Principal,
+  body: ScheduleBody,
+): Promise<string> {
+  const { accountId } = scopeOf(principal)
+  const id = body.workflowId.toLowerCase()
+  return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    const workflow = await findForUpdate(tx, accountId, id)
+    if (!workflow) throw notFound('workflow')
+    const given = body.scheduleFrequency ?? workflow.frequency
+    const timeZone = body.timeZone === undefined ? workflow.timeZone : body.timeZone
+    if (body.isScheduled && workflow.state !== 'deployed') {
+      const words = workflow.state === 'archived' ? 'archived' : 'not deployed'
+      throw new AppError(
+        'workflow_not_deployed',
+        `The workflow is ${words}; only a deployed workflow can be scheduled.`,
+      )
+    }
+    if (given === null) {
+      if (body.isScheduled) throw invalid('The field scheduleFrequency is required: the workflow has none stored.')
+      return disable()
+    }
+    const schedule = parseSchedule(given, timeZone)
+    if (!schedule.ok) throw invalid(joinProblems(schedule.problems))
+    const { frequency } = schedule.value
+    if (!body.isScheduled) return disable(frequency)
+
+    const after = new Date(Math.max(workflow.now.getTime(), workflow.lastTick?.getTime() ?? 0))
+    const nextRunAt = nextTick(schedule.value, after)
+    await updateSchedule(tx, accountId, id, { isScheduled: true, frequency, timeZone, nextRunAt })
+    await recordAudit(tx, actorOf(principal), 'schedule.enabled', id, { frequency, timeZone })
+    return `The scheduler of the workflow "${workflow.name}" is enabled (${frequency}${timeZone === null ? '' : `, ${timeZone}`}); it runs next at ${nextRunAt.toISOString()}.`
+
+    async function disable(frequency: string | null = null): Promise<string> {
+      await updateSchedule(tx, accountId, id, { isScheduled: false, frequency, timeZone, nextRunAt: null })
+      await recordAudit(tx, actorOf(principal), 'schedule.disabled', id)
+      return `The scheduler of the workflow "${workflow?.name}" is disabled.`
+    }
+  })
+}

@@ -1,0 +1,133 @@
+import { type Queryable, sql, type Tx } from '../db/index.ts'
+
+export type ScheduledWorkflow = {
+  id: string
+  name: string
+  state: string
+  frequency: string | null
+  timeZone: string | null
+  lastTick: Date | null
+  /** The database's clock: those of several processes may differ. */
+  now: Date
+}
+
+export async function findForUpdate(tx: Tx, accountId: string, id: string): Promise<ScheduledWorkflow | undefined> {
+  const { rows } = await tx.query<{
+    id: string
+    name: string
+    state: string
+    schedule_frequency: string | null
+    schedule_time_zone: string | null
+    schedule_last_tick: Date | null
+    now: Date
+  }>(sql`
+    select id, name, state, schedule_frequency, schedule_time_zone, schedule_last_tick, clock_timestamp() as now
+    from workflows where account_id = ${accountId} and id = ${id} for no key update`)
+  const row = rows[0]
+  return (
+    row && {
+      id: row.id,
+      name: row.name,
+      state: row.state,
+      frequency: row.schedule_frequency,
+      timeZone: row.schedule_time_zone,
+      lastTick: row.schedule_last_tick,
+      now: row.now,
+    }
+  )
+}
+
+/** Enabling also forgets what had paused the workflow. */
+export async function updateSchedule(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  schedule: { isScheduled: boolean; frequency: string | null; timeZone: string | null; nextRunAt: Date | null },
+): Promise<void> {
+  const { isScheduled, frequency, timeZone, nextRunAt } = schedule
+  await tx.query(sql`
+    update workflows set is_scheduled = ${isScheduled}, schedule_frequency = ${frequency}, schedule_time_zone = ${timeZone},
+      next_run_at = ${nextRunAt},
+      auto_failures = case when ${isScheduled} then 0 else auto_failures end,
+      is_auto_run_paused = case when ${isScheduled} then false else is_auto_run_paused end,
+      modified_at = now()
+    where account_id = ${accountId} and id = ${id}`)
+}
+
+export type DueWorkflow = {
+  id: string
+  accountId: string
+  organizationId: string
+  frequency: string
+  timeZone: string | null
+  nextRunAt: Date
+  lastTick: Date | null
+  autoFailures: number
+  isPaused: boolean
+  /** Ids of the registered applications it uses. */
+  applications: string[]
+  /** The last run that the schedule started is still under way. */
+  isUnderWay: boolean
+  now: Date
+}
+
+/** Locked until the transaction ends; what another process has locked is left to it. */
+export async function listDue(tx: Tx, limit: number): Promise<DueWorkflow[]> {
+  const { rows } = await tx.query<{
+    id: string
+    account_id: string
+    organization_id: string
+    schedule_frequency: string
+    schedule_time_zone: string | null
+    next_run_at: Date
+    schedule_last_tick: Date | null
+    auto_failures: number
+    is_auto_run_paused: boolean
+    applications: Record<string, string>
+    is_under_way: boolean
+    now: Date
+  }>(sql`
+    select w.id, w.account_id, w.organization_id, w.schedule_frequency, w.schedule_time_zone, w.next_run_at, w.schedule_last_tick,
+      w.auto_failures, w.is_auto_run_paused, w.applications, clock_timestamp() as now,
+      exists (select from runs r where r.id = w.scheduled_run_id and r.ended_at is null) as is_under_way
+    from workflows w join accounts a on a.id = w.account_id
+    where w.is_scheduled and w.next_run_at <= now() and w.state = 'deployed' and a.state = 'active'
+    order by w.next_run_at limit ${limit}
+    for no key update of w skip locked`)
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    organizationId: row.organization_id,
+    frequency: row.schedule_frequency,
+    timeZone: row.schedule_time_zone,
+    nextRunAt: row.next_run_at,
+    lastTick: row.schedule_last_tick,
+    autoFailures: row.auto_failures,
+    isPaused: row.is_auto_run_paused,
+    applications: Object.values(row.applications),
+    isUnderWay: row.is_under_way,
+    now: row.now,
+  }))
+}
+
+export type HandledTick = {
+  id: string
+  /** Null when none of the missed ticks is made up for. */
+  tick: Date | null
+  nextRunAt: Date
+  isPaused: boolean
+  runId: string | null
+}
+
+export async function updateTicks(tx: Queryable, handled: readonly HandledTick[]): Promise<void> {
+  await tx.query(sql`
+    update workflows w set
+      schedule_last_tick = greatest(w.schedule_last_tick, h.tick), next_run_at = h.next_run_at, is_auto_run_paused = h.is_paused,
+      scheduled_run_id = coalesce(h.run_id, w.scheduled_run_id)
+    from unnest(
+      ${handled.map(({ id }) => id)}::uuid[], ${handled.map(({ tick }) => tick)}::timestamptz[],
+      ${handled.map(({ nextRunAt }) => nextRunAt)}::timestamptz[], ${handled.map(({ isPaused }) => isPaused)}::boolean[],
+      ${handled.map(({ runId }) => runId)}::uuid[]
+    ) as h (id, tick, next_run_at, is_paused, run_id)
+    where w.id = h.id`)
+}
