@@ -4,11 +4,10 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database, Tx } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { type OutboundClient, OutboundError } from '../outbound/index.ts'
-import type { KnownItems } from './check-catalog.ts'
-import type { CatalogFile, Catalog as Contents, Problem } from './definition.ts'
-import { fromOpenApi } from './from-openapi.ts'
-import { parseImportedCatalog } from './load.ts'
+import type { CatalogFile, Problem } from './definition.ts'
 import { givenItems, type ImportedItem, planImport } from './plan-import.ts'
+import type { ImportReading, ImportSource } from './read-import.ts'
+import { readImportApart } from './read-import-apart.ts'
 import type { Catalog } from './service.ts'
 import { listKnownVersions, raiseStamp, writeItems } from './store.ts'
 
@@ -17,37 +16,32 @@ export type ImportDeps = { database: Database; catalog: Catalog; outbound: Pick<
 type OpenApiSource = { document?: unknown; url?: string; shortName?: string }
 type Given = { files?: CatalogFile[]; openApi?: OpenApiSource }
 type Outcome = { imported: ImportedItem[]; problems: Problem[]; warnings: string[] }
-type Reading = { contents: Contents; warnings: string[]; numbersVersions: boolean }
-type Read = (known: KnownItems) => Reading
+type Reading = Extract<ImportReading, { kind: 'read' }>
 
 const documentBytesMax = 8 * 1024 * 1024
 const waitingMax = 10
 const problemsTold = 20
 
-// Reading files is work for the processor that nobody else can use meanwhile: one import at a time in a process, and few waiting.
+// Reading keeps a processor busy: one import at a time in a process, and few waiting.
 let waiting = 0
 let turn: Promise<unknown> = Promise.resolve()
 
 export async function importCatalog(deps: ImportDeps, principal: Principal, given: Given): Promise<Outcome> {
-  const read = await prepare(deps, principal, given)
+  const source = await findSource(deps, principal, given)
   if (waiting >= waitingMax) {
     throw new AppError('too_many_requests', 'Other imports are under way. Try again in a moment.')
   }
   waiting++
-  const mine = turn.then(() =>
-    deps.database.forScope(scopeOf(principal)).transaction((tx) => importOn(deps, tx, principal, read)),
-  )
+  const mine = turn.then(() => importNow(deps, principal, source))
   turn = mine.catch(() => {}).finally(() => waiting--)
   return mine
 }
 
-/** Whatever takes time on the network happens here, before any transaction. */
-async function prepare(deps: ImportDeps, principal: Principal, { files, openApi }: Given): Promise<Read> {
-  if ((files === undefined) === (openApi === undefined))
+async function findSource(deps: ImportDeps, principal: Principal, { files, openApi }: Given): Promise<ImportSource> {
+  if ((files === undefined) === (openApi === undefined)) {
     throw invalid('Give either the field files or the field openApi.')
-  if (files) {
-    return (known) => ({ contents: parseImportedCatalog(files, known), warnings: [], numbersVersions: false })
   }
+  if (files) return { kind: 'files', files }
   const { document, url, shortName } = openApi as OpenApiSource
   if ((document === undefined) === (url === undefined)) {
     throw invalid('Give either the field openApi.document or the field openApi.url.')
@@ -58,19 +52,29 @@ async function prepare(deps: ImportDeps, principal: Principal, { files, openApi 
     ...(shortName === undefined ? {} : { shortName }),
     ...('sourceUrl' in fetched ? { sourceUrl: fetched.sourceUrl } : {}),
   }
-  return (known) => {
-    const outcome = fromOpenApi(fetched.text, options, known)
-    if (outcome.kind === 'refused') throw new AppError('catalog_invalid', outcome.message)
-    return { contents: outcome.catalog, warnings: outcome.warnings, numbersVersions: true }
-  }
+  return { kind: 'openApi', text: fetched.text, options }
 }
 
-async function importOn(deps: ImportDeps, tx: Tx, principal: Principal, read: Read): Promise<Outcome> {
+async function importNow(deps: ImportDeps, principal: Principal, source: ImportSource): Promise<Outcome> {
+  const hosted = await deps.catalog.hosted(principal.account.organizationId)
+  const reading = await readImportApart(source, deps.catalog.knownItems(hosted))
+  if (reading.kind === 'refused') throw new AppError('catalog_invalid', reading.message)
+  return deps.database
+    .forScope(scopeOf(principal))
+    .transaction((tx) => store(deps, tx, principal, reading, source.kind === 'openApi'))
+}
+
+/** What another import may have changed since the files were read is judged here, one change after the other. */
+async function store(
+  deps: ImportDeps,
+  tx: Tx,
+  principal: Principal,
+  { contents, warnings }: Reading,
+  numbersVersions: boolean,
+): Promise<Outcome> {
   const { organizationId } = principal.account
   await raiseStamp(tx, organizationId)
   const hosted = await deps.catalog.hostedOn(tx, organizationId)
-  const known = deps.catalog.knownItems(hosted)
-  const { contents, warnings, numbersVersions } = read(known)
   const items = givenItems(contents).map(({ item }) => item)
   const versions = await listKnownVersions(
     tx,
@@ -85,7 +89,9 @@ async function importOn(deps: ImportDeps, tx: Tx, principal: Principal, read: Re
   const problems = [...contents.problems, ...plan.problems]
   // The blocks of a document are for its application: without it they would be bound to whatever has that name.
   const lacksApplication = numbersVersions && !plan.imported.some(({ entityType }) => entityType === 'application')
-  if (plan.imported.length === 0 || lacksApplication) throw new AppError('catalog_invalid', nothingImported(problems))
+  if (plan.imported.length === 0 || lacksApplication) {
+    throw new AppError('catalog_invalid', nothingImported(problems))
+  }
   await Promise.all([
     writeItems(tx, organizationId, principal.caller.id, plan.writes),
     recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {

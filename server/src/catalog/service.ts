@@ -4,7 +4,7 @@ import type { KnownItems } from './check-catalog.ts'
 import type { Application, BlockTemplate, LibraryFunction, Problem, WorkflowTemplate } from './definition.ts'
 import { HostedShelves } from './hosted-shelves.ts'
 import { loadCatalog } from './load.ts'
-import { Shelf } from './shelf.ts'
+import { Shelf, type ShelfItems } from './shelf.ts'
 import { findVersion, type Item, type StoredItem, type TemplateKind } from './store.ts'
 
 type Choice = { draft?: boolean; version?: string }
@@ -132,17 +132,17 @@ export class Catalog {
     return this.#hosted.read(tx, organizationId)
   }
 
-  /** What imported files may refer to. */
+  /** What imported files may refer to, without what is large and not referred to. */
   knownItems(hosted: Shelf): KnownItems {
     const { items } = hosted
     return {
-      shipped: this.#shipped.items,
+      shipped: withoutBulk(this.#shipped.items),
       // Later ones win: a draft stands in only where nothing is published.
-      hosted: {
+      hosted: withoutBulk({
         ...items,
         blockTemplates: [...items.blockDrafts, ...items.blockTemplates],
         workflowTemplates: [...items.workflowDrafts, ...items.workflowTemplates],
-      },
+      }),
     }
   }
 
@@ -168,6 +168,15 @@ function listOnce<Item>(lists: WeakMap<Shelf, Item[]>, shelf: Shelf, make: () =>
   const list = lists.get(shelf) ?? make()
   lists.set(shelf, list)
   return list
+}
+
+function withoutBulk(items: Omit<ShelfItems, 'blockDrafts' | 'workflowDrafts'>) {
+  return {
+    applications: items.applications.map((item) => ({ ...item, logoImage: null })),
+    blockTemplates: items.blockTemplates.map((item) => ({ ...item, script: '' })),
+    workflowTemplates: items.workflowTemplates.map((item) => ({ ...item, chain: [] })),
+    functions: items.functions.map((item) => ({ ...item, script: '' })),
+  }
 }
 
 function isAsked(found: { version: string | null } | undefined, choice: Choice): boolean {

@@ -323,3 +323,24 @@ describe('an export', () => {
     expect((await other.get('/api/CatalogExport')).text).not.toContain(blockId)
   })
 })
+
+describe('an import of many files', () => {
+  it('does not make the others wait', async () => {
+    const files = Array.from({ length: 600 }, (_, index) =>
+      blockFiles({ id: randomUUID(), name: `many${index}`, version: '1', script: 'return 1\n'.repeat(200) }),
+    ).flat()
+    let done = false
+    const importing = importFiles(files).finally(() => {
+      done = true
+    })
+    const waits: number[] = []
+    while (!done) {
+      const startedAt = performance.now()
+      await service.client(undefined).get('/livez')
+      waits.push(performance.now() - startedAt)
+    }
+    expect((await importing).body.imported).toHaveLength(600)
+    // Read on the thread of the requests, these files would hold it up for longer than all the answers together take now.
+    expect(waits.length).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,5 @@
+// A thread of its own, started by read-import-apart.ts for one import.
+import { parentPort, workerData } from 'node:worker_threads'
+import { readImport } from './read-import.ts'
+
+parentPort?.postMessage(readImport(workerData.source, workerData.known))
