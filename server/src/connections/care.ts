@@ -2,6 +2,7 @@
 // request it is made now and then, so that an access that was withdrawn shows before a workflow trips over it.
 //   due -> job filed (with a later check as a safety net, in one transaction) -> checked, next check set
 import { type Queryable, type Scope, sql } from '../db/index.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { isProbed, msUntilEarlyRenewal, nextCheckInMs } from './check-times.ts'
 import { hasToken } from './renew-token.ts'
@@ -13,11 +14,14 @@ export const connectionCareQueue = 'connectionCare'
 
 const sweepMs = 3_000
 const sweepSize = 500
-const jobsAtOnce = 8
+const jobsAtOnce = 4
+/** Checks are mostly waiting for others, so one job makes many. */
+const checksPerJob = 25
 
 type Deps = SendDeps & { jobs: JobQueue }
 
 type Due = Scope & { regApplicationId: string }
+type Checks = { due: Due[] }
 
 export class ConnectionCare implements AsyncDisposable {
   readonly #deps: Deps
@@ -30,7 +34,10 @@ export class ConnectionCare implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    await this.#deps.jobs.work<Due>(connectionCareQueue, jobsAtOnce, (job) => this.#check(job.data))
+    await this.#deps.jobs.work<Checks>(connectionCareQueue, jobsAtOnce, async (job) => {
+      const checks = await Promise.allSettled(job.data.due.map((one) => this.#check(one)))
+      for (const check of checks) if (check.status === 'rejected') this.#deps.onFault(check.reason)
+    })
     this.#sweepLater()
   }
 
@@ -55,12 +62,7 @@ export class ConnectionCare implements AsyncDisposable {
     for (let taken = sweepSize; taken === sweepSize && !this.#isStopped; ) {
       taken = await database.system.transaction(async (tx) => {
         const due = await takeDue(tx)
-        if (due.length > 0)
-          await jobs.sendMany(
-            tx,
-            connectionCareQueue,
-            due.map((data) => ({ data })),
-          )
+        if (due.length > 0) await jobs.sendMany(tx, connectionCareQueue, inParts(due))
         return due.length
       })
     }
@@ -69,18 +71,28 @@ export class ConnectionCare implements AsyncDisposable {
 
   async #check({ regApplicationId, ...scope }: Due): Promise<void> {
     const { database, opened, renewal } = this.#deps
-    const found = await opened.findFresh(scope, regApplicationId)
-    if (!found) return
-    // What fails here has noted its fault already; what is left is the time of the next check.
-    if (hasToken(found) && msUntilEarlyRenewal(found) <= 0) {
-      await renewal.renew(found, found.held.generation).catch(() => undefined)
+    let found = await opened.findFresh(scope, regApplicationId)
+    if (found && hasToken(found) && msUntilEarlyRenewal(found) <= 0) {
+      await renewal.renew(found, found.held.generation).catch(alreadyNoted)
+      found = await opened.findFresh(scope, regApplicationId)
     }
-    const current = (await opened.findFresh(scope, regApplicationId)) ?? found
-    const request = current.application.testRequest
-    if (request && isProbed(current)) await send(this.#deps, current, testRequestOf(request)).catch(() => undefined)
+    const request = found?.application.testRequest
+    if (found && request && isProbed(found)) await send(this.#deps, found, testRequestOf(request)).catch(alreadyNoted)
     const after = await opened.findFresh(scope, regApplicationId)
     if (after) await scheduleCheck(database.forScope(scope), scope.accountId, regApplicationId, nextCheckInMs(after))
   }
+}
+
+/** A refusal has become the fault of the connection; anything else is ours. */
+function alreadyNoted(error: unknown): void {
+  if (!(error instanceof AppError)) throw error
+}
+
+function inParts(due: readonly Due[]): { data: Checks }[] {
+  const count = Math.ceil(due.length / checksPerJob)
+  return Array.from({ length: count }, (_, part) => ({
+    data: { due: due.slice(part * checksPerJob, (part + 1) * checksPerJob) },
+  }))
 }
 
 async function takeDue(tx: Queryable): Promise<Due[]> {
@@ -89,7 +101,7 @@ async function takeDue(tx: Queryable): Promise<Due[]> {
       select id from registered_applications where next_check_at <= now() and is_authenticated
       order by next_check_at limit ${sweepSize} for update skip locked)
     update registered_applications r set next_check_at = now() + interval '5 minutes'
-    from due, accounts a where r.id = due.id and a.id = r.account_id
+    from due where r.id = due.id
     returning r.id, r.account_id, r.organization_id`)
   return rows.map((row) => ({
     regApplicationId: row.id,
