@@ -12,7 +12,7 @@ export async function findCheckSettings(
 }
 
 /** Undefined when the workflow is gone. `canRun` is false when it was stopped in one way or another while the script looked. */
-export async function lockForCheck(
+export async function findForCheck(
   tx: Queryable,
   accountId: string,
   workflowId: string,
@@ -27,8 +27,7 @@ export async function lockForCheck(
       coalesce(h.moves_date_last_run, false) as moves_date_last_run,
       w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) as can_run
     from workflows w left join webhooks h on h.workflow_id = w.id
-    where w.account_id = ${accountId} and w.id = ${workflowId}
-    for no key update of w`)
+    where w.account_id = ${accountId} and w.id = ${workflowId}`)
   const row = rows[0]
   return (
     row && {

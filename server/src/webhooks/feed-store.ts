@@ -24,10 +24,10 @@ export type StartableWorkflow = {
 }
 
 /**
- * Workflows of the account with a request that can start now, locked until the transaction ends. The index is jumped through from
- * workflow to workflow, so the length of their queues does not matter. Requests of a webhook that was cleaned go by the defaults.
+ * Workflows of the account with a request that can start now. The index is jumped through from workflow to workflow, so the length of
+ * their queues does not matter. Requests of a webhook that was cleaned go by the defaults.
  */
-export async function lockStartable(tx: Queryable, accountId: string): Promise<StartableWorkflow[]> {
+export async function listStartableWorkflows(tx: Queryable, accountId: string): Promise<StartableWorkflow[]> {
   const { rows } = await tx.query<{
     id: string
     is_batch: boolean
@@ -47,9 +47,7 @@ export async function lockStartable(tx: Queryable, accountId: string): Promise<S
     select w.id, coalesce(h.is_batch, false) as is_batch, coalesce(h.batch_size, 1) as batch_size,
       coalesce(h.skip_script, '') <> '' as has_skip_script, coalesce(h.moves_date_last_run, false) as moves_date_last_run
     from waiting n join workflows w on w.id = n.workflow_id join accounts a on a.id = w.account_id left join webhooks h on h.workflow_id = w.id
-    where n.due_at <= now() and w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) and a.state = 'active'
-    order by w.id
-    for no key update of w`)
+    where n.due_at <= now() and w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) and a.state = 'active'`)
   return rows.map((row) => ({
     workflowId: row.id,
     isBatch: row.is_batch,
@@ -61,7 +59,7 @@ export async function lockStartable(tx: Queryable, accountId: string): Promise<S
 
 export type StartableItem = { webhookId: string; workflowId: string; lane: string | null }
 
-/** Of each workflow no more than its number, in the order in which they are due. */
+/** Of each workflow no more than its number, in the order in which they are due, locked; what somebody has in hand is passed over. */
 export async function listStartable(
   tx: Queryable,
   accountId: string,
@@ -73,7 +71,7 @@ export async function listStartable(
     cross join lateral (
       select webhook_id, workflow_id, lane, due_at, seq from webhook_queue
       where account_id = ${accountId} and workflow_id = w.workflow_id and is_ready and status <> 'Processing' and due_at <= now()
-      order by due_at, seq limit w.count
+      order by due_at, seq limit w.count for update skip locked
     ) q
     order by q.due_at, q.seq`)
   return rows.map((row) => ({ webhookId: row.webhook_id, workflowId: row.workflow_id, lane: row.lane }))

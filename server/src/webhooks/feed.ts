@@ -8,14 +8,15 @@ import {
   countUnits,
   listLanes,
   listStartable,
-  lockStartable,
+  listStartableWorkflows,
   markProcessing,
   type StartableItem,
   type StartableWorkflow,
   tryLockAccount,
 } from './feed-store.ts'
+import { shareOrder } from './locks.ts'
 
-export type FeedDeps = { database: Database; jobs: JobQueue; starter: Pick<RunStarter, 'startAllIn'> }
+export type FeedDeps = { database: Database; jobs: JobQueue; starter: Pick<RunStarter, 'startAllIn' | 'wake'> }
 
 /** Runs and checks at once for the requests of one account: enough to keep workers busy, few enough to leave others their turn. */
 const unitsPerAccountMax = 100
@@ -40,8 +41,12 @@ export async function feedAccount(deps: FeedDeps, accountId: string): Promise<Fe
     if (!(await tryLockAccount(tx, accountId))) return 'busy'
     const free = unitsPerAccountMax - (await countUnits(tx, accountId))
     if (free <= 0) return 'full'
-    const workflows = await lockStartable(tx, accountId)
+    const workflows = await listStartableWorkflows(tx, accountId)
     if (workflows.length === 0) return 'fed'
+    await shareOrder(
+      tx,
+      workflows.map(({ workflowId }) => workflowId),
+    )
     const units = takeTurns(await listUnits(tx, accountId, workflows, free)).slice(0, free)
     const [checked, unchecked] = [units.filter(hasCheck), units.filter((unit) => !hasCheck(unit))]
     await Promise.all([startChecks(deps, tx, accountId, checked), startRuns(deps.starter, tx, accountId, unchecked)])
@@ -132,6 +137,7 @@ export async function startRuns(
     return run ? webhookIds.map((webhookId) => ({ webhookId, holder: run.id, runNumber: run.runNumber })) : []
   })
   if (taken.length > 0) await markProcessing(tx, taken)
+  tx.afterCommit(() => starter.wake())
 }
 
 async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units: readonly Unit[]): Promise<void> {

@@ -67,14 +67,6 @@ export type StoredRequest =
   | { kind: 'stale' }
 
 /**
- * The lock under which requests enter lanes, taken in a statement of its own: what the next one sees of the lanes is then final, and the
- * order of acceptance is the order in which transactions are made final.
- */
-export async function lockLanes(tx: Queryable, workflowIds: readonly string[]): Promise<void> {
-  await tx.query(sql`select from workflows where id = any(${workflowIds}::uuid[]) order by id for no key update`)
-}
-
-/**
  * Stores requests that no delivery id marks as repeated, in one statement. Settings that are being changed are passed over instead of
  * waited for: one account's change must not hold up the requests of all.
  */

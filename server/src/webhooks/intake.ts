@@ -7,16 +7,10 @@ import { GroupCommit } from '../lib/group-commit.ts'
 import { newId } from '../lib/id.ts'
 import { TimedCache } from '../lib/timed-cache.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import {
-  countQueued,
-  insertRequests,
-  insertSample,
-  lockLanes,
-  type NewRequest,
-  type StoredRequest,
-} from './intake-store.ts'
+import { countQueued, insertRequests, insertSample, type NewRequest, type StoredRequest } from './intake-store.ts'
 import type { KnownWebhook } from './known-webhook.ts'
 import { isOrdered, laneOf } from './lane.ts'
+import { lockLanes } from './locks.ts'
 import { packRequest, type ReceivedRequest, requestPlace } from './request-record.ts'
 
 const deliveryDays = 7
@@ -55,6 +49,8 @@ export class Intake {
       oncePerDelivery((requests) =>
         system.transaction(async (tx) => {
           const workflowIds = [...new Set(requests.map(({ workflowId }) => workflowId))]
+          // Taken by a statement of its own: what the next one sees of the lanes is then final, and requests are counted in the order in
+          // which their transactions become final.
           const [, stored] = await Promise.all([lockLanes(tx, workflowIds), insertRequests(tx, requests, deliveryDays)])
           return stored
         }),

@@ -3,6 +3,7 @@ import { type Database, type Queryable, sql, type Tx } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { laneOf, type Order } from './lane.ts'
 import { findStored, openStored } from './load.ts'
+import { lockOrder } from './locks.ts'
 import type { SettingsKey } from './settings-store.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
@@ -18,8 +19,9 @@ export async function lookUpLanes(deps: Deps, key: SettingsKey, order: Order): P
   return lanes
 }
 
-/** The caller holds the lock under which requests enter and leave lanes. */
+/** Nobody moves a request of this workflow until the transaction ends. */
 export async function reorderQueue(deps: Deps, tx: Tx, key: SettingsKey, order: Order, known: Lanes): Promise<void> {
+  await lockOrder(tx, key.workflowId)
   if (order.orderKey !== '') await addLanes(deps, tx, key, order, known)
   const only = order.orderKey === '' ? laneOf(order, () => Buffer.alloc(0)) : null
   await tx.query(sql`

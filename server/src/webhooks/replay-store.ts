@@ -1,4 +1,5 @@
 import { type Queryable, sql } from '../db/index.ts'
+import type { Order } from './lane.ts'
 
 export type Replay = {
   id: string
@@ -60,29 +61,24 @@ export async function findReplay(db: Queryable, accountId: string, id: string): 
   )
 }
 
-export type ReplayStep = { accountId: string; workflowId: string; strictOrderProcessing: boolean; orderKey: string }
-
 /** Undefined when there is nothing more to do. */
-export async function lockReplay(tx: Queryable, id: string): Promise<ReplayStep | undefined> {
-  const { rows } = await tx.query<{
-    account_id: string
-    workflow_id: string
-    is_strict_order: boolean | null
-    order_key: string | null
-  }>(sql`
-    select r.account_id, r.workflow_id, h.is_strict_order, h.order_key
-    from webhook_replays r join workflows w on w.id = r.workflow_id left join webhooks h on h.workflow_id = w.id
+export async function lockReplay(
+  tx: Queryable,
+  id: string,
+): Promise<{ accountId: string; workflowId: string } | undefined> {
+  const { rows } = await tx.query<{ account_id: string; workflow_id: string }>(sql`
+    select r.account_id, r.workflow_id from webhook_replays r join workflows w on w.id = r.workflow_id
     where r.id = ${id} and not r.is_queued and w.state <> 'archived'
-    for no key update of w, r`)
-  const row = rows[0]
-  return (
-    row && {
-      accountId: row.account_id,
-      workflowId: row.workflow_id,
-      strictOrderProcessing: row.is_strict_order ?? false,
-      orderKey: row.order_key ?? '',
-    }
+    for no key update of r`)
+  return rows[0] && { accountId: rows[0].account_id, workflowId: rows[0].workflow_id }
+}
+
+/** In force as long as the caller shares the order of the queue. */
+export async function findOrder(tx: Queryable, workflowId: string): Promise<Order> {
+  const { rows } = await tx.query<{ is_strict_order: boolean; order_key: string }>(
+    sql`select is_strict_order, order_key from webhooks where workflow_id = ${workflowId}`,
   )
+  return { strictOrderProcessing: rows[0]?.is_strict_order ?? false, orderKey: rows[0]?.order_key ?? '' }
 }
 
 /** The next of the history in order of acceptance. What left the queue after the replay had begun is not among them. */

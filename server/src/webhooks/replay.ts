@@ -7,19 +7,12 @@ import { newId } from '../lib/id.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { countQueued } from './intake-store.ts'
-import { laneOf } from './lane.ts'
+import { laneOf, type Order } from './lane.ts'
 import { findWorkflowFlags } from './list-store.ts'
 import { findStored, openStored } from './load.ts'
+import { lockLanes, shareOrder } from './locks.ts'
 import { readTimeRange } from './read.ts'
-import {
-  findReplay,
-  insertReplay,
-  listReplayed,
-  lockReplay,
-  type Replay,
-  type ReplayStep,
-  requeue,
-} from './replay-store.ts'
+import { findOrder, findReplay, insertReplay, listReplayed, lockReplay, type Replay, requeue } from './replay-store.ts'
 import { findSettings } from './settings-store.ts'
 import { notConfigured } from './verbs.ts'
 
@@ -85,6 +78,8 @@ async function replay(deps: ReplayDeps, id: string): Promise<void> {
     const outcome = await deps.database.system.transaction(async (tx) => {
       const step = await lockReplay(tx, id)
       if (!step) return 'over'
+      await shareOrder(tx, [step.workflowId])
+      await lockLanes(tx, [step.workflowId])
       const queued = await countQueued(tx, step.accountId, deps.queuedPerAccountMax)
       if (queued + itemsAtOnce > deps.queuedPerAccountMax) {
         await deps.jobs.sendMany(tx, webhookReplayQueue, [
@@ -94,7 +89,12 @@ async function replay(deps: ReplayDeps, id: string): Promise<void> {
       }
       const ids = await listReplayed(tx, id, itemsAtOnce)
       const isLast = ids.length < itemsAtOnce
-      await requeue(tx, { id, workflowId: step.workflowId }, await withLanes(deps, step, ids), isLast)
+      await requeue(
+        tx,
+        { id, workflowId: step.workflowId },
+        await withLanes(deps, { ...step, ...(await findOrder(tx, step.workflowId)) }, ids),
+        isLast,
+      )
       tx.afterCommit(() => deps.wake(step.accountId))
       return isLast ? 'over' : 'more'
     })
@@ -102,7 +102,7 @@ async function replay(deps: ReplayDeps, id: string): Promise<void> {
   }
 }
 
-async function withLanes({ database, keyRing }: ReplayDeps, step: ReplayStep, ids: string[]) {
+async function withLanes({ database, keyRing }: ReplayDeps, step: Order & { accountId: string }, ids: string[]) {
   if (step.orderKey === '') return ids.map((webhookId) => ({ webhookId, lane: laneOf(step, () => Buffer.alloc(0)) }))
   const stored = await findStored(database.system, step.accountId, ids)
   const lanes = await Promise.all(

@@ -59,10 +59,7 @@ export async function findSettings(
   return row && { isActive: row.is_webhook_active, settings: row.is_configured ? toSettings(row) : undefined }
 }
 
-/**
- * The lock under which the settings of a workflow change and requests enter and leave the lanes of its queue. Whoever needs rows of the
- * queue as well locks this one first.
- */
+/** One change of settings at a time. */
 export async function lockWorkflow(
   tx: Queryable,
   accountId: string,

@@ -1,5 +1,6 @@
-// How requests leave the queue or go back into it. The row of their workflow in `workflows` is locked by the caller.
+// How requests leave the queue or go back into it. The caller shares the order of their queues.
 import { type Queryable, sql } from '../db/index.ts'
+import { lockLanes } from './locks.ts'
 
 export type HeldItem = {
   webhookId: string
@@ -89,7 +90,7 @@ export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Pr
 async function moveUp(tx: Queryable, lanes: readonly { accountId: string; workflowId: string; lane: string }[]) {
   if (lanes.length === 0) return
   const distinct = [...new Map(lanes.map((lane) => [`${lane.workflowId} ${lane.lane}`, lane])).values()]
-  await tx.query(sql`
+  const next = sql`
     update webhook_queue q set is_ready = true
     from unnest(${distinct.map(({ accountId }) => accountId)}::uuid[], ${distinct.map(({ workflowId }) => workflowId)}::uuid[],
       ${distinct.map(({ lane }) => lane)}::text[]) as l (account_id, workflow_id, lane)
@@ -97,7 +98,15 @@ async function moveUp(tx: Queryable, lanes: readonly { accountId: string; workfl
       (select p.webhook_id from webhook_queue p
        where p.account_id = l.account_id and p.status = 'Processing' and p.workflow_id = l.workflow_id and p.lane = l.lane order by p.seq limit 1),
       (select f.webhook_id from webhook_queue f where f.workflow_id = l.workflow_id and f.lane = l.lane order by f.seq limit 1))
-      and not q.is_ready`)
+      and not q.is_ready`
+  // Locked only now that they have left: whoever came to the lane meanwhile is seen by the next statement.
+  await Promise.all([
+    lockLanes(
+      tx,
+      distinct.map(({ workflowId }) => workflowId),
+    ),
+    tx.query(next),
+  ])
 }
 
 export type Waiting = {

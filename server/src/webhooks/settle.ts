@@ -6,12 +6,18 @@
 import type { Tx } from '../db/index.ts'
 import { isSkippedAfterErrors, webhookRetryDelayMs } from '../engine/backoff.ts'
 import type { EndedRun } from '../runs/index.ts'
+import { shareOrder } from './locks.ts'
 import { backToQueue, type HeldItem, type Leaving, leaveQueue, listHeld, type Waiting } from './settle-store.ts'
 
 /** In the transaction that ends the runs, so a request moves exactly once, with its run. */
 export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void> {
   // Runs by hand with an old request change nothing in the queue.
   const runs = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
+  if (runs.length === 0) return
+  const order = shareOrder(
+    tx,
+    runs.map(({ workflowId }) => workflowId),
+  )
   const failed = runs.filter(({ status }) => status === 'Error')
   const over = runs.filter(({ status }) => status !== 'Error')
   const leaving = over.flatMap(({ id: holder, status, webhookIds }) =>
@@ -23,7 +29,7 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<vo
     ),
   )
   if (failed.length === 0) {
-    await leaveQueue(tx, leaving)
+    await Promise.all([order, leaveQueue(tx, leaving)])
     return
   }
   const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))

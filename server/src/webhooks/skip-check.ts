@@ -7,9 +7,10 @@ import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../sandbox/ind
 import type { KeyRing } from '../secrets/index.ts'
 import type { Vault } from '../vault/index.ts'
 import type { WorkflowDefinition } from '../workflows/index.ts'
-import { findCheckSettings, lockForCheck } from './check-store.ts'
+import { findCheckSettings, findForCheck } from './check-store.ts'
 import { type CheckJob, type FeedDeps, startRuns, webhookCheckQueue } from './feed.ts'
 import { loadWebhooks } from './load.ts'
+import { shareOrder } from './locks.ts'
 import type { WebhookValue } from './request-record.ts'
 import { judgeErrors } from './settle.ts'
 import { backToQueue, type HeldItem, leaveQueue, listHeld } from './settle-store.ts'
@@ -58,7 +59,8 @@ async function settle(
   { holder, accountId, workflowId }: CheckJob & { holder: string },
   verdicts: ReadonlyMap<string, Verdict>,
 ): Promise<void> {
-  const workflow = await lockForCheck(tx, accountId, workflowId)
+  await shareOrder(tx, [workflowId])
+  const workflow = await findForCheck(tx, accountId, workflowId)
   if (!workflow) return
   const items = await listHeld(tx, [accountId], [holder])
   const verdictOf = ({ webhookId }: HeldItem) => verdicts.get(webhookId) ?? 'run'

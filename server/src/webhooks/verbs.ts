@@ -3,6 +3,7 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import { type Database, sql, type Tx } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { lockLanes, shareOrder } from './locks.ts'
 import { lockWorkflow } from './settings-store.ts'
 import { leaveQueue } from './settle-store.ts'
 
@@ -26,7 +27,7 @@ export function retryRequest(deps: VerbDeps, principal: Principal, webhookId: st
   })
 }
 
-/** Under the lock of the workflow: what is read here stays so until the transaction ends. */
+/** What somebody has in hand at this moment is being processed, as far as an operator is concerned. */
 async function withItem(
   deps: VerbDeps,
   principal: Principal,
@@ -42,9 +43,10 @@ async function withItem(
       union all select workflow_id from webhook_history where account_id = ${accountId} and webhook_id = ${webhookId}`)
     const workflowId = found.rows[0]?.workflow_id
     if (workflowId === undefined) throw notFound('webhook request')
-    await lockWorkflow(tx, accountId, workflowId)
+    await shareOrder(tx, [workflowId])
+    await lockLanes(tx, [workflowId])
     const item = await tx.query<{ status: string }>(sql`
-      select status from webhook_queue where account_id = ${accountId} and webhook_id = ${webhookId} for update`)
+      select status from webhook_queue where account_id = ${accountId} and webhook_id = ${webhookId} for update skip locked`)
     if (!item.rows[0] || !(await work(tx, item.rows[0]))) return false
     await recordAudit(tx, actorOf(principal), action, workflowId, { webhookId })
     return true

@@ -289,6 +289,7 @@ describe('the queue of a webhook', () => {
 
   it('lets the skip script leave requests out, without a run', async () => {
     const { workflow, webhook } = await prepare(remember, {
+      strictOrderProcessing: true,
       skipScript: 'console.log("looking"); return webhook.body.n % 2 === 0 && webhook.headers["x-topic"] === "orders"',
     })
     const ids: string[] = []
@@ -300,7 +301,7 @@ describe('the queue of a webhook', () => {
       errorCounter: 0,
     })
     await emptied(workflow.id)
-    expect((await seenBy(workflow)).toSorted()).toEqual([1, 3])
+    expect(await seenBy(workflow)).toEqual([1, 3])
   })
 
   it.each([

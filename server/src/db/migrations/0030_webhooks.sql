@@ -74,8 +74,7 @@ create table webhook_queue (
   seq bigint generated always as identity,
   -- Requests of one lane are processed one after the other; null: in no particular order.
   lane text,
-  -- True when nothing in its lane is before it. Exactly one row of a lane that is not empty has it. The row of the workflow in
-  -- `workflows` is the lock under which rows enter and leave lanes.
+  -- True when nothing in its lane is before it. Exactly one row of a lane that is not empty has it.
   is_ready boolean not null,
   status text not null default 'Pending' check (status in ('Pending', 'Processing', 'Failed')),
   error_counter integer not null default 0,
