@@ -2,8 +2,9 @@ import { scopeOf } from '../access/index.ts'
 import type { Scope } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import type { Taggable } from '../tags/index.ts'
+import { listAuthenticated, searchConnections } from './list-store.ts'
 import { change, type RegisterDeps, register, remove } from './register.ts'
-import { exists, listAuthenticated, searchConnections } from './store.ts'
+import { exists } from './store.ts'
 
 type Names =
   | 'RegApplications'

@@ -1,4 +1,4 @@
-import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../db/index.ts'
+import { type Queryable, type Scope, sql } from '../db/index.ts'
 
 export type StoredConnection = {
   id: string
@@ -188,97 +188,6 @@ export async function scheduleCheck(
   await db.query(sql`
     update registered_applications set next_check_at = now() + ${checkInMs}::float8 * interval '1 millisecond'
     where account_id = ${accountId} and id = ${id}`)
-}
-
-type ListRow = {
-  id: string
-  application_id: string
-  short_name: string
-  name: string
-  tag_text: string
-  is_oauth: boolean
-  is_authenticated: boolean
-  fault_message: string | null
-  created_at: Date
-  modified_at: Date
-}
-type TagRow = { entity_id: string; value: string }
-
-/** For `like`, in which three characters mean something. */
-function literally(term: string): string {
-  return term.replaceAll(/[\\%_]/g, '\\$&')
-}
-
-const listColumns = sql`r.id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated, r.fault_message,
-  r.created_at, r.modified_at`
-
-export type ConnectionSearch = {
-  page: number
-  size: number
-  searchTerm: string | undefined
-  tags: string[] | undefined
-  isFaulted: boolean | undefined
-  appIds: string[] | undefined
-}
-
-export async function listAuthenticated(db: Queryable, scope: Scope) {
-  const [listed, tagged] = await Promise.all([
-    db.query<ListRow>(sql`
-      select ${listColumns} from registered_applications r where r.account_id = ${scope.accountId} and r.is_authenticated order by r.id`),
-    db.query<TagRow>(sql`
-      select t.entity_id, t.value from tags t join registered_applications r on r.id = t.entity_id
-      where t.organization_id = ${scope.organizationId} and t.entity_type = 'registeredApp' and r.account_id = ${scope.accountId}
-        and r.is_authenticated order by t.value`),
-  ])
-  return withTags(listed.rows, tagged.rows)
-}
-
-export async function searchConnections(db: Queryable, scope: Scope, search: ConnectionSearch) {
-  const matching = sql`r.account_id = ${scope.accountId}
-    ${when(search.searchTerm || undefined, (term) => sql`and r.search_text like '%' || lower(${literally(term)}) || '%'`)}
-    ${search.isFaulted === undefined ? nothing : search.isFaulted ? sql`and r.fault_message is not null` : sql`and r.fault_message is null`}
-    ${search.appIds && search.appIds.length > 0 ? sql`and r.application_id = any(${search.appIds}::uuid[])` : nothing}
-    ${(search.tags ?? []).reduce((all, tag) => sql`${all} and ${carries(scope, tag)}`, nothing)}`
-  const [page, count] = await Promise.all([
-    // The page is cut by ids alone, so that rows before it cost next to nothing.
-    db.query<ListRow & { tags: string[] }>(sql`
-      select ${listColumns}, array(select t.value from tags t where t.organization_id = ${scope.organizationId}
-        and t.entity_type = 'registeredApp' and t.entity_id = r.id order by t.value) as tags
-      from (select r.id from registered_applications r where ${matching}
-        order by r.id limit ${search.size} offset ${search.page * search.size}) w
-      join registered_applications r on r.id = w.id and r.account_id = ${scope.accountId} order by r.id`),
-    db.query<{ total: number }>(sql`select count(*) as total from registered_applications r where ${matching}`),
-  ])
-  return {
-    items: page.rows.map((row) => ({ ...toListItem(row), tags: row.tags })),
-    total: count.rows[0]?.total ?? 0,
-  }
-}
-
-function carries(scope: Scope, tag: string): Sql {
-  return sql`r.id in (select t.entity_id from tags t
-    where t.organization_id = ${scope.organizationId} and t.entity_type = 'registeredApp' and t.value = ${tag})`
-}
-
-function withTags(rows: readonly ListRow[], tagged: readonly TagRow[]) {
-  const tags = Map.groupBy(tagged, (row) => row.entity_id)
-  return rows.map((row) => ({ ...toListItem(row), tags: (tags.get(row.id) ?? []).map(({ value }) => value) }))
-}
-
-function toListItem(row: ListRow) {
-  return {
-    id: row.id,
-    applicationId: row.application_id,
-    shortName: row.short_name,
-    name: row.name,
-    tagText: row.tag_text,
-    isOAuth: row.is_oauth,
-    isAuthenticated: row.is_authenticated,
-    isFaulted: row.fault_message !== null,
-    faultMessage: row.fault_message,
-    createDateTimeUTC: row.created_at.toISOString(),
-    modifyDateTimeUTC: row.modified_at.toISOString(),
-  }
 }
 
 function toConnection(row: Row): StoredConnection {
