@@ -25,8 +25,9 @@ export type RunState = {
   readonly outcomes: Map<string, BlockOutcome>
   readonly results: Map<string, Json>
   readonly running: Set<string>
-  /** Run time on the way to the end of each block, that of its sources included. */
+  /** Run time and pauses on the way to the end of each block, those of its sources included: blocks side by side do not add up. */
   readonly pathMs: Map<string, number>
+  readonly pathPauseMs: Map<string, number>
   session: SessionState
   seq: number
   pauseMs: number
@@ -51,6 +52,7 @@ export function openState(
     results: new Map(),
     running: new Set(),
     pathMs: new Map(),
+    pathPauseMs: new Map(),
     session,
     seq: 0,
     pauseMs: 0,
@@ -70,7 +72,9 @@ export function addBlock(state: RunState, block: KnownBlock): void {
   state.seq = Math.max(state.seq, block.seq)
   if (block.isReused) return
   state.pathMs.set(block.blockId, pathBefore(state, block.blockId) + block.activeMs)
-  state.pauseMs += block.pauseMs
+  const pauseMs = longest(state, state.pathPauseMs, block.blockId) + block.pauseMs
+  state.pathPauseMs.set(block.blockId, pauseMs)
+  state.pauseMs = Math.max(state.pauseMs, pauseMs)
   state.lastBlockId = block.blockId
   if (outcome.kind === 'failed') {
     const { no, blockName } = state.workflow.blocks.get(block.blockId)!
@@ -81,8 +85,12 @@ export function addBlock(state: RunState, block: KnownBlock): void {
 
 /** Run time that the sources of a block have used up. */
 export function pathBefore(state: RunState, blockId: string): number {
+  return longest(state, state.pathMs, blockId)
+}
+
+function longest(state: RunState, paths: ReadonlyMap<string, number>, blockId: string): number {
   const sources = state.workflow.blocks.get(blockId)?.dataSources ?? []
-  return Math.max(0, ...sources.map((source) => state.pathMs.get(source) ?? 0))
+  return Math.max(0, ...sources.map((source) => paths.get(source) ?? 0))
 }
 
 /** Takes over what a block changed in the session; blocks side by side change the keys they touched and no others. */

@@ -1,33 +1,387 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount, createOrganization } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
-import { blockPath, blockResult, deployWorkflow, runToEnd } from '../harness/workflows.ts'
+import {
+  blockPath,
+  blockResult,
+  createWorkflow,
+  deployWorkflow,
+  endOf,
+  findRun,
+  runToEnd,
+  startRun,
+} from '../harness/workflows.ts'
 
-describe('runs', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startService()
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('POST /api/RunWorkflow', () => {
+  it('answers with the number of the run, in the sentence and in a header', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    for (const number of [1, 2]) {
+      const started = await service.manager.post('/api/RunWorkflow', { workflowId: id.toUpperCase() })
+      expect(started.status, started.text).toBe(200)
+      expect(started.headers.get('x-run-number')).toBe(String(number))
+      expect(started.body).toContain(`Run ${number} `)
+    }
+    expect((await endOf(service.manager, id, 2)).runBy).toBe('API')
   })
-  afterAll(() => service[Symbol.asyncDispose]())
 
-  it('runs a chain, each block with the results of its data sources', async () => {
-    const workflow = await deployWorkflow(service.manager, [
-      'console.log("hello"); session.vars.a = 1; return { n: 1 }',
-      'return { n: Datasource[0].n + 1, vars: session.vars }',
-    ])
-    const run = await runToEnd(service.manager, workflow.id)
-    expect(run, service.logText()).toMatchObject({
-      lockVersionNumber: 1,
-      status: 'Ready',
-      runBy: 'API',
-      processorType: 'Standard',
+  it('refuses an unknown and a foreign workflow with the same bytes', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    const other = await createOrganization(service)
+    const colleague = await createAccount(service, service.manager, 'User')
+    const unknown = await service.manager.post('/api/RunWorkflow', { workflowId: nobody })
+    expect(unknown.status).toBe(404)
+    for (const client of [other.manager, colleague.client]) {
+      const foreign = await client.post('/api/RunWorkflow', { workflowId: id })
+      expect(foreign.status).toBe(404)
+      expect(foreign.text).toBe(unknown.text)
+    }
+    expect(await service.asOwner('select from runs where workflow_id = $1', [id])).toHaveLength(0)
+  })
+
+  it('refuses a workflow that is not deployed or is archived, and leaves no job behind', async () => {
+    const { id } = await createWorkflow(service.manager, ['return 1'])
+    const early = await service.manager.post('/api/RunWorkflow', { workflowId: id })
+    expect(early.status).toBe(400)
+    expect(early.body.errorMessage).toMatch(/not deployed/)
+    await service.manager.get(`/api/ArchiveWorkflow/${id}`)
+    const late = await service.manager.post('/api/RunWorkflow', { workflowId: id })
+    expect(late.status).toBe(400)
+    expect(late.body.errorMessage).toMatch(/archived/)
+    expect(await service.asOwner("select from pgboss.job where name = 'runs' and state < 'active'")).toHaveLength(0)
+  })
+
+  it.each([
+    ['no workflow', {}],
+    ['an id that is no GUID', { workflowId: 'x' }],
+    ['an unknown field', { workflowId: nobody, more: 1 }],
+    ['a block number that is no number', { workflowId: nobody, runFromBlock: '1' }],
+    ['a block number beyond any chain', { workflowId: nobody, runTillBlock: 1e12 }],
+    ['a webhook id that is no GUID', { workflowId: nobody, webhookId: 'x' }],
+  ])('refuses %s with 400', async (_name, body) => {
+    const answer = await service.manager.post('/api/RunWorkflow', body)
+    expect(answer.status, answer.text).toBe(400)
+  })
+
+  it('refuses block numbers that the chain does not have, and a webhook request that is not there', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1', 'return 2'])
+    for (const more of [
+      { runFromBlock: 0 },
+      { runFromBlock: 3 },
+      { runTillBlock: -1 },
+      { runTillBlock: 3 },
+      { runFromBlock: 2, runTillBlock: 1 },
+      { webhookId: nobody },
+    ]) {
+      const answer = await service.manager.post('/api/RunWorkflow', { workflowId: id, ...more })
+      expect(answer.status, JSON.stringify(more)).toBe(400)
+      expect(answer.body.errorMessage).toMatch(/\.$/)
+    }
+    expect((await findRun(service.manager, id, 1)) ?? null).toBeNull()
+  })
+
+  it('gives numbers that are unique and without gaps, however many start at once', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    const numbers = await Promise.all(Array.from({ length: 60 }, () => startRun(service.manager, id)))
+    expect([...numbers].sort((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+    await eventually(async () => {
+      const { body } = await service.manager.post(`/api/GetRunHistory/${id}`, { page: 0, size: 1, status: 'Ready' })
+      return body.total === 60
     })
-    expect((await blockResult(service.manager, workflow, 2)).body).toEqual({
+  })
+
+  it('writes one line to the audit log', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    await startRun(service.manager, id)
+    const rows = await service.asOwner("select action from audit_log where target = $1 and action like 'run.%'", [id])
+    expect(rows).toEqual([{ action: 'run.started' }])
+  })
+})
+
+describe('what a run does', () => {
+  it('gives each block the results of its data sources in their order, and variables with bindings resolved', async () => {
+    const workflow = await deployWorkflow(
+      service.manager,
+      [
+        'return { n: 1 }',
+        { script: 'return { n: 2 }', after: [] },
+        {
+          script: 'return { sources: Datasource, variables, same: getVariables().own }',
+          after: [2, 1, 2],
+          variables: {
+            own: { variableSource: 'Value', value: { deep: [1, null] } },
+            bound: { variableSource: 'Workflow', variableName: 'who' },
+          },
+        },
+      ],
+      { variables: { who: 'world' } },
+    )
+    expect(await runToEnd(service.manager, workflow.id)).toMatchObject({ status: 'Ready' })
+    expect((await blockResult(service.manager, workflow, 3)).body).toEqual({
       success: true,
       runNumber: 1,
-      uniqueBlockId: workflow.blocks[1],
-      result: { n: 2, vars: { a: 1 } },
+      uniqueBlockId: workflow.blocks[2],
+      result: {
+        sources: [{ n: 2 }, { n: 1 }, { n: 2 }],
+        variables: { own: { deep: [1, null] }, bound: 'world' },
+        same: { deep: [1, null] },
+      },
     })
-    expect((await service.manager.get(blockPath('GetBlockUserLog', workflow, 1))).body.result).toEqual(['hello'])
-    expect((await service.manager.get(blockPath('GetBlockSession', workflow, 1))).body.result).toEqual({ a: 1 })
+  })
+
+  it('runs blocks side by side that do not depend on each other', async () => {
+    // Each waits until the other has begun: one after the other, neither would ever end.
+    const meet = (mine: string, other: string) => ({
+      script: `myVault.set("${mine}", 1); while (!myVault.contains("${other}")) await sleep(20); return "${mine}"`,
+      after: [],
+    })
+    const workflow = await deployWorkflow(service.manager, [
+      meet('left', 'right'),
+      meet('right', 'left'),
+      { script: 'return Datasource', after: [1, 2] },
+    ])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({ status: 'Ready' })
+    expect((await blockResult(service.manager, workflow, 3)).body.result).toEqual(['left', 'right'])
+    expect(run.pauseInMilliSec).toBeLessThanOrEqual(run.durationInMilliSec)
+  })
+
+  it('shares session.vars between blocks, also between those side by side', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'session.vars.first = 1; session.vars.gone = 1; return 1',
+      { script: 'session.vars.left = session.vars.first + 1; return 1', after: [1] },
+      { script: 'await sleep(200); session.vars.right = 3; delete session.vars.gone; return 1', after: [1] },
+      { script: 'return session.vars', after: [2, 3] },
+    ])
+    await runToEnd(service.manager, workflow.id)
+    expect((await blockResult(service.manager, workflow, 4)).body.result).toEqual({ first: 1, left: 2, right: 3 })
+    const session = await service.manager.get(blockPath('GetBlockSession', workflow, 1))
+    expect(session.body).toEqual({
+      runNumber: 1,
+      uniqueBlockId: workflow.blocks[0],
+      result: { first: 1, gone: 1 },
+    })
+  })
+
+  it('tells scripts who they are', async () => {
+    const workflow = await deployWorkflow(service.manager, ['return { run, webhook, dateLastRun }'])
+    const first = await runToEnd(service.manager, workflow.id)
+    expect((await blockResult(service.manager, workflow, 1)).body.result).toEqual({
+      run: { workflowId: workflow.id, runNumber: 1, runBy: 'API', idempotencyKey: expect.any(String) },
+      webhook: null,
+      dateLastRun: null,
+    })
+    await runToEnd(service.manager, workflow.id)
+    expect((await blockResult(service.manager, workflow, 1)).body.result.dateLastRun).toBe(first.startDateTimeUTC)
+  })
+
+  it.each([
+    ['undefined', 'return undefined', null],
+    ['nothing', '', null],
+    ['a number', 'return 0.1', 0.1],
+    ['a text with NUL and half a character', 'return "a\\u0000b\\ud800"', 'a\u0000b\ud800'],
+    ['an empty array', 'return []', []],
+    ['deep JSON', 'let v = 1; for (let i = 0; i < 100; i++) v = [v]; return v.length', 1],
+    ['keys with odd names', 'return JSON.parse(\'{"__proto__": 1, "": 2, "b": 3, "a": 4}\')', undefined],
+  ])('keeps %s as a result', async (_name, script, expected) => {
+    const workflow = await deployWorkflow(service.manager, [script])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run, JSON.stringify(run)).toMatchObject({ status: 'Ready' })
+    const { body, text } = await blockResult(service.manager, workflow, 1)
+    if (expected === undefined) expect(text).toContain('"result":{"__proto__":1,"":2,"b":3,"a":4}')
+    else expect(body.result).toEqual(expected)
+  })
+
+  it('keeps the user log in order, and says where it was cut', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'console.log("a", 1, { b: 2 }); logger.log(""); console.error(undefined, NaN); return 1',
+      'for (let i = 0; i < 3000; i++) console.log("x".repeat(1000)); return 1',
+    ])
+    expect(await runToEnd(service.manager, workflow.id)).toMatchObject({ status: 'Ready' })
+    const log = await service.manager.get(blockPath('GetBlockUserLog', workflow, 1))
+    expect(log.body).toEqual({
+      runNumber: 1,
+      uniqueBlockId: workflow.blocks[0],
+      result: ['a 1 {"b":2}', 'null', 'null null'],
+    })
+    const long = (await service.manager.get(blockPath('GetBlockUserLog', workflow, 2))).body.result as string[]
+    expect(long.join('\n').length).toBeLessThan(1_050_000)
+    expect(long.at(-1)).toMatch(/cut/)
+  })
+
+  it('ends in Error when a block throws, names the block, and starts nothing after it', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'return 1',
+      { script: 'console.log("so far"); throw new Error("no such order")', blockName: 'Load orders' },
+      'return 3',
+    ])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({
+      status: 'Error',
+      isExpiredByTime: false,
+      lastExecutedBlockId: workflow.blocks[1],
+      lastExecutedBlockTitle: 'Load orders',
+    })
+    expect(run.errorMessage).toMatch(/Load orders.*no such order/)
+    const failed = await blockResult(service.manager, workflow, 2)
+    expect(failed.body).toMatchObject({ success: false, result: 'no such order' })
+    expect((await service.manager.get(blockPath('GetBlockUserLog', workflow, 2))).body.result).toEqual(['so far'])
+    expect((await blockResult(service.manager, workflow, 3)).status).toBe(404)
+    const shown = (await service.manager.get(`/api/Workflow/${workflow.id}`)).body
+    expect(shown).toMatchObject({ lastRunNumber: 1, lastRunStatus: 'Error', dateLastRunUTC: null })
+  })
+
+  it('fails a block whose result is too large or no JSON, with a sentence', async () => {
+    for (const [script, words] of [
+      ['return "x".repeat(6 * 1024 * 1024)', /larger/],
+      ['return () => 1', /not JSON/],
+      ['const a = {}; a.a = a; return a', /not JSON/],
+      ['await new Promise(() => {})', /promise/],
+    ] as const) {
+      const workflow = await deployWorkflow(service.manager, [script])
+      const run = await runToEnd(service.manager, workflow.id)
+      expect(run.status, script).toBe('Error')
+      expect((await blockResult(service.manager, workflow, 1)).body).toMatchObject({
+        success: false,
+        result: expect.stringMatching(words),
+      })
+    }
+  })
+
+  it('ends a run that takes too long within a second of its limit, also in a busy loop, and says so', async () => {
+    const workflow = await deployWorkflow(service.manager, ['return 1', { script: 'for (;;);', blockName: 'Spin' }], {
+      timeoutSeconds: 1,
+    })
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({ status: 'Error', isExpiredByTime: true, lastExecutedBlockTitle: 'Spin' })
+    expect(run.errorMessage).toMatch(/Spin/)
+    const [times] = await service.asOwner(
+      'select extract(epoch from ended_at - started_at) as s from run_blocks where run_id = (select id from runs where workflow_id = $1) and block_id = $2',
+      [workflow.id, workflow.blocks[1]],
+    )
+    expect(Number(times?.['s'])).toBeLessThan(2.2)
+  })
+
+  it('does not count pauses as run time', async () => {
+    const { id } = await deployWorkflow(service.manager, ['await sleep(1500); return 1'], { timeoutSeconds: 1 })
+    const run = await runToEnd(service.manager, id)
+    expect(run).toMatchObject({ status: 'Ready', isExpiredByTime: false })
+    expect(run.pauseInMilliSec).toBeGreaterThanOrEqual(1400)
+    expect(run.durationInMilliSec).toBeGreaterThanOrEqual(run.pauseInMilliSec)
+  })
+
+  it('shows a run as Processing while it works', async () => {
+    const { id } = await deployWorkflow(service.manager, ['await sleep(1200); return 1'])
+    const number = await startRun(service.manager, id)
+    const shown = await eventually(async () => {
+      const run = await findRun(service.manager, id, number)
+      return run.status === 'Processing' && run
+    })
+    expect(shown).toMatchObject({ endDateTimeUTC: null, errorMessage: null })
+    await endOf(service.manager, id, number)
+  })
+})
+
+describe('completion', () => {
+  it('moves dateLastRun to the start of the run and writes deferred vault values, all or nothing', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'myVault.setOnComplete("cursor", { at: 7 }); session.vault.other = "x"; myVault.setGlobalOnComplete("shared", run.runNumber); return 1',
+      'return { seen: await myVault.get("cursor"), ok: variables.ok }',
+      'if (run.runNumber === 1) throw new Error("not yet"); return 1',
+    ])
+    const failed = await runToEnd(service.manager, workflow.id)
+    expect(failed.status).toBe('Error')
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/cursor`)).body).toBeNull()
+    expect((await service.manager.get(`/api/Workflow/${workflow.id}`)).body.dateLastRunUTC).toBeNull()
+
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run.status).toBe('Ready')
+    expect((await blockResult(service.manager, workflow, 2)).body.result.seen).toBeNull()
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/cursor`)).body).toEqual({ at: 7 })
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/other`)).body).toBe('x')
+    const { accountId } = service.firstAccount
+    expect((await service.manager.get(`/api/MyVaultGetGlobal/${accountId}/shared`)).body).toBe(2)
+    const shown = (await service.manager.get(`/api/Workflow/${workflow.id}`)).body
+    expect(shown).toMatchObject({ dateLastRunUTC: run.startDateTimeUTC, lastRunStatus: 'Ready', lastRunNumber: 2 })
+  })
+
+  it('never stores deferred values in the clear while the run is under way', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'myVault.setOnComplete("k", "canary-7f3a91c2"); return 1',
+      'await sleep(1000); return 2',
+    ])
+    const number = await startRun(service.manager, workflow.id)
+    await eventually(async () => (await blockResult(service.manager, workflow, 1)).status === 200)
+    const rows = await service.asOwner('select * from run_blocks where block_id = $1', [workflow.blocks[0]])
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.['sealed_deferred']).not.toBeNull()
+    expect(
+      Buffer.concat(Object.values(rows[0] ?? {}).map((value) => Buffer.from(String(value)))).toString(),
+    ).not.toContain('canary-7f3a91c2')
+    await endOf(service.manager, workflow.id, number)
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/k`)).body).toBe('canary-7f3a91c2')
+  })
+
+  it.each([
+    [true, 'moves'],
+    [false, 'leaves'],
+  ])('fx.stopAfterThisBlock(%s) ends the run as Ready and %s dateLastRun', async (flag) => {
+    const workflow = await deployWorkflow(service.manager, [
+      `myVault.setOnComplete("k", 1); fx.stopAfterThisBlock(${flag}); return "last"`,
+      'return "never"',
+    ])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({ status: 'Ready', lastExecutedBlockId: workflow.blocks[0] })
+    expect((await blockResult(service.manager, workflow, 2)).status).toBe(404)
+    const shown = (await service.manager.get(`/api/Workflow/${workflow.id}`)).body
+    expect(shown.dateLastRunUTC).toBe(flag ? run.startDateTimeUTC : null)
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/k`)).body).toBe(flag ? 1 : null)
+  })
+
+  it('reaches the vault from scripts, with and without await', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'myVault.set("a", { n: 1 }); const seen = myVault.get("a"); await myVault.setGlobal("g", 2); return [seen, myVault.contains("a"), await myVault.getGlobal("g"), myVault.remove("a"), myVault.get("a")]',
+    ])
+    await runToEnd(service.manager, workflow.id)
+    expect((await blockResult(service.manager, workflow, 1)).body.result).toEqual([{ n: 1 }, true, 2, true, null])
+  })
+
+  it('masks password variables in results, logs and errors', async () => {
+    const secret = 'correct-horse-battery'
+    const workflow = await deployWorkflow(
+      service.manager,
+      [
+        {
+          script: 'console.log("the key is " + variables.key); session.vars.k = variables.key; return variables',
+          variables: { key: { variableSource: 'Workflow', variableName: 'key' } },
+        },
+        {
+          script: 'throw new Error("bad key " + variables.key)',
+          variables: { key: { variableSource: 'Workflow', variableName: 'key' } },
+        },
+      ],
+      { variables: { key: { value: secret, type: 'password' } } },
+    )
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run.status).toBe('Error')
+    const texts = [
+      JSON.stringify(run),
+      (await blockResult(service.manager, workflow, 1)).text,
+      (await blockResult(service.manager, workflow, 2)).text,
+      (await service.manager.get(blockPath('GetBlockUserLog', workflow, 1))).text,
+      (await service.manager.get(blockPath('GetBlockSession', workflow, 1))).text,
+      JSON.stringify(await service.asOwner('select r.*, b.* from runs r join run_blocks b on b.run_id = r.id')),
+      service.logText(),
+    ]
+    for (const text of texts) expect(text).not.toContain(secret)
+    expect(texts[0]).toContain('bad key ***')
   })
 })

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOrganization } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { blockResult, deployWorkflow, endOf, findRun, runToEnd, startRun } from '../harness/workflows.ts'
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+describe('partial runs', () => {
+  it('reuse the results of the latest run, are Debug runs, and leave dateLastRun and the vault alone', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'myVault.setGlobalOnComplete("n", run.runNumber); session.vars.from = run.runNumber; return { at: run.runNumber }',
+      'return { at: run.runNumber, source: Datasource[0], vars: session.vars }',
+      'return Datasource[0]',
+    ])
+    const whole = await runToEnd(service.manager, workflow.id)
+    const partial = await runToEnd(service.manager, workflow.id, { runFromBlock: 2, runTillBlock: 2 })
+    expect(partial).toMatchObject({ status: 'Ready', processorType: 'Debug', lockVersionNumber: 2 })
+    expect((await blockResult(service.manager, workflow, 2, 2)).body.result).toEqual({
+      at: 2,
+      source: { at: 1 },
+      vars: { from: 1 },
+    })
+    expect((await blockResult(service.manager, workflow, 1, 2)).body.result).toEqual({ at: 1 })
+    expect((await blockResult(service.manager, workflow, 3, 2)).status).toBe(404)
+    const shown = (await service.manager.get(`/api/Workflow/${workflow.id}`)).body
+    expect(shown.dateLastRunUTC).toBe(whole.startDateTimeUTC)
+    const { accountId } = service.firstAccount
+    expect((await service.manager.get(`/api/MyVaultGetGlobal/${accountId}/n`)).body).toBe(1)
+    // The latest run, partial as it was, holds what the next one needs.
+    const next = await runToEnd(service.manager, workflow.id, { runFromBlock: 3 })
+    expect(next).toMatchObject({ status: 'Ready', processorType: 'Debug' })
+    expect((await blockResult(service.manager, workflow, 3, 3)).body.result.at).toBe(2)
+  })
+
+  it('are refused while the latest run has no result of a block before them', async () => {
+    const workflow = await deployWorkflow(service.manager, ['return 1', 'throw new Error("x")', 'return 3'])
+    const refused = async () => {
+      const answer = await service.manager.post('/api/RunWorkflow', { workflowId: workflow.id, runFromBlock: 3 })
+      expect(answer.status).toBe(400)
+      expect(answer.body.errorMessage).toMatch(/no result/)
+    }
+    await refused()
+    await runToEnd(service.manager, workflow.id)
+    await refused()
+    const till = await runToEnd(service.manager, workflow.id, { runTillBlock: 1 })
+    expect(till).toMatchObject({ status: 'Ready', processorType: 'Debug', lastExecutedBlockId: workflow.blocks[0] })
+  })
+})
+
+describe('GET /api/StopWorkflowRun', () => {
+  it('lets the block under way finish and starts no further one', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'await sleep(800); myVault.setOnComplete("k", 1); return "done"',
+      'return "never"',
+    ])
+    const number = await startRun(service.manager, workflow.id)
+    await eventually(async () => (await findRun(service.manager, workflow.id, number)).status === 'Processing')
+    const stopped = await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)
+    expect(stopped.body).toBe(true)
+    expect((await findRun(service.manager, workflow.id, number)).status).toBe('Stopping')
+    expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Stopped', errorMessage: null })
+    expect((await blockResult(service.manager, workflow, 1)).body.result).toBe('done')
+    expect((await blockResult(service.manager, workflow, 2)).status).toBe(404)
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/k`)).body).toBeNull()
+    expect((await service.manager.get(`/api/Workflow/${workflow.id}`)).body).toMatchObject({
+      dateLastRunUTC: null,
+      lastRunStatus: 'Stopped',
+    })
+    // Repeating it is harmless.
+    expect((await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)).body).toBe(false)
+  })
+
+  it('also when the block under way is the last', async () => {
+    const workflow = await deployWorkflow(service.manager, ['await sleep(800); return 1'])
+    const number = await startRun(service.manager, workflow.id)
+    await eventually(async () => (await findRun(service.manager, workflow.id, number)).status === 'Processing')
+    await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)
+    expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Stopped' })
+  })
+
+  it('ends a run at once that nobody works on', async () => {
+    const alone = await startService({ role: 'api' })
+    try {
+      const workflow = await deployWorkflow(alone.manager, ['return 1'])
+      const number = await startRun(alone.manager, workflow.id)
+      expect((await findRun(alone.manager, workflow.id, number)).status).toBe('Pending')
+      expect((await alone.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)).body).toBe(true)
+      expect(await findRun(alone.manager, workflow.id, number)).toMatchObject({ status: 'Stopped' })
+      expect(await alone.asOwner("select from pgboss.job where name = 'runs'")).toHaveLength(0)
+    } finally {
+      await alone[Symbol.asyncDispose]()
+    }
+  })
+
+  it.each(['', '?runNumber=x', '?runNumber=0', '?runNumber=-1', '?runNumber=1.5'])(
+    'refuses %j with 400',
+    async (query) => {
+      const { id } = await deployWorkflow(service.manager, ['return 1'])
+      for (const name of ['StopWorkflowRun', 'RetryRun'])
+        expect((await service.manager.get(`/api/${name}/${id}${query}`)).status).toBe(400)
+    },
+  )
+
+  it('knows no foreign and no unknown runs', async () => {
+    const { id } = await deployWorkflow(service.manager, ['throw new Error("x")'])
+    await runToEnd(service.manager, id)
+    const other = await createOrganization(service)
+    for (const name of ['StopWorkflowRun', 'RetryRun']) {
+      const answers = await Promise.all([
+        other.manager.get(`/api/${name}/${id}?runNumber=1`),
+        service.manager.get(`/api/${name}/${id}?runNumber=2`),
+        service.manager.get(`/api/${name}/${nobody}?runNumber=1`),
+      ])
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    }
+  })
+})
+
+describe('GET /api/RetryRun', () => {
+  it('starts a new run from the failed block, with the recorded results and the same inputs', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'session.vars.n = 1; myVault.setOnComplete("kept", "from run " + run.runNumber); return { at: run.runNumber, since: dateLastRun }',
+      'if (!myVault.contains("open")) throw new Error("closed"); return { at: run.runNumber, source: Datasource[0], vars: session.vars }',
+    ])
+    const failed = await runToEnd(service.manager, workflow.id)
+    expect(failed.status).toBe('Error')
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/open`, { jsonData: true })
+    const answer = await service.manager.get(`/api/RetryRun/${workflow.id}?runNumber=1`)
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.headers.get('x-run-number')).toBe('2')
+    const run = await endOf(service.manager, workflow.id, 2)
+    expect(run).toMatchObject({ status: 'Ready', runBy: 'Retry', processorType: 'Standard' })
+    expect((await blockResult(service.manager, workflow, 2, 2)).body.result).toEqual({
+      at: 2,
+      source: { at: 1, since: null },
+      vars: { n: 1 },
+    })
+    // The failed run stays as it was.
+    expect(await findRun(service.manager, workflow.id, 1)).toMatchObject({ status: 'Error' })
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/kept`)).body).toBe('from run 1')
+    // What the reused results know ends at the start of the failed run, so nothing since then may be taken for done.
+    expect((await service.manager.get(`/api/Workflow/${workflow.id}`)).body.dateLastRunUTC).toBe(
+      failed.startDateTimeUTC,
+    )
+  })
+
+  it('uses the workflow as it is now, so that a mended script can be tried', async () => {
+    const workflow = await deployWorkflow(service.manager, ['return 1', 'return nonsense()'])
+    await runToEnd(service.manager, workflow.id)
+    await service.manager.post(`/api/Workflow/${workflow.id}`, {
+      chain: [{ uniqueBlockId: workflow.blocks[1], script: 'return Datasource[0] + 1' }],
+    })
+    await service.manager.get(`/api/RetryRun/${workflow.id}?runNumber=1`)
+    expect(await endOf(service.manager, workflow.id, 2)).toMatchObject({ status: 'Ready' })
+    expect((await blockResult(service.manager, workflow, 2)).body.result).toBe(2)
+  })
+
+  it('refuses a run that ended well', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    await runToEnd(service.manager, id)
+    const answer = await service.manager.get(`/api/RetryRun/${id}?runNumber=1`)
+    expect(answer.status).toBe(400)
+    expect(answer.body.errorMessage).toMatch(/ended well/)
+  })
+})
+
+describe('workflows and their runs', () => {
+  it('keep the revision they ran: the workflow as of a run shows what was then', async () => {
+    const workflow = await deployWorkflow(service.manager, ['return "old"'])
+    await runToEnd(service.manager, workflow.id)
+    await service.manager.post(`/api/Workflow/${workflow.id}`, {
+      chain: [{ uniqueBlockId: workflow.blocks[0], script: 'return "new"' }],
+    })
+    await runToEnd(service.manager, workflow.id)
+    const read = async (number: number) =>
+      (await service.manager.get(`/api/Workflow/${workflow.id}?runNumber=${number}`)).body
+    const then = await read(1)
+    expect(then.run).toMatchObject({ lockVersionNumber: 1, status: 'Ready' })
+    expect(then.chain[0]).toMatchObject({
+      script: 'return "old"',
+      status: 'Ready',
+      startDateTimeUTC: expect.any(String),
+      endDateTimeUTC: expect.any(String),
+    })
+    expect((await read(2)).chain[0].script).toBe('return "new"')
+    expect((await blockResult(service.manager, workflow, 1, 1)).body.result).toBe('old')
+    expect((await blockResult(service.manager, workflow, 1, 2)).body.result).toBe('new')
+    expect((await service.manager.get(`/api/Workflow/${workflow.id}?runNumber=3`)).status).toBe(404)
+  })
+
+  it('a run under way finishes although its workflow is archived', async () => {
+    const { id } = await deployWorkflow(service.manager, ['await sleep(500); return 1', 'return 2'])
+    const number = await startRun(service.manager, id)
+    await service.manager.get(`/api/ArchiveWorkflow/${id}`)
+    expect(await endOf(service.manager, id, number)).toMatchObject({ status: 'Ready' })
+  })
+
+  it('deleting a workflow removes its history, and a run under way leaves nothing behind', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1', 'await sleep(700); return 2'])
+    await startRun(service.manager, id)
+    await eventually(
+      async () =>
+        (
+          await service.asOwner('select from run_blocks b join runs r on r.id = b.run_id where r.workflow_id = $1', [
+            id,
+          ])
+        ).length > 0,
+    )
+    expect((await service.manager.get(`/api/DeleteWorkflow/${id}`)).body).toBe(true)
+    expect((await service.manager.post(`/api/GetRunHistory/${id}`, { page: 0, size: 1 })).status).toBe(404)
+    await eventually(async () => (await service.asOwner("select from pgboss.job where name = 'runs'")).length === 0)
+    const left = await service.asOwner(
+      'select (select count(*) from runs where workflow_id = $1) as runs, (select count(*) from run_counters where workflow_id = $1) as counters, (select count(*) from run_blocks b where not exists (select from runs r where r.id = b.run_id)) as blocks',
+      [id],
+    )
+    expect(left[0]).toEqual({ runs: 0, counters: 0, blocks: 0 })
+  })
+})
