@@ -30,6 +30,7 @@ export const errorCatalogue = {
   keys_invalid: 401,
   address_not_allowed: 401,
   session_invalid: 401,
+  foreign_origin: 403,
   role_too_low: 403,
   managed_account_unreachable: 403,
   credentials_invalid: 400,

@@ -52,6 +52,7 @@ export const createKey = operation({
   changesState: true,
   body: KeySettings,
   answers: { 200: KeyPair },
+  refuses: ['role_too_low'],
   example: { body: { label: 'nightly export', ipRestriction: ['203.0.113.0/24'] } },
 })
 

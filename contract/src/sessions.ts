@@ -15,12 +15,13 @@ export const signIn = operation({
   description: 'Sign in with e-mail and password; sets the session cookie.',
   access: 'public',
   changesState: true,
+  bodyBytesMax: 16 * 1024,
   body: Type.Object(
     { email: Email, password: Type.String({ minLength: 1, maxLength: 1000 }) },
     { additionalProperties: false },
   ),
   answers: { 200: Session },
-  refuses: ['sign_in_failed'],
+  refuses: ['sign_in_failed', 'too_many_requests', 'foreign_origin'],
 })
 
 export const getSession = operation({
@@ -41,4 +42,5 @@ export const signOut = operation({
   access: 'public',
   changesState: true,
   answers: { 200: null },
+  refuses: ['session_invalid'],
 })

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 
 // The position is the number that the interface gives the type.
@@ -17,7 +16,8 @@ export type EntityType = (typeof entityTypes)[number]
 
 const TagTarget = Type.Object({
   entityType: Type.String({ description: 'A name without regard to case, or its number: account (0) … role (7).' }),
-  entityId: Guid,
+  // Judged after the type, so that an unknown type is named even when the id is wrong as well.
+  entityId: Type.String({ minLength: 1, title: 'GUID', description: 'Id of the entity.' }),
 })
 
 const TagValue = Type.Object(

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isEmail } from '@patchbay/contract'
-import { createOrganization } from './accounts/index.ts'
+import { createOrganization, unlockAccount } from './accounts/index.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
 
 const usage = `Usage:
   npm run admin -- create-organization --name NAME --email EMAIL
+  npm run admin -- unlock-account --email EMAIL
   npm run admin -- rotate-master-key [--new-key-file PATH]`
 
 async function main(): Promise<void> {
@@ -18,6 +19,10 @@ async function main(): Promise<void> {
   await using database = new Database(connectionOf(config), () => {})
   if (positionals.length === 1 && positionals[0] === 'create-organization' && values.name && values.email) {
     await addOrganization(config, database, values.name, values.email)
+  } else if (positionals.length === 1 && positionals[0] === 'unlock-account' && values.email) {
+    if (!(await unlockAccount(database, values.email)))
+      throw new ConfigError('There is no locked account with this e-mail.')
+    console.log(`${values.email} is active again.`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
   } else throw new ConfigError(usage)
@@ -35,14 +40,17 @@ function readArguments() {
 }
 
 async function addOrganization(config: Config, database: Database, name: string, email: string): Promise<void> {
+  if (name.trim() === '') throw new ConfigError('The name of the organization must not be empty.')
   if (!isEmail(email)) throw new ConfigError(`"${email}" is not an e-mail address.`)
   const keyRing = await KeyRing.load(
     database,
     new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']),
   )
   const deps = { database, keyRing, baseUrl: baseUrlOf(config) }
-  const made = await database.system.transaction((tx) => createOrganization(deps, tx, name, email))
+  const made = await database.system.transaction((tx) => createOrganization(deps, tx, name.trim(), email))
   console.log(JSON.stringify(made.account, null, 2))
+  // Beside the JSON, which programs read.
+  console.error(`Sign in once and set a password: ${made.signInLink}`)
 }
 
 /** Also while the service runs; the same command again goes on with what was interrupted. */

@@ -20,7 +20,7 @@ import {
   reconnectPages,
   type WorkflowUses,
 } from './connections/index.ts'
-import { type ConnectionSettings, Database, migrate, sql, startEmbeddedServer } from './db/index.ts'
+import { type ConnectionSettings, Database, isUpToDate, migrate, sql, startEmbeddedServer } from './db/index.ts'
 import { createFunctionLibrary, functionRoutes } from './functions/index.ts'
 import {
   addHealth,
@@ -44,7 +44,13 @@ import { createRuns, runQueue } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { Scheduler, scheduleRoutes } from './schedules/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
-import { authenticateSession, currentSession, sessionPages, sessionRoutes } from './sessions/index.ts'
+import {
+  authenticateSession,
+  createSignInAttempts,
+  currentSession,
+  sessionPages,
+  sessionRoutes,
+} from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { createVault, vaultRoutes } from './vault/index.ts'
@@ -65,7 +71,12 @@ export type App = AsyncDisposable & {
   failed: Promise<string>
   /** Not ready from now on; what is under way goes on until disposal. */
   drain(): void
+  /** For an end that cannot wait: the embedded database at least is told to stop in order. */
+  abandon(): void
 }
+
+/** Of the thirty seconds that a stop may take. */
+const closeMsMax = 10_000
 
 const queues: QueueDefinitions = {
   [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
@@ -140,7 +151,8 @@ async function compose(
     await mailer.start()
   }
   // The port may be any free one, so links learn the address once it is bound.
-  let baseUrl = config.baseUrl ?? ''
+  // A worker has no port of its own: without a base address its links lead to where an API process would be.
+  let baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const outbound = parts.use(
     new OutboundClient({
@@ -162,6 +174,7 @@ async function compose(
   const { connections } = connecting
   if (isWorker) await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
+  for (const sentence of sandbox.missing) say(sentence)
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
   const vault = createVault({ database, keyRing })
@@ -229,11 +242,24 @@ async function compose(
     drain: () => {
       isDraining = true
     },
+    abandon: () => embedded?.abandon(),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+  const metrics = createMetrics()
+  const whyNotReady = async () => (isDraining ? 'The service is shutting down.' : databaseFault(database))
+  if (config.metricsPort !== undefined) {
+    const watched = await startMetricsServer(config.host, config.metricsPort, metrics, whyNotReady)
+    parts.defer(() => watched.close())
+    say(`Metrics and health at ${addressOf(watched)}.`)
   }
   if (config.role === 'worker') return app
 
-  const sessions = { database, keyRing, isSecure: config.baseUrl?.startsWith('https:') ?? false }
+  const sessions = {
+    database,
+    keyRing,
+    isSecure: config.baseUrl?.startsWith('https:') ?? false,
+    attempts: createSignInAttempts(),
+  }
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const managedAccount = managedAccounts(database)
   const shares = {
@@ -310,15 +336,11 @@ async function compose(
     logger: log,
     trustedProxies: config.trustedProxies,
   })
-  addHealth(http, async () => (isDraining ? 'The service is shutting down.' : databaseFault(database)))
+  addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
-  else {
-    const metricsServer = await startMetricsServer(config.host, config.metricsPort, metrics)
-    parts.defer(() => metricsServer.close())
-  }
   http.get('/openapi.json', async () => openApiDocument(operations, records, baseUrl))
 
-  parts.defer(() => http.close())
+  parts.defer(() => closeWithin(http, closeMsMax))
   const address = await listen(http, config)
   baseUrl = config.baseUrl ?? address
   const first = await createFirstAccount({ database, keyRing, baseUrl, dataDir: config.dataDir })
@@ -341,17 +363,36 @@ function workflowUses(database: Database): WorkflowUses {
 
 async function listen(http: FastifyInstance, config: Config): Promise<string> {
   await http.listen({ host: config.host, port: config.port })
+  return addressOf(http)
+}
+
+function addressOf(http: FastifyInstance): string {
   const { address, family, port } = http.server.address() as AddressInfo
   // A wildcard is no address that a link could lead to.
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return `http://${host}:${port}`
 }
 
+/** Requests under way are finished; a client that does not come to an end is cut off, so that it cannot hold up the stop. */
+async function closeWithin(http: FastifyInstance, ms: number): Promise<void> {
+  const timer = setTimeout(() => http.server.closeAllConnections(), ms)
+  await http.close()
+  clearTimeout(timer)
+}
+
+/** What readiness asks of the database: that it answers, is the one of this program, and still has our keys. */
 async function databaseFault(database: Database): Promise<string | undefined> {
   const late = new Promise<string>((done) => setTimeout(() => done('The database does not answer.'), 1500).unref())
-  const asked = database.system.query(sql`select 1`).then(
-    () => undefined,
-    () => 'The database cannot be reached.',
-  )
+  const asked = database.system
+    .query<{ names: string[]; has_keys: boolean }>(
+      sql`select array(select name from migrations order by name) as names, exists (select from system_keys) as has_keys`,
+    )
+    .then(
+      ({ rows: [row] }) => {
+        if (!row?.has_keys) return 'The keys of the installation are gone from the database.'
+        return isUpToDate(row.names) ? undefined : 'The database does not have the migrations of this program.'
+      },
+      () => 'The database cannot be reached.',
+    )
   return Promise.race([asked, late])
 }

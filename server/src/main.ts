@@ -1,9 +1,14 @@
 // argv, environment, signals: nothing else reads them.
 import { startApp } from './app.ts'
 import { ConfigError, type Role, readConfig } from './config.ts'
+import { explainFailedStart } from './failed-start.ts'
 import { createLog } from './log.ts'
 
-const shutdownMsMax = 30_000
+// Of the thirty seconds that a stop may take; the rest is for the embedded database.
+const shutdownMsMax = 27_000
+const signals = ['SIGINT', 'SIGTERM'] as const
+// npm and a terminal both pass Ctrl-C on, so one wish to stop may arrive twice.
+const sameWishMs = 2000
 const say = (line: string) => console.log(line)
 
 async function main(): Promise<number> {
@@ -15,15 +20,7 @@ async function main(): Promise<number> {
     throw reason
   })
 
-  const stopAsked = new Promise<'asked'>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        done('asked')
-        // A second signal means: now.
-        for (const again of ['SIGINT', 'SIGTERM'] as const) process.on(again, () => process.exit(130))
-      })
-    }
-  })
+  const stopAsked = waitForSignal()
   const starting = startApp(config, log, say)
   const started = await Promise.race([starting, stopAsked])
   const app = started === 'asked' ? await starting : started
@@ -40,13 +37,35 @@ async function main(): Promise<number> {
   app.drain()
   if (reason !== 'asked') say(reason)
   say('Stopping.')
-  setTimeout(() => {
-    log.error('Stopping took too long; leaving what is left to the next start.')
-    process.exit(1)
-  }, shutdownMsMax).unref()
+  const leaveNow = (code: number, why: string) => {
+    say(why)
+    app.abandon()
+    process.exit(code)
+  }
+  setTimeout(
+    () => leaveNow(1, 'Stopping took too long; what is left is left to the next start.'),
+    shutdownMsMax,
+  ).unref()
+  onSecondSignal(() => leaveNow(130, 'Stopped at once.'))
   await app[Symbol.asyncDispose]()
   say('Stopped.')
   return reason === 'asked' ? 0 : 1
+}
+
+function waitForSignal(): Promise<'asked'> {
+  return new Promise((done) => {
+    for (const signal of signals) process.on(signal, () => done('asked'))
+  })
+}
+
+/** A second signal, some time after the first, means: now. */
+function onSecondSignal(leave: () => void): void {
+  const armedAt = performance.now() + sameWishMs
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (performance.now() > armedAt) leave()
+    })
+  }
 }
 
 function readRole(word: string | undefined): Role {
@@ -58,9 +77,7 @@ function readRole(word: string | undefined): Role {
 main().then(
   (code) => process.exit(code),
   (error: Error) => {
-    // A person reads this: known faults are one sentence, unknown ones show where they came from.
-    const isKnown = ['ConfigError', 'DataDirInUseError', 'MasterKeyError', 'MigrationError'].includes(error.name)
-    console.error(isKnown ? `Patchbay cannot start. ${error.message}` : error)
+    console.error(explainFailedStart(error) ?? error)
     process.exit(1)
   },
 )

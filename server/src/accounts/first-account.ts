@@ -1,5 +1,5 @@
 // The first start makes one organization, one Manager with every permission, and one key pair, exactly once however many processes start.
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordAudit } from '../audit/index.ts'
 import { type Database, sql, type Tx } from '../db/index.ts'
@@ -74,6 +74,7 @@ export async function createFirstAccount(
     if (rows[0]?.exists) return undefined
     const made = await createOrganization(deps, tx, 'My organization', 'manager@localhost')
     // Written before the commit: keys that nobody was told of would be keys lost. A file without its account is overwritten next time.
+    mkdirSync(deps.dataDir, { recursive: true, mode: 0o700 })
     rmSync(file, { force: true })
     writeFileSync(file, `${JSON.stringify(made.account, null, 2)}\n`, { mode: 0o600 })
     return made

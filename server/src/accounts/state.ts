@@ -4,6 +4,7 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { canActivateAccounts } from './create.ts'
 import { findStateForUpdate, updateState } from './store.ts'
 
 const transitions: Record<AccountStateName, readonly AccountStateName[]> = {
@@ -28,6 +29,12 @@ export async function changeAccountState(
       throw new AppError(
         'account_state_not_permitted',
         `The field accountState cannot be ${wanted}: an account that is ${current} can only become ${transitions[current].join(' or ') || 'nothing else'}.`,
+      )
+    }
+    if (current === 'inActive' && wanted === 'active' && !principal.caller.permissions.includes(canActivateAccounts)) {
+      throw new AppError(
+        'account_state_not_permitted',
+        `Activating an account without its mailed link needs the permission ${canActivateAccounts}.`,
       )
     }
     // Nobody can shut out the last one who could let others in again.

@@ -11,12 +11,7 @@ export function lockDataDir(dataDir: string): Disposable {
   const path = join(dataDir, 'patchbay.lock')
   const mine = JSON.stringify(identityOf(process.pid))
   for (let attempt = 0; attempt < 5; attempt++) {
-    try {
-      writeFileSync(path, mine, { flag: 'wx', mode: 0o600 })
-      return { [Symbol.dispose]: () => releaseIfMine(path, mine) }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
+    if (take(path, mine)) return { [Symbol.dispose]: () => releaseIfMine(path, mine) }
     const found = readLock(path)
     if (found === undefined) continue
     const holder = parseHolder(found)
@@ -32,6 +27,21 @@ export function lockDataDir(dataDir: string): Disposable {
   )
 }
 
+/** Written whole beside it and then linked, so that nobody ever reads half a lock and takes it for a dead one. */
+function take(path: string, mine: string): boolean {
+  const draft = `${path}.${process.pid}.draft`
+  writeFileSync(draft, mine, { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
 function readLock(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -44,7 +54,6 @@ function parseHolder(text: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(text) as ProcessIdentity
   } catch {
-    // Cut off in the middle of writing: its writer is dead or about to try again.
     return undefined
   }
 }

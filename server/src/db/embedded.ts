@@ -4,7 +4,7 @@
 // A server that survived its service (kill -9) is stopped before a new one starts: the service is the owner, not the server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityOf, isAlive } from '../lib/process-alive.ts'
@@ -16,6 +16,8 @@ export type EmbeddedServer = AsyncDisposable & {
   /** Resolves, with the tail of the log, if the server ends without being asked to. */
   died: Promise<string>
   wasCreated: boolean
+  /** Tells the server to stop in order, without waiting for it. */
+  abandon(): void
 }
 
 type Binaries = { initdb: string; postgres: string }
@@ -44,6 +46,7 @@ export async function startEmbeddedServer(dataDir: string, say: (line: string) =
       connection: embeddedConnection(dataDir),
       died: server.died,
       wasCreated,
+      abandon: server.abandon,
       async [Symbol.asyncDispose]() {
         await server.stop()
         lock[Symbol.dispose]()
@@ -81,7 +84,8 @@ function chooseLauncher(dataDir: string, say: (line: string) => void): Launcher 
   say(
     `User namespaces are not allowed here: the embedded database runs as the system user ${user.name}, which must be able to enter ${dataDir}.`,
   )
-  spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, dataDir])
+  // It may pass through the data directory to what is its own, but read nothing else there.
+  chmodSync(dataDir, 0o711)
   return { command: '', args: [], uid: user.uid, gid: user.gid }
 }
 
@@ -110,6 +114,8 @@ function launch(launcher: Launcher, program: string, args: string[]): ChildProce
 async function initialise(binaries: Binaries, launcher: Launcher, clusterDir: string): Promise<void> {
   const unfinished = `${clusterDir}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  giveTo(launcher, unfinished)
   const child = launch(launcher, binaries.initdb, [
     `--pgdata=${unfinished}`,
     '--username=postgres',
@@ -142,8 +148,12 @@ function makeSocketDir(dataDir: string, launcher: Launcher): string {
   const directory = socketDirOf(dataDir)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   chmodSync(directory, 0o700)
-  if (launcher.uid !== undefined) spawnSync('chown', [`${launcher.uid}:${launcher.gid}`, directory])
+  giveTo(launcher, directory)
   return directory
+}
+
+function giveTo(launcher: Launcher, directory: string): void {
+  if (launcher.uid !== undefined && launcher.gid !== undefined) chownSync(directory, launcher.uid, launcher.gid)
 }
 
 const settings = {
@@ -202,6 +212,10 @@ async function start(binaries: Binaries, launcher: Launcher, clusterDir: string,
   })
   return {
     died: ended.then(() => (stopping ? new Promise<string>(() => {}) : output())),
+    abandon() {
+      stopping = true
+      child.kill('SIGINT')
+    },
     async stop() {
       stopping = true
       // SIGINT is PostgreSQL's fast shutdown: sessions are ended, everything is written.

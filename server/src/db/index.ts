@@ -8,5 +8,5 @@ export {
   violatedConstraint,
 } from './database.ts'
 export { embeddedConnection, startEmbeddedServer } from './embedded.ts'
-export { migrate } from './migrate.ts'
+export { isUpToDate, migrate } from './migrate.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

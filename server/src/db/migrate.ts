@@ -31,12 +31,20 @@ export async function migrate(
       'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
     )
     const applied = await applyMissing(owner)
+    // Readiness asks for it.
+    await owner.query('grant select on migrations to patchbay_system')
     await then(owner)
     return applied
   } finally {
     // Ending the session releases the lock.
     await owner.end()
   }
+}
+
+/** Whether these are the migrations of this program, no more and no fewer. */
+export function isUpToDate(applied: readonly string[]): boolean {
+  const known = readMigrations().map(({ name }) => name)
+  return known.length === applied.length && known.every((name) => applied.includes(name))
 }
 
 async function applyMissing(owner: pg.Client): Promise<string[]> {
@@ -73,7 +81,14 @@ async function apply(owner: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
+let migrations: Migration[] | undefined
+
 function readMigrations(): Migration[] {
+  migrations ??= readFiles()
+  return migrations
+}
+
+function readFiles(): Migration[] {
   const directory = new URL('./migrations/', import.meta.url)
   return readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))

@@ -13,29 +13,35 @@ export type Authenticators = {
 
 export const sessionCookie = 'patchbay_session'
 
-export async function authenticate(how: Authenticators, exchange: Exchange): Promise<Principal> {
+/** Who is calling. */
+export async function authenticateCaller(how: Authenticators, exchange: Exchange): Promise<Credential> {
   const consumer = exchange.header('consumer')
   const secretKey = exchange.header('secretkey')
   const session = exchange.cookie(sessionCookie)
-  let credential: Credential
-  if (consumer !== undefined || secretKey !== undefined || session === undefined) {
-    if (!consumer || !secretKey) {
-      throw new AppError(
-        'keys_missing',
-        `The header ${consumer ? 'SecretKey' : 'Consumer'} is missing: every request carries SecretKey and Consumer.`,
-      )
-    }
-    credential = await how.byKeys(consumer, secretKey, exchange.address)
-  } else {
-    credential = await how.bySession(session, exchange.header('x-csrf-token'))
+  if (consumer === undefined && secretKey === undefined && session !== undefined) {
+    return how.bySession(session, exchange.header('x-csrf-token'))
   }
+  if (!consumer || !secretKey) {
+    throw new AppError(
+      'keys_missing',
+      `The header ${consumer ? 'SecretKey' : 'Consumer'} is missing: every request carries SecretKey and Consumer.`,
+    )
+  }
+  return how.byKeys(consumer, secretKey, exchange.address)
+}
+
+/** For whom. A header that is there but empty names no account, and is refused like any other that does not. */
+export async function selectAccount(
+  how: Authenticators,
+  exchange: Exchange,
+  credential: Credential,
+): Promise<Principal> {
   const managedId = exchange.header('managedaccountid')
   const caller = credential.account
-  const account = managedId === undefined || managedId === '' ? caller : await how.managedAccount(caller, managedId)
   return {
     caller,
-    account,
-    isManaging: managedId !== undefined && managedId !== '',
+    account: managedId === undefined ? caller : await how.managedAccount(caller, managedId),
+    isManaging: managedId !== undefined,
     credential: { kind: credential.kind, id: credential.id },
     address: exchange.address,
   }

@@ -2,14 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
+import { sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1'])
 
 /** `whyNotReady` resolves to a sentence, or undefined when everything needed is there. */
 export function addHealth(app: FastifyInstance, whyNotReady: () => Promise<string | undefined>): void {
-  app.get('/livez', async () => ({ status: 'alive' }))
-  app.get('/readyz', async () => {
+  const health = { config: { isHealth: true }, exposeHeadRoute: true }
+  app.get('/livez', health, async () => ({ status: 'alive' }))
+  app.get('/readyz', health, async () => {
     const why = await whyNotReady()
     if (why !== undefined) throw new AppError('not_ready', why)
     return { status: 'ready' }
@@ -27,8 +29,16 @@ export function addMetricsForLoopback(app: FastifyInstance, metrics: Metrics): v
   })
 }
 
-export async function startMetricsServer(host: string, port: number, metrics: Metrics): Promise<FastifyInstance> {
+/** A server of its own for those who watch: a worker's only one. */
+export async function startMetricsServer(
+  host: string,
+  port: number,
+  metrics: Metrics,
+  whyNotReady: () => Promise<string | undefined>,
+): Promise<FastifyInstance> {
   const app = Fastify({ logger: false })
+  app.setErrorHandler(sendError)
+  addHealth(app, whyNotReady)
   app.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   )

@@ -13,11 +13,11 @@ type Fault = { keyword: string; instancePath: string; params: Record<string, unk
 export function validator(schema: TSchema, part: Part): (value: unknown) => unknown {
   const compiled = Compile(schema)
   const shape = schema as SchemaShape
-  const hasEnums = JSON.stringify(shape).includes('"enum"')
+  const hasSpellings = /"enum"|"uuid"|"date-time"/.test(JSON.stringify(shape))
   return (value) => {
     let input: unknown = value ?? {}
     if (part === 'query' || part === 'form') input = readTexts(shape, input as Record<string, unknown>)
-    if (hasEnums) input = spellEnums(shape, input)
+    if (hasSpellings) input = spell(shape, input)
     if (compiled.Check(input)) return input
     throw invalid(sentence(shape, part, compiled.Errors(input) as unknown as Fault[]))
   }
@@ -39,18 +39,32 @@ function readText(schema: SchemaShape, text: string): unknown {
   return text
 }
 
-function spellEnums(schema: SchemaShape, value: unknown): unknown {
+function spell(schema: SchemaShape, value: unknown): unknown {
+  if (schema['format'] === 'uuid') return typeof value === 'string' ? value.toLowerCase() : value
+  if (schema['format'] === 'date-time') return typeof value === 'string' ? inUtc(value) : value
+  if (schema.anyOf) return schema.anyOf.reduce<unknown>((spelled, option) => spell(option, spelled), value)
   if (schema.enum) {
     return typeof value === 'string' ? (schema.enum.find((known) => sameText(known, value)) ?? value) : value
   }
-  if (schema.items && Array.isArray(value)) return value.map((item) => spellEnums(schema.items as SchemaShape, item))
+  if (schema.items && Array.isArray(value)) return value.map((item) => spell(schema.items as SchemaShape, item))
   if (schema.properties && value !== null && typeof value === 'object' && !Array.isArray(value)) {
     const properties = schema.properties
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, properties[name] ? spellEnums(properties[name], item) : item]),
+      Object.entries(value).map(([name, item]) => [name, properties[name] ? spell(properties[name], item) : item]),
     )
   }
   return value
+}
+
+const timestamp = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+/** In UTC with milliseconds. What is no instant of the years 1 to 9999 comes back as something that the schema refuses. */
+function inUtc(text: string): string {
+  const [, year, month, day] = timestamp.exec(text) ?? []
+  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+  const instant = isDay ? new Date(text) : new Date(Number.NaN)
+  const utc = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
+  return /^(?!0000)\d{4}-/.test(utc) ? utc : ''
 }
 
 function sameText(known: unknown, given: string): boolean {

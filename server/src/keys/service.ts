@@ -1,4 +1,4 @@
-import { type Principal, scopeOf } from '../access/index.ts'
+import { type Principal, requireRank, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { isAddressOrCidr } from '../lib/address-list.ts'
@@ -11,7 +11,13 @@ import { secretPlace } from './waiting-secret.ts'
 type Deps = { database: Database; keyRing: KeyRing }
 type Given = { label?: string; ipRestriction?: string[]; expiresDateTimeUTC?: string | null }
 
+/** Keys of an account carry its role, so nobody makes or changes those of an account that ranks above him. */
+function requireRankOfAccount(principal: Principal): void {
+  requireRank(principal, principal.account.role)
+}
+
 export async function createKeyPair(deps: Deps, principal: Principal, given: Given) {
+  requireRankOfAccount(principal)
   const settings = checkSettings(given)
   const pair = makeKeyPair(deps.keyRing.systemKey('apiKeyHash'))
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
@@ -24,6 +30,7 @@ export async function createKeyPair(deps: Deps, principal: Principal, given: Giv
 }
 
 export async function changeKeyPair(deps: Deps, principal: Principal, id: string, given: Given): Promise<undefined> {
+  requireRankOfAccount(principal)
   const settings = checkSettings(given)
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await updateKey(tx, principal.account.id, id, settings))) throw notFound('key pair')
@@ -32,6 +39,7 @@ export async function changeKeyPair(deps: Deps, principal: Principal, id: string
 }
 
 export async function revokeKeyPair(deps: Deps, principal: Principal, id: string): Promise<boolean> {
+  requireRankOfAccount(principal)
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await deleteKey(tx, principal.account.id, id))) throw notFound('key pair')
     await recordAudit(tx, actorOf(principal), 'apiKey.revoked', id)

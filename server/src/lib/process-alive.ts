@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export type ProcessIdentity = { pid: number; startedAt: string | null }
 
 export function identityOf(pid: number): ProcessIdentity {
-  return { pid, startedAt: startTicks(pid) }
+  return { pid, startedAt: readStat(pid)?.startedAt ?? null }
 }
 
 export function isAlive(identity: ProcessIdentity): boolean {
@@ -14,16 +14,19 @@ export function isAlive(identity: ProcessIdentity): boolean {
     // EPERM: it lives, but belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const now = startTicks(identity.pid)
-  return identity.startedAt === null || now === null || identity.startedAt === now
+  const now = readStat(identity.pid)
+  // A zombie is dead; only its parent has not noticed yet.
+  if (now && /[ZX]/.test(now.state)) return false
+  return identity.startedAt === null || now === null || identity.startedAt === now.startedAt
 }
 
-/** Clock ticks since boot at which the process began; null where there is no /proc. */
-function startTicks(pid: number): string | null {
+/** State, and clock ticks since boot at which the process began; null where there is no /proc. */
+function readStat(pid: number): { state: string; startedAt: string } | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The command name is in parentheses and may hold spaces; field 22 is the 20th after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+    // The command name is in parentheses and may hold spaces; the state comes after it, and field 22 is the 20th from there.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', startedAt: fields[19] ?? '' }
   } catch {
     return null
   }

@@ -1,3 +1,4 @@
+export { createSignInAttempts } from './attempts.ts'
 export { createLink } from './link.ts'
 export { sessionPages } from './pages.ts'
 export { sessionRoutes } from './routes.ts'

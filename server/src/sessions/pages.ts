@@ -18,7 +18,7 @@ export function sessionPages(deps: SessionDeps): Page[] {
       path: '/sign-in',
       render: async ({ form, exchange }) => {
         try {
-          await signIn(deps, exchange, form['email'] ?? '', form['password'] ?? '')
+          await signIn(deps, exchange, (form['email'] ?? '').slice(0, 254), (form['password'] ?? '').slice(0, 1000))
           return { redirectTo: '/' }
         } catch (error) {
           if (error instanceof AppError) return { status: error.status, html: signInForm(error.message) }

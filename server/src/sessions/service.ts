@@ -9,20 +9,26 @@ import { sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
+import type { SignInAttempts } from './attempts.ts'
 import { hashToken } from './link.ts'
 import { verifyPassword } from './password.ts'
 import { countFailedSignIn, deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
 
-export type SessionDeps = { database: Database; keyRing: KeyRing; isSecure: boolean }
+export type SessionDeps = { database: Database; keyRing: KeyRing; isSecure: boolean; attempts: SignInAttempts }
 
 const sessionHours = 24 * 7
 const failuresMax = 10
 
 export async function signIn(deps: SessionDeps, exchange: Exchange, email: string, password: string) {
+  refuseForeignOrigin(exchange)
+  if (!deps.attempts.allow(exchange.address, email)) {
+    throw new AppError('too_many_requests', 'There were too many attempts to sign in. Wait a minute and try again.')
+  }
   const candidate = await findSignInCandidate(deps.database, email)
   const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
   if (!candidate || !isRight || candidate.state !== 'active') {
-    if (candidate && !isRight) await noteFailure(deps, exchange, candidate.account)
+    if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
+      await noteFailure(deps, exchange, candidate.account)
     throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
   }
   const csrfToken = await openSession(deps, exchange, candidate.account)
@@ -55,9 +61,9 @@ export async function currentSession(deps: SessionDeps, exchange: Exchange) {
 
 export async function signOut(deps: SessionDeps, exchange: Exchange): Promise<undefined> {
   const token = exchange.cookie(sessionCookie)
-  setCookie(deps, exchange, '', 0)
   if (token === undefined) return
   checkCsrf(deps.keyRing, token, exchange.header('x-csrf-token'))
+  setCookie(deps, exchange, '', 0)
   await deps.database.system.transaction(async (tx) => {
     const ended = await deleteSession(tx, hashToken(token))
     if (ended)
@@ -80,6 +86,17 @@ export async function authenticateSession(
   if (!account) throw new AppError('session_invalid', 'The session has ended. Sign in again.')
   checkCsrf(deps.keyRing, token, csrfToken)
   return { account, kind: 'session', id: account.id }
+}
+
+/** Another site must not sign people in to an account of its choosing. Programs that are no browsers send neither header. */
+function refuseForeignOrigin(exchange: Exchange): void {
+  const site = exchange.header('sec-fetch-site')
+  const origin = exchange.header('origin')
+  const isForeign =
+    site === undefined
+      ? origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== exchange.header('host'))
+      : site !== 'same-origin' && site !== 'none'
+  if (isForeign) throw new AppError('foreign_origin', 'This request comes from a page of another site.')
 }
 
 function checkCsrf(keyRing: KeyRing, token: string, given: string | undefined): void {

@@ -24,10 +24,15 @@ export async function findLink(database: Database, tokenHash: Buffer): Promise<L
   return rows[0]
 }
 
-/** Uses up a link and sets the password; undefined when the link is unknown, expired or already used. */
+/**
+ * Uses up a link and sets the password; undefined when the link is unknown, expired or already used.
+ * A new password ends what an old one began: open sessions, and other links that could still set another.
+ */
 export async function redeemLink(tx: Queryable, tokenHash: Buffer, passwordHash: string): Promise<LinkRow | undefined> {
   const { rows } = await tx.query<LinkRow>(sql`
-    with used as (delete from account_links where token_hash = ${tokenHash} and expires_at > now() returning account_id, purpose)
+    with used as (delete from account_links where token_hash = ${tokenHash} and expires_at > now() returning account_id, purpose),
+      others as (delete from account_links l using used where l.account_id = used.account_id and l.token_hash <> ${tokenHash}),
+      ended as (delete from sessions s using used where s.account_id = used.account_id)
     update accounts a set password_hash = ${passwordHash}, failed_sign_ins = 0, modified_at = now(),
       state = case when used.purpose = 'activate' and a.state = 'inActive' then 'active' else a.state end
     from used where a.id = used.account_id and a.state in ('inActive', 'active')
@@ -44,12 +49,17 @@ export async function findSignInCandidate(database: Database, email: string): Pr
   return rows[0] && { account: toIdentity(rows[0]), passwordHash: rows[0].password_hash, state: rows[0].state }
 }
 
-/** Counts a failure; returns true when it was the one that locked the account. */
+/**
+ * Counts a failure; returns true when it was the one that locked the account. The last active Manager of an organization is never locked:
+ * nobody could let him in again, and whoever knows an address could shut out the whole organization.
+ */
 export async function countFailedSignIn(tx: Queryable, accountId: string, failuresMax: number): Promise<boolean> {
   const { rows } = await tx.query<{ locked: boolean }>(sql`
-    update accounts set failed_sign_ins = failed_sign_ins + 1,
-      state = case when failed_sign_ins + 1 >= ${failuresMax}::integer and state = 'active' then 'locked' else state end
-    where id = ${accountId} returning state = 'locked' and failed_sign_ins = ${failuresMax}::integer as locked`)
+    update accounts a set failed_sign_ins = failed_sign_ins + 1,
+      state = case when failed_sign_ins + 1 >= ${failuresMax}::integer and (role <> 'Manager' or exists (
+        select from accounts other where other.organization_id = a.organization_id and other.id <> a.id
+          and other.role = 'Manager' and other.state = 'active')) then 'locked' else state end
+    where id = ${accountId} and state = 'active' returning state = 'locked' as locked`)
   return rows[0]?.locked ?? false
 }
 

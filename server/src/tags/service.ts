@@ -1,5 +1,5 @@
 // Tags on entities of every kind. What an entity is and who may tag it, its own feature says, through a `Taggable`.
-import { type EntityType, entityTypes, type RoleName } from '@patchbay/contract'
+import { type EntityType, entityTypes, isGuid, type RoleName } from '@patchbay/contract'
 import { type Principal, requireRank, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
@@ -18,32 +18,31 @@ type Change = { entityType: string; entityId: string; value: string }
 
 export async function addTag(deps: TagDeps, principal: Principal, change: Change): Promise<undefined> {
   const type = readEntityType(change.entityType)
-  if (!(await mayTag(deps, principal, type, change.entityId))) throw notFound(type)
+  const id = change.entityId.toLowerCase()
+  if (!(await mayTag(deps, principal, type, id))) throw notFound(type)
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    await Promise.all([
-      insertTag(tx, principal.account.organizationId, type, change.entityId, change.value),
-      recordAudit(tx, actorOf(principal), 'tag.added', change.entityId, { entityType: type, value: change.value }),
-    ])
+    const isNew = await insertTag(tx, principal.account.organizationId, type, id, change.value)
+    if (isNew) await recordAudit(tx, actorOf(principal), 'tag.added', id, { entityType: type, value: change.value })
   })
 }
 
 export async function removeTag(deps: TagDeps, principal: Principal, change: Change): Promise<undefined> {
   const type = readEntityType(change.entityType)
-  if (!(await mayTag(deps, principal, type, change.entityId))) {
+  const id = change.entityId.toLowerCase()
+  if (!(await mayTag(deps, principal, type, id))) {
     throw new AppError('tagged_entity_not_found', `The ${type} was not found, or you have no access to it.`)
   }
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    await Promise.all([
-      deleteTag(tx, principal.account.organizationId, type, change.entityId, change.value),
-      recordAudit(tx, actorOf(principal), 'tag.removed', change.entityId, { entityType: type, value: change.value }),
-    ])
+    const wasThere = await deleteTag(tx, principal.account.organizationId, type, id, change.value)
+    if (wasThere)
+      await recordAudit(tx, actorOf(principal), 'tag.removed', id, { entityType: type, value: change.value })
   })
 }
 
 /** The role is judged before the entity is looked for, so that a refusal tells nothing of what exists. */
 async function mayTag(deps: TagDeps, principal: Principal, type: EntityType, entityId: string): Promise<boolean> {
   const taggable = deps.taggables[type]
-  if (!taggable) return false
+  if (!taggable || !isGuid(entityId)) return false
   requireRank(principal, taggable.lowestRole(principal, entityId))
   return taggable.exists(principal, entityId)
 }

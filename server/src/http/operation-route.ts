@@ -1,0 +1,100 @@
+// An operation of the table becomes a route: who, how often, which role, what shape; then its handler; then its answer by schema.
+import { noContent, type OperationSpec } from '@patchbay/contract'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { type Principal, requireRank } from '../access/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import { type Authenticators, authenticateCaller, selectAccount } from './authenticate.ts'
+import { exchangeOf } from './exchange.ts'
+import { readForm } from './form-body.ts'
+import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
+import { validator } from './validation.ts'
+
+export type OperationOptions = {
+  // Each handler is typed by its operation where it is written; here all are alike.
+  handlers: Record<string, (call: never) => unknown>
+  authenticators: Authenticators
+  rateLimiter: RateLimiter
+  formIdleMs?: number
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined
+  }
+  interface FastifyContextConfig {
+    spec?: OperationSpec
+  }
+}
+
+export const bodyBytesMax = 8 * 1024 * 1024
+const formIdleMs = 60_000
+
+export function addOperation(app: FastifyInstance, options: OperationOptions, spec: OperationSpec): void {
+  const handler = options.handlers[spec.name]
+  if (!handler) throw new Error(`The operation ${spec.name} has no handler.`)
+  const checkBody = spec.body && validator(spec.body, 'body')
+  const isForm = spec.bodyType === 'multipart'
+  const checkQuery = spec.query && validator(spec.query, 'query')
+  const checkParams = spec.params && validator(spec.params, 'params')
+  const changesOnGet = spec.method === 'GET' && spec.changesState === true
+  const schema = spec.answers[200] ? { response: { 200: spec.answers[200] } } : {}
+
+  app.route({
+    method: spec.method,
+    url: spec.path,
+    exposeHeadRoute: spec.method === 'GET' && !changesOnGet,
+    schema,
+    config: { spec },
+    bodyLimit: spec.bodyBytesMax ?? bodyBytesMax,
+    onRequest: async (request, reply) => {
+      if (spec.access === 'public') return
+      const exchange = exchangeOf(request, reply)
+      const credential = await authenticateCaller(options.authenticators, exchange)
+      // Counted before the managed account is looked up: asking for accounts out of reach is limited like anything else.
+      const rate = options.rateLimiter(credential.id)
+      reply
+        .header('RateLimit-Limit', rate.limit)
+        .header('RateLimit-Remaining', rate.remaining)
+        .header('RateLimit-Reset', rate.resetSeconds)
+      if (rate.refused) throw tooManyRequests()
+      const principal = await selectAccount(options.authenticators, exchange, credential)
+      request.principal = principal
+      if (spec.lowestRole) requireRank(principal, spec.lowestRole)
+    },
+    handler: async (request, reply) => {
+      const answer = await handler({
+        params: checkParams && pathValues(spec, checkParams, request.params),
+        query: checkQuery?.(request.query),
+        body: isForm ? readForm(request.raw, options.formIdleMs ?? formIdleMs) : checkBody?.(request.body),
+        principal: request.principal,
+        exchange: exchangeOf(request, reply),
+      } as never)
+      if (answer === noContent) return reply.code(204).send()
+      if (spec.answers[200] === null) return reply.code(200).send()
+      // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
+      return reply.header('Content-Type', 'application/json; charset=utf-8').send(reply.serialize(answer))
+    },
+  })
+  if (changesOnGet) refuseHead(app, spec)
+}
+
+/** HEAD would run the handler of its GET: where that changes state it must not. */
+function refuseHead(app: FastifyInstance, spec: OperationSpec): void {
+  app.route({
+    method: 'HEAD' as HTTPMethods,
+    url: spec.path,
+    handler: (_request, reply) => {
+      reply.header('Allow', spec.method)
+      throw new AppError('method_not_allowed', `${spec.name} is called with GET, not HEAD.`)
+    },
+  })
+}
+
+function pathValues(spec: OperationSpec, check: (value: unknown) => unknown, params: unknown): unknown {
+  if (spec.malformedPathIs === 400) return check(params)
+  try {
+    return check(params)
+  } catch {
+    throw notFound('resource')
+  }
+}

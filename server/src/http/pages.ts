@@ -1,0 +1,56 @@
+// Pages for people. Their forms are forms: no other kind of body is read here, and no other route reads forms.
+import forms from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
+import { exchangeOf } from './exchange.ts'
+import type { Page } from './handler.ts'
+import { sendFile } from './send-file.ts'
+
+const formBytesMax = 64 * 1024
+
+/** `app` must be a context of its own: its other routes would lose their body parsers. */
+export async function addPages(app: FastifyInstance, pages: readonly Page[]): Promise<void> {
+  app.removeAllContentTypeParsers()
+  await app.register(forms, { bodyLimit: formBytesMax })
+  // In a context below, where the parser of forms is there.
+  await app.register(async (context) => {
+    for (const page of pages) addPage(context, page)
+  })
+}
+
+function addPage(app: FastifyInstance, page: Page): void {
+  app.route({
+    method: page.method,
+    url: page.path,
+    bodyLimit: formBytesMax,
+    exposeHeadRoute: page.method === 'GET',
+    handler: async (request, reply) => {
+      const answer = await page.render({
+        query: texts(request.query),
+        form: texts(request.body),
+        exchange: exchangeOf(request, reply),
+      })
+      reply
+        .header(
+          'Content-Security-Policy',
+          "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+        )
+        .header('Referrer-Policy', 'no-referrer')
+        .header('X-Content-Type-Options', 'nosniff')
+        .header('Cache-Control', 'no-store')
+      if ('file' in answer) return sendFile(reply, answer.file)
+      if ('redirectTo' in answer) return reply.redirect(answer.redirectTo, 303)
+      return reply.code(answer.status).type('text/html; charset=utf-8').send(answer.html)
+    },
+  })
+}
+
+/** Forms and queries as plain texts: a value that was sent twice counts once, and what is no text is none. */
+function texts(values: unknown): Record<string, string> {
+  const entries = Object.entries((values ?? {}) as Record<string, unknown>)
+  return Object.fromEntries(entries.map(([name, value]) => [name, firstText(value)]))
+}
+
+function firstText(value: unknown): string {
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' ? first.toWellFormed() : ''
+}
