@@ -1,0 +1,137 @@
+// What happens to runs whose worker dies, hangs or is told to stop. Workers here are processes of their own.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../harness/eventually.ts'
+import { type Program, startProgram } from '../harness/program.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { blockResult, deployWorkflow, endOf, type SampleWorkflow, startRun } from '../harness/workflows.ts'
+
+let api: TestService
+beforeAll(async () => {
+  api = await startService({ role: 'api' })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function startWorker(): Promise<Program> {
+  const worker = startProgram('main', ['worker'], {
+    PATCHBAY_DATABASE_URL: api.databaseUrl,
+    PATCHBAY_DATA_DIR: api.dataDir,
+    PATCHBAY_LOG_LEVEL: 'warn',
+  })
+  await worker.saw(/worker is ready/, 60_000)
+  return worker
+}
+
+const vault = async (workflow: SampleWorkflow, key: string) =>
+  (await api.manager.get(`/api/MyVaultGet/${workflow.id}/${key}`)).body
+
+/** Counts in the vault how often the script began. */
+const counted = (name: string, rest: string) =>
+  `const began = (myVault.get("${name}") ?? 0) + 1; myVault.set("${name}", began); ${rest}`
+
+/** As if so much time had passed since the last sign of life. */
+const forgetHeartbeats = () =>
+  api.asOwner("update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'runs' and state = 'active'")
+
+const rowOf = async (workflow: SampleWorkflow) =>
+  (await api.asOwner('select * from runs where workflow_id = $1', [workflow.id]))[0]
+
+describe('a run whose worker', () => {
+  it('died goes on within 30 seconds on another one, after its last recorded block', async () => {
+    const workflow = await deployWorkflow(api.manager, [
+      counted('first', 'session.vars.kept = "yes"; myVault.setOnComplete("deferred", 5); return { n: 41 }'),
+      counted('second', 'if (began === 1) await sleep(120000); return { n: Datasource[0].n + 1, vars: session.vars }'),
+    ])
+    const victim = await startWorker()
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'second')) === 1, 30_000)
+    await using _heir = await startWorker()
+    victim.kill('SIGKILL')
+    const killedAt = Date.now()
+    await victim.ended
+    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    expect(Date.now() - killedAt).toBeLessThan(30_000)
+    expect(run).toMatchObject({ status: 'Ready' })
+    expect(await vault(workflow, 'first')).toBe(1)
+    expect(await vault(workflow, 'second')).toBe(2)
+    expect(await vault(workflow, 'deferred')).toBe(5)
+    expect((await blockResult(api.manager, workflow, 2)).body.result).toEqual({ n: 42, vars: { kept: 'yes' } })
+  }, 120_000)
+
+  it('died three times on the same block ends in Error, naming the block', async () => {
+    const workflow = await deployWorkflow(api.manager, [
+      'return 1',
+      { script: counted('tries', 'await sleep(120000); return 2'), blockName: 'Killer' },
+    ])
+    const number = await startRun(api.manager, workflow.id)
+    for (let death = 1; death <= 3; death++) {
+      const victim = await startWorker()
+      await eventually(async () => (await vault(workflow, 'tries')) === death, 30_000)
+      victim.kill('SIGKILL')
+      await victim.ended
+      await forgetHeartbeats()
+    }
+    await using _last = await startWorker()
+    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    expect(run).toMatchObject({ status: 'Error', lastExecutedBlockTitle: 'Killer' })
+    expect(run.errorMessage).toMatch(/Killer.*three times/)
+    expect(await vault(workflow, 'tries')).toBe(3)
+  }, 180_000)
+
+  it('hung and came back has its late result dropped', async () => {
+    const workflow = await deployWorkflow(api.manager, [
+      counted('tries', 'await sleep(began === 1 ? 3000 : 10); return { by: began }'),
+      'return Datasource[0].by',
+    ])
+    await using sleeper = await startWorker()
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'tries')) === 1, 30_000)
+    sleeper.kill('SIGSTOP')
+    await forgetHeartbeats()
+    await using _heir = await startWorker()
+    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    expect(run).toMatchObject({ status: 'Ready' })
+    const before = await rowOf(workflow)
+    sleeper.kill('SIGCONT')
+    // The sleeper is through with its script when it takes runs again.
+    const witness = await deployWorkflow(api.manager, ['return 1'])
+    for (let more = 1; more <= 5; more++)
+      await endOf(api.manager, witness.id, await startRun(api.manager, witness.id), 20_000)
+    sleeper.kill('SIGTERM')
+    expect(await sleeper.ended).toBe(0)
+    expect(await rowOf(workflow)).toEqual(before)
+    expect((await blockResult(api.manager, workflow, 1)).body.result).toEqual({ by: 2 })
+    expect((await blockResult(api.manager, workflow, 2)).body.result).toBe(2)
+  }, 120_000)
+
+  it('is told to stop finishes its block there and goes on elsewhere at once, which is no death', async () => {
+    const workflow = await deployWorkflow(api.manager, [
+      counted('first', 'await sleep(1500); return 1'),
+      counted('second', 'return 2'),
+      counted('third', 'return 3'),
+    ])
+    const leaving = await startWorker()
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'first')) === 1, 30_000)
+    leaving.kill('SIGTERM')
+    expect(await leaving.ended).toBe(0)
+    expect(await vault(workflow, 'second')).toBeNull()
+    expect(await rowOf(workflow)).toMatchObject({ ended_at: null, is_handed_back: true })
+    await using _heir = await startWorker()
+    const readyAt = Date.now()
+    const run = await endOf(api.manager, workflow.id, number, 20_000)
+    expect(Date.now() - readyAt).toBeLessThan(3000)
+    expect(run).toMatchObject({ status: 'Ready' })
+    for (const block of ['first', 'second', 'third']) expect(await vault(workflow, block)).toBe(1)
+    expect(await rowOf(workflow)).toMatchObject({ deaths: {}, is_handed_back: false })
+  }, 90_000)
+})
+
+describe('runs that wait', () => {
+  it('are found by a worker that starts later', async () => {
+    const workflow = await deployWorkflow(api.manager, ['return 1'])
+    const numbers = await Promise.all(Array.from({ length: 20 }, () => startRun(api.manager, workflow.id)))
+    await using _worker = await startWorker()
+    for (const number of numbers)
+      expect(await endOf(api.manager, workflow.id, number, 20_000)).toMatchObject({ status: 'Ready' })
+  }, 60_000)
+})
