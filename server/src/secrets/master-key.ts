@@ -1,5 +1,5 @@
 // The master key wraps every other key and is never stored beside them. A KMS would be another `MasterKey`.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto'
 
 export type MasterKey = {
   /** Names the key without telling anything of it. */
@@ -15,15 +15,16 @@ export class MasterKeyError extends Error {
 
 export function masterKeyFrom(bytes: Buffer): MasterKey {
   const id = createHash('sha256').update('patchbay master key id').update(bytes).digest('hex').slice(0, 16)
+  const secret = createSecretKey(bytes)
   return {
     id,
     wrap: async (key, boundTo) => {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(boundTo))
+      const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(Buffer.from(boundTo))
       return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()])
     },
     unwrap: async (wrapped, boundTo) => {
-      const decipher = createDecipheriv('aes-256-gcm', bytes, wrapped.subarray(0, 12)).setAAD(Buffer.from(boundTo))
+      const decipher = createDecipheriv('aes-256-gcm', secret, wrapped.subarray(0, 12)).setAAD(Buffer.from(boundTo))
       decipher.setAuthTag(wrapped.subarray(-16))
       return Buffer.concat([decipher.update(wrapped.subarray(12, -16)), decipher.final()])
     },
