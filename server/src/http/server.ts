@@ -62,7 +62,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     connectionTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     http: { headersTimeout: headersMs },
-    routerOptions: { maxParamLength: 4096 },
+    routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, request, reply) => sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: refuseBrokenHttp,
   })

@@ -16,7 +16,18 @@ export type Program = AsyncDisposable & {
 }
 
 export function startProgram(file: 'main' | 'admin', args: string[], env: Record<string, string>): Program {
-  const child: ChildProcess = spawn(process.execPath, [`server/src/${file}.ts`, ...args], {
+  return follow(process.execPath, [`server/src/${file}.ts`, ...args], env, false)
+}
+
+/** As a person does it, in a process group of its own, as a terminal would make one: signals to the group reach npm and the service. */
+export function startByNpm(env: Record<string, string>): Program & { killGroup(signal: NodeJS.Signals): void } {
+  const program = follow('npm', ['start'], env, true)
+  return { ...program, killGroup: (signal) => void process.kill(-program.pid, signal) }
+}
+
+function follow(command: string, args: string[], env: Record<string, string>, isGroup: boolean): Program {
+  const child: ChildProcess = spawn(command, args, {
+    detached: isGroup,
     cwd: root,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,12 +1,13 @@
 // Starting, stopping and surviving, as an operator sees them: real processes, real data directories.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
-import { type Program, startProgram } from '../harness/program.ts'
+import { type Program, startByNpm, startProgram } from '../harness/program.ts'
 
 const ready = /Patchbay is ready at (\S+) /
 
@@ -83,7 +84,8 @@ describe('the embedded service', () => {
       { PATCHBAY_DATA_DIR: dataDir },
     )
     expect(await admin.ended, admin.output()).toBe(0)
-    const made = JSON.parse(admin.output())
+    expect(admin.output()).toMatch(/set-password\?token=/)
+    const made = JSON.parse(admin.output().replace(/^Sign in .*$/m, ''))
     const answer = await new Client(baseUrl, made).get('/api/Authenticate')
     expect(answer.body.myAccount).toMatchObject({
       organizationName: 'Second',
@@ -147,6 +149,45 @@ describe('the embedded service', () => {
     expect(service.output()).toContain('The embedded database ended')
   })
 
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops in order when npm and the service both get %s, as after Ctrl-C',
+    async (signal) => {
+      await using program = startByNpm({ PATCHBAY_DATA_DIR: dataDir, PATCHBAY_PORT: '0' })
+      await program.saw(ready)
+      program.killGroup(signal)
+      await program.saw(/Stopped\./)
+      await program.ended
+      await eventually(() => serversOn(dataDir).length === 0)
+    },
+  )
+
+  it('stops within thirty seconds, the database included, although a client never finishes its request', async () => {
+    await using service = start(dataDir)
+    const { port } = new URL((await service.saw(ready))[1] as string)
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write(
+      'POST /api/SignIn HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{',
+    )
+    await new Client(`http://127.0.0.1:${port}`, undefined).get('/livez')
+    const askedAt = Date.now()
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(Date.now() - askedAt).toBeLessThan(30_000)
+    expect(serversOn(dataDir)).toEqual([])
+    socket.destroy()
+  }, 60_000)
+
+  it('lets a locked account in again by the operator’s hand', async () => {
+    await using service = start(dataDir)
+    await service.saw(ready)
+    await using none = startProgram('admin', ['unlock-account', '--email', 'manager@localhost'], {
+      PATCHBAY_DATA_DIR: dataDir,
+    })
+    expect(await none.ended).toBe(1)
+    expect(none.output()).toContain('no locked account')
+  })
+
   it('refuses to start with another master key and changes nothing', async () => {
     await using wrong = start(dataDir, { PATCHBAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
     expect(await wrong.ended).toBe(1)
@@ -187,13 +228,20 @@ describe('a start that cannot succeed says why in one sentence', () => {
     expect(await program.ended).toBe(1)
     expect(program.output()).toContain('Unknown role "boss"')
   })
+  it('a database that is not there', async () => {
+    await using program = start(newDataDir(), { PATCHBAY_DATABASE_URL: 'postgres://u:geheim@127.0.0.1:1/x' })
+    expect(await program.ended).toBe(1)
+    expect(program.output()).toMatch(/^Patchbay cannot start\. The database of PATCHBAY_DATABASE_URL cannot be used/m)
+    expect(program.output()).not.toContain('geheim')
+  })
   it('a port that is taken', async () => {
     const dataDir = newDataDir()
     await using first = start(newDataDir())
     const taken = new URL((await first.saw(ready))[1] as string).port
     await using second = start(dataDir, { PATCHBAY_PORT: taken })
     expect(await second.ended).toBe(1)
-    expect(second.output()).toContain(taken)
+    expect(second.output()).toContain(`${taken} is taken by another program`)
+    expect(second.output().trim().split('\n').length).toBeLessThan(6)
     expect(serversOn(dataDir)).toEqual([])
   })
 })

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { isGuid, type OperationSpec, operations } from '@patchbay/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Database, rawStatement, sql } from '../../src/db/index.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Answer, Client } from '../harness/client.ts'
 import { type Schema, valid } from '../harness/from-schema.ts'
@@ -150,12 +151,14 @@ describe('row-level security, the second wall', () => {
       { rolname: 'patchbay_app', rolsuper: false, rolbypassrls: false, owns: false },
       { rolname: 'patchbay_system', rolsuper: false, rolbypassrls: false, owns: false },
     ])
-    const users = await service.asOwner("select distinct current_setting('is_superuser') as s from (select 1) x")
-    expect(users).toHaveLength(1)
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const scope = { organizationId: randomUUID(), accountId: randomUUID() }
+    const whoAmI = sql`select current_user::text as name`
+    const names = await Promise.all([database.forScope(scope).query(whoAmI), database.system.query(whoAmI)])
+    expect(names.map(({ rows }) => rows[0])).toEqual([{ name: 'patchbay_app' }, { name: 'patchbay_system' }])
   })
 
   it('shows a statement without any condition only the rows of its scope', async () => {
-    const { Database, sql } = await import('../../src/db/index.ts')
     const other = await createOrganization(service)
     await using database = new Database({ connectionString: service.databaseUrl }, () => {})
     const scope = { organizationId: other.organizationId, accountId: other.accountId }
@@ -168,9 +171,12 @@ describe('row-level security, the second wall', () => {
     expect(mine.rows.map((row) => row.id)).toEqual([other.accountId])
     const keys = await database.forScope(scope).query<{ account_id: string }>(sql`select account_id from api_keys`)
     expect(keys.rows.map((row) => row.account_id)).toEqual([other.accountId])
-    // No scope, no rows.
+    // No scope, no rows, in no table.
     const nobody = { organizationId: randomUUID(), accountId: randomUUID() }
-    expect((await database.forScope(nobody).query(sql`select 1 from accounts`)).rowCount).toBe(0)
+    for (const table of tables) {
+      const seen = await database.forScope(nobody).query(rawStatement(`select 1 from ${table} limit 1`, []))
+      expect([table, seen.rowCount]).toEqual([table, 0])
+    }
     await expect(
       database.forScope(nobody).query(sql`update api_keys set label = 'mine' where account_id = ${other.accountId}`),
     ).resolves.toMatchObject({ rowCount: 0 })
