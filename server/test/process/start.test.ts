@@ -152,12 +152,13 @@ describe('the embedded service', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'stops in order when npm and the service both get %s, as after Ctrl-C',
     async (signal) => {
-      await using program = startByNpm({ PATCHBAY_DATA_DIR: dataDir, PATCHBAY_PORT: '0' })
+      const ownDir = newDataDir()
+      await using program = startByNpm({ PATCHBAY_DATA_DIR: ownDir, PATCHBAY_PORT: '0' })
       await program.saw(ready)
       program.killGroup(signal)
       await program.saw(/Stopped\./)
       await program.ended
-      await eventually(() => serversOn(dataDir).length === 0)
+      await eventually(() => serversOn(ownDir).length === 0)
     },
   )
 
