@@ -85,6 +85,8 @@ async function runBlock(
     const startedAt = new Date()
     try {
       const outcome = await runBlockScript(deps, { state, block, webhook, signal: hold.signal, onSleep: hold.onSleep })
+      // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
+      if (outcome.kind === 'crashed' && tries === 1) continue
       return { blockId, startedAt, outcome, before }
     } catch (error) {
       deps.onFault(error)

@@ -1,0 +1,191 @@
+// The proof of kill -9 in small size: workers and script processes are killed at random while runs are started and schedules tick. Then
+// everything is counted. PROOF_SEED repeats a run, PROOF_KILLS makes it longer.
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../harness/eventually.ts'
+import { type Program, startProgram } from '../harness/program.ts'
+import { Random } from '../harness/random.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { deployWorkflow, type SampleWorkflow, startRun } from '../harness/workflows.ts'
+
+const kills = Number(process.env['PROOF_KILLS'] ?? 20)
+const workersWanted = 3
+const random = new Random(process.env['PROOF_SEED'] === undefined ? undefined : Number(process.env['PROOF_SEED']))
+
+let api: TestService
+beforeAll(async () => {
+  api = await startService({ role: 'api' })
+  // Every end of a run and every record of a block is noted by the database itself, whoever writes it.
+  await api.asOwner(`
+    create table proof_ends (run_id uuid not null, status text not null);
+    create function note_end() returns trigger language plpgsql security definer as $$
+      begin insert into patchbay.proof_ends values (new.id, new.status); return null; end $$;
+    create trigger proof_note_end after update on runs for each row
+      when (new.status in ('Ready', 'Error', 'Stopped') and (old.ended_at is null or new.status <> old.status)) execute function note_end();`)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** Each beginning of each block is noted with its time, so that one after the record of the block shows. */
+const block = (rest: string) => `
+  const key = "began-" + run.idempotencyKey.replaceAll(":", "-")
+  myVault.set(key, [...(myVault.get(key) ?? []), Date.now()])
+  ${rest}`
+
+async function startWorker(): Promise<Program> {
+  const worker = startProgram('main', ['worker'], {
+    PATCHBAY_DATABASE_URL: api.databaseUrl,
+    PATCHBAY_DATA_DIR: api.dataDir,
+    PATCHBAY_LOG_LEVEL: 'fatal',
+  })
+  await worker.saw(/worker is ready/, 60_000)
+  return worker
+}
+
+/** Script processes of our own workers, and of nobody else. */
+function scriptProcesses(workers: readonly Program[]): number[] {
+  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().match(/^(\d+)\s+(\d+)\s+(.*)$/))
+    .flatMap((match) => (match ? [{ pid: Number(match[1]), parent: Number(match[2]), args: match[3] as string }] : []))
+  const below = (parent: number): typeof rows => {
+    const children = rows.filter((row) => row.parent === parent)
+    return [...children, ...children.flatMap((child) => below(child.pid))]
+  }
+  return workers
+    .flatMap((worker) => below(worker.pid))
+    .flatMap((row) => (row.args.includes('guest/main') ? [row.pid] : []))
+}
+
+it(`loses nothing over ${kills} kills`, { timeout: 120_000 + kills * 15_000 }, async () => {
+  console.log(`seed ${random.seed}`)
+  const workflows: SampleWorkflow[] = await Promise.all([
+    deployWorkflow(api.manager, [block('return 1')]),
+    deployWorkflow(api.manager, [block('return 1'), block('await sleep(300); return 2'), block('return 3')]),
+    deployWorkflow(api.manager, [
+      { script: block('return 1'), after: [] },
+      { script: block('await sleep(100); return 2'), after: [] },
+      { script: block('myVault.setOnComplete("last", run.runNumber); return Datasource'), after: [1, 2] },
+    ]),
+    deployWorkflow(api.manager, [
+      block('let s = 0; for (let i = 0; i < 5e6; i++) s += i; return s'),
+      block('return 2'),
+    ]),
+  ])
+  const scheduled = workflows[1] as SampleWorkflow
+  await api.manager.post('/api/WorkflowScheduler', {
+    workflowId: scheduled.id,
+    isScheduled: true,
+    scheduleFrequency: '* * * * *',
+  })
+  const accepted = new Map(workflows.map(({ id }) => [id, new Set<number>()]))
+  const done = { workers: 0, scripts: 0 }
+  let workers = await Promise.all(Array.from({ length: workersWanted }, startWorker))
+  try {
+    while (done.workers + done.scripts < kills) {
+      for (let run = 0; run < 8; run++) {
+        const { id } = random.pick(workflows)
+        accepted.get(id)?.add(await startRun(api.manager, id))
+      }
+      if (random.chance(0.6)) {
+        const victim = random.pick(workers)
+        victim.kill('SIGKILL')
+        await victim.ended
+        done.workers++
+        workers = [...workers.filter((worker) => worker !== victim), await startWorker()]
+      } else {
+        const found = scriptProcesses(workers)
+        if (found.length === 0) continue
+        try {
+          process.kill(random.pick(found), 'SIGKILL')
+          done.scripts++
+        } catch {
+          // It ended by itself in the meantime.
+        }
+      }
+    }
+    const open = () => api.asOwner('select from runs where ended_at is null')
+    await eventually(async () => (await open()).length === 0, 90_000)
+  } finally {
+    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  }
+
+  const counts = await count(workflows, accepted)
+  console.log(`killed ${JSON.stringify(done)}, counted ${JSON.stringify(counts)}`)
+  expect(counts).toMatchObject({
+    lost: 0,
+    withoutEnd: 0,
+    doubleEnd: 0,
+    doubleNumber: 0,
+    gapsInNumbers: 0,
+    recordedBlockRunAgain: 0,
+    readyWithoutAllBlocks: 0,
+    tickTwice: 0,
+    jobsLeft: 0,
+  })
+  // A killed script process fails the block it ran and nothing else.
+  expect(counts.failed).toBeLessThanOrEqual(done.scripts)
+  expect(counts.runs).toBeGreaterThanOrEqual(counts.accepted)
+})
+
+async function count(workflows: readonly SampleWorkflow[], accepted: ReadonlyMap<string, ReadonlySet<number>>) {
+  const runs = (await api.asOwner('select * from runs')) as {
+    id: string
+    workflow_id: string
+    run_number: number
+    status: string
+    run_by: string
+    created_at: Date
+  }[]
+  const ends = (await api.asOwner('select run_id, count(*)::int as n from proof_ends group by run_id')) as {
+    run_id: string
+    n: number
+  }[]
+  const blocks = (await api.asOwner('select run_id, block_id, status, ended_at from run_blocks')) as {
+    run_id: string
+    block_id: string
+    status: string
+    ended_at: Date
+  }[]
+  const [jobs] = await api.asOwner("select count(*)::int as n from pgboss.job where name = 'runs'")
+  const numbers = new Map(
+    workflows.map(({ id }) => [id, runs.filter((run) => run.workflow_id === id).map((run) => run.run_number)]),
+  )
+  const sum = (of: (id: string, found: number[]) => number) =>
+    workflows.reduce((total, { id }) => total + of(id, numbers.get(id) ?? []), 0)
+  const endOf = new Map(ends.map((end) => [end.run_id, end.n]))
+
+  let recordedBlockRunAgain = 0
+  let beganTwice = 0
+  for (const row of blocks) {
+    const run = runs.find(({ id }) => id === row.run_id)
+    const key = `began-${row.run_id}-${row.block_id}`
+    const began = (await api.manager.get(`/api/MyVaultGet/${run?.workflow_id}/${key}`)).body as number[] | null
+    // Null: its script process was killed before the script could note anything.
+    if (began === null) continue
+    if (began.length > 1) beganTwice++
+    if (Math.max(...began) > row.ended_at.getTime()) recordedBlockRunAgain++
+  }
+  const ticks = runs
+    .filter((run) => run.run_by === 'Scheduler')
+    .map((run) => Math.floor(run.created_at.getTime() / 60_000))
+  return {
+    runs: runs.length,
+    accepted: sum((id) => accepted.get(id)?.size ?? 0),
+    failed: runs.filter((run) => run.status === 'Error').length,
+    blocks: blocks.length,
+    beganTwice,
+    lost: sum((id, found) => [...(accepted.get(id) ?? [])].filter((number) => !found.includes(number)).length),
+    withoutEnd: runs.filter((run) => (endOf.get(run.id) ?? 0) === 0).length,
+    doubleEnd: ends.filter((end) => end.n > 1).length,
+    doubleNumber: sum((_id, found) => found.length - new Set(found).size),
+    gapsInNumbers: sum((_id, found) => Math.max(0, ...found) - new Set(found).size),
+    recordedBlockRunAgain,
+    readyWithoutAllBlocks: runs.filter((run) => {
+      const wanted = workflows.find(({ id }) => id === run.workflow_id)?.blocks.length
+      return run.status === 'Ready' && blocks.filter((row) => row.run_id === run.id).length !== wanted
+    }).length,
+    // The schedule ticks once a minute; the minute of a start is the minute of its tick unless it was late, and then it is the only one.
+    tickTwice: ticks.length - new Set(ticks).size,
+    jobsLeft: Number(jobs?.['n']),
+  }
+}
