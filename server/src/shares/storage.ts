@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../lib/app-error.ts'
+import { deadBufferCollector } from '../lib/dead-buffers.ts'
 import { newId } from '../lib/id.ts'
 import { decryptStream, encryptStream, type FilePlace } from './stream-cipher.ts'
 
@@ -71,8 +72,10 @@ export async function writeShareFile(
   place: FilePlace,
 ): Promise<number> {
   let bytes = 0
+  const collect = deadBufferCollector()
   async function* counted() {
     for await (const chunk of source) {
+      collect(chunk.length)
       const before = Math.floor(bytes / lookEveryBytes)
       bytes += chunk.length
       if (Math.floor(bytes / lookEveryBytes) > before) await requireSpace(storage, 0)
@@ -105,7 +108,14 @@ export async function syncShareDirectory(storage: ShareStorage, shareId: string)
 export async function readShareFile(storage: ShareStorage, dataKey: Buffer, place: FilePlace): Promise<Readable> {
   const handle = await open(pathOf(storage, place))
   const file = handle.createReadStream({ highWaterMark: bufferBytes })
-  const plain = Readable.from(decryptStream(file, dataKey, place), { objectMode: false, highWaterMark: bufferBytes })
+  const collect = deadBufferCollector()
+  async function* decrypted() {
+    for await (const chunk of decryptStream(file, dataKey, place)) {
+      collect(chunk.length)
+      yield chunk
+    }
+  }
+  const plain = Readable.from(decrypted(), { objectMode: false, highWaterMark: bufferBytes })
   // A reader that goes away before it asked for a byte never starts the generator that would close the file.
   return plain.once('close', () => file.destroy())
 }

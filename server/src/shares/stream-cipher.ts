@@ -43,8 +43,11 @@ export async function* encryptStream(
   for await (const { bytes, isLast } of cutPieces(source, chunkBytes)) {
     const cipher = createCipheriv('aes-256-gcm', key, chunkNonce(header, number++, isLast), { authTagLength: tagBytes })
     cipher.setAAD(header)
+    // GCM gives as many bytes as it takes, so nothing is left for `final` but the tag. Joining them would copy every byte once more.
     const encrypted = cipher.update(bytes)
-    yield Buffer.concat([encrypted, cipher.final(), cipher.getAuthTag()])
+    cipher.final()
+    if (encrypted.length > 0) yield encrypted
+    yield cipher.getAuthTag()
   }
 }
 

@@ -111,7 +111,7 @@ describe('ApiProxyEmail', () => {
 
   it('sends text of any language, and a subject that looks like a header stays a subject', async () => {
     const subject = 'Bcc: x@example.com — 日本 "quoted" =?utf-8?q?=0D=0A?='
-    const mail = await send({ subject, body: 'Ærlig talt 日本 \u0000 \ud800 .\r\n.\r\nQUIT\r\n' })
+    const mail = await send({ subject, body: 'Ærlig talt 日本 \u0000 .\r\n.\r\nQUIT\r\n' })
     expect(mail.to).toEqual(['anna@example.com'])
     expect(mail.source).not.toMatch(/^Bcc:/m)
     expect(mail.source).toMatch(/^Subject: =\?UTF-8\?/m)
