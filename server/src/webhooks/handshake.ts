@@ -20,6 +20,7 @@ export type Handshake =
 /** Longer than any provider's token; what is longer is not a handshake. */
 const tokenCharactersMax = 4096
 const challengeBytesMax = 16_384
+const challengeSign = Buffer.from('url_verification')
 
 export function readHandshake(request: HandshakeRequest): Handshake {
   const validationToken = readToken(request.query['validationToken'])
@@ -53,10 +54,10 @@ function readSlackHandshake(request: HandshakeRequest): Handshake {
 function readSlackChallenge(rawBody: Uint8Array): string | undefined {
   // Every request passes here, so the cheap signs come before parsing.
   if (rawBody.length > challengeBytesMax) return undefined
-  const text = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength).toString('utf8')
-  if (!text.includes('url_verification')) return undefined
+  const bytes = Buffer.from(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
+  if (!bytes.includes(challengeSign)) return undefined
   try {
-    const body: unknown = JSON.parse(text)
+    const body: unknown = JSON.parse(bytes.toString('utf8'))
     if (typeof body !== 'object' || body === null) return undefined
     const { type, challenge } = body as Record<string, unknown>
     return type === 'url_verification' ? readToken(challenge) : undefined

@@ -43,7 +43,7 @@ export class Intake {
     const weight = { of: ({ sealedRequest }: NewRequest) => sealedRequest.length, max: 8 * 1024 * 1024 }
     this.#free = new GroupCommit(
       oncePerDelivery((requests) => insertRequests(system, requests, deliveryDays)),
-      { batchesAtOnce: 2, itemsMax: 500, weight },
+      { batchesAtOnce: 1, itemsMax: 500, weight },
     )
     this.#ordered = new GroupCommit(
       oncePerDelivery((requests) =>

@@ -3,8 +3,9 @@
  * the signatures are written. Everything is HMAC-SHA256 over the raw body; a body that was parsed and written again
  * is not what the sender signed.
  */
+import type { KeyObject } from 'node:crypto'
 import { type HeaderValues, readHeader } from './signature-headers.ts'
-import { standardWebhooksKeys } from './signature-secret.ts'
+import { rememberKeys, standardWebhooksKeys } from './signature-secret.ts'
 
 /** What a header claims, ready to be recomputed. */
 export type SignatureClaim = {
@@ -21,14 +22,16 @@ export type SignatureFormat = {
   readonly header: string
   /** Undefined when the headers are not written as the format demands. */
   readonly read: (value: string, headers: HeaderValues) => SignatureClaim | undefined
-  readonly keys: (secret: string) => Buffer[]
+  /** The same objects for the same secret: making them anew would cost more than signing. */
+  readonly keys: (secret: string) => readonly KeyObject[]
 }
 
-const wholeSecret = (secret: string) => [Buffer.from(secret)]
+const wholeSecret = rememberKeys((secret) => [Buffer.from(secret)])
+const standardWebhooks = rememberKeys(standardWebhooksKeys)
 
 /** In the order in which they are looked for; the first whose header is present decides. */
 export const signatureFormats: readonly SignatureFormat[] = [
-  { name: 'Standard Webhooks', header: 'webhook-signature', read: readStandardWebhooks, keys: standardWebhooksKeys },
+  { name: 'Standard Webhooks', header: 'webhook-signature', read: readStandardWebhooks, keys: standardWebhooks },
   { name: 'GitHub', header: 'x-hub-signature-256', read: readHexOverBody, keys: wholeSecret },
   { name: 'Stripe', header: 'stripe-signature', read: readStripe, keys: wholeSecret },
   { name: 'Shopify', header: 'x-shopify-hmac-sha256', read: readBase64OverBody, keys: wholeSecret },

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const prefix = 'whsec_'
 /** Standard Webhooks asks for secrets of 24 to 64 bytes; shorter text that happens to be base64 is a pass phrase. */
@@ -22,6 +22,21 @@ export function usableSecrets(secrets: readonly (string | null | undefined)[]): 
 export function standardWebhooksKeys(secret: string): Buffer[] {
   if (secret.startsWith(prefix)) return decodeBase64(secret.slice(prefix.length), 1)
   return [Buffer.from(secret), ...decodeBase64(secret, encodedKeyBytesMin)]
+}
+
+const rememberedMax = 10_000
+
+export function rememberKeys(keysOf: (secret: string) => Buffer[]): (secret: string) => readonly KeyObject[] {
+  const known = new Map<string, readonly KeyObject[]>()
+  return (secret) => {
+    let keys = known.get(secret)
+    if (!keys) {
+      if (known.size >= rememberedMax) known.clear()
+      keys = keysOf(secret).map((bytes) => createSecretKey(bytes))
+      known.set(secret, keys)
+    }
+    return keys
+  }
 }
 
 /** Compares in a time that tells neither where the two differ nor how long they are. */

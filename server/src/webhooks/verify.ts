@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { type SignatureClaim, type SignatureFormat, signatureFormats } from './signature-formats.ts'
 import { type HeaderValues, readHeader } from './signature-headers.ts'
 import { sameText, usableSecrets } from './signature-secret.ts'
@@ -54,7 +54,7 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
     : refused(`The ${format.name} signature does not fit the body and the secret.`)
 }
 
-function isSignedBy(key: Buffer, claim: SignatureClaim, rawBody: Uint8Array): boolean {
+function isSignedBy(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): boolean {
   const expected = createHmac('sha256', key).update(claim.signedPrefix).update(rawBody).digest()
   const matches = claim.signatures.map((signature) => timingSafeEqual(signature, expected))
   return matches.includes(true)
