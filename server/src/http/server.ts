@@ -18,6 +18,7 @@ import type { Metrics } from './metrics.ts'
 import { addOperation, bodyBytesMax, type OperationOptions } from './operation-route.ts'
 import { addPages } from './pages.ts'
 import { addRawRoutes, type RawRoute } from './raw-route.ts'
+import { closeUnusedAtEnd } from './unused-connections.ts'
 
 export type HttpOptions = OperationOptions & {
   operations: Record<string, OperationSpec>
@@ -77,6 +78,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
+  closeUnusedAtEnd(app)
   nameAndMeasure(app, options.metrics)
   refuseWhenBusy(app)
   const specs = Object.values(options.operations)

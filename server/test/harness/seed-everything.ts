@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
 import type { TestService } from './service.ts'
+import { sendUpload, uploadForm } from './upload.ts'
 
 type Owner = { accountId: string; organizationId: string }
 
@@ -27,10 +28,13 @@ export async function seedEverything(_service: TestService, client: Client, owne
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
   made(await client.post(`/api/MyVaultSet/${workflow}/seed`, { jsonData: { value: 'secret of the seed' } }))
   made(await client.post(`/api/MyVaultSetGlobal/${owner.accountId}/seed`, { jsonData: 'secret of the seed' }))
-  return [owner.accountId, owner.organizationId, key, connection, workflow, block]
+  made(await client.post('/api/ApiProxyEmail', { subject: 'seed', body: 'secret of the seed', toAccountEmail: true }))
+  const mail = made(await client.post('/api/GetOutbox', { size: 1 })).items[0].id
+  const share = made(await sendUpload(client, uploadForm([{ name: 'seed.txt', content: 'secret of the seed' }])))
+  return [owner.accountId, owner.organizationId, key, connection, workflow, block, mail, share]
 }
 
-function made(answer: Answer) {
+function made(answer: Pick<Answer, 'status' | 'body' | 'text'>) {
   expect(answer.status, answer.text).toBe(200)
   return answer.body
 }
