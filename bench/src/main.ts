@@ -1,8 +1,16 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
 import { benchFoundation } from './foundation.ts'
 import { printTable, type Row } from './report.ts'
+import { benchRuns } from './runs.ts'
+import { benchShares } from './shares.ts'
+import { benchWebhooks } from './webhooks.ts'
 
-const scenarios: Record<string, () => Promise<Row[]>> = { foundation: benchFoundation }
+const scenarios: Record<string, () => Promise<Row[]>> = {
+  foundation: benchFoundation,
+  runs: benchRuns,
+  webhooks: benchWebhooks,
+  shares: () => benchShares(),
+}
 
 const wanted = process.argv.slice(2)
 for (const name of wanted) {
