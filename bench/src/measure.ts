@@ -7,6 +7,8 @@ export type Load = {
   connections?: number
   method?: 'GET' | 'POST'
   body?: string
+  /** Not at full load, but at this rate. */
+  perSecondMax?: number
 }
 
 /** Requests per second at full load; refuses to report a figure that holds failures. */
@@ -16,6 +18,7 @@ export async function requestsPerSecond(load: Load): Promise<{ perSecond: number
     method: load.method ?? 'GET',
     ...(load.headers ? { headers: load.headers } : {}),
     ...(load.body === undefined ? {} : { body: load.body }),
+    ...(load.perSecondMax === undefined ? {} : { overallRate: load.perSecondMax }),
     connections: load.connections ?? 50,
     duration: load.seconds ?? 5,
     // The load comes from a thread of its own, as it would from another machine.

@@ -13,6 +13,8 @@ import { listWaitingAccounts } from './feed-store.ts'
 const sweepMs = 1000
 const accountsAtOnceMax = 3
 const againMs = 5
+/** An account with its whole share in hand has work for longer than this: what is done meanwhile is made good in one go. */
+const fullGapMs = 10
 const channel = 'patchbay_webhooks'
 
 type State = {
@@ -20,6 +22,7 @@ type State = {
   isWoken: boolean
   /** Until something of it is done, new requests change nothing. */
   isFull: boolean
+  notBefore: number
 }
 
 export class Feeder implements AsyncDisposable {
@@ -29,6 +32,7 @@ export class Feeder implements AsyncDisposable {
   #sweep: NodeJS.Timeout | undefined
   #sweeping: Promise<void> = Promise.resolve()
   #listening: { close(): Promise<void> } | undefined
+  #later: NodeJS.Timeout | undefined
   #isStopping = false
 
   constructor(deps: FeedDeps & { onFault(error: unknown): void }) {
@@ -52,26 +56,34 @@ export class Feeder implements AsyncDisposable {
 
   /** `hasRoom`: something of the account was done, so that more can start. */
   wake(accountId: string, hasRoom = false): void {
-    const state = this.#accounts.get(accountId) ?? { isFeeding: false, isWoken: false, isFull: false }
+    const state = this.#accounts.get(accountId) ?? { isFeeding: false, isWoken: false, isFull: false, notBefore: 0 }
     if (hasRoom) state.isFull = false
     if (state.isFull || this.#isStopping) return
     state.isWoken = true
     this.#accounts.set(accountId, state)
-    this.#next()
+    const waitMs = state.notBefore - performance.now()
+    if (waitMs > 0) this.#later ??= setTimeout(() => this.#afterGap(), waitMs)
+    else this.#next()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
     clearInterval(this.#sweep)
+    clearTimeout(this.#later)
     await this.#listening?.close()
     await this.#sweeping
     await Promise.all(this.#underWay)
   }
 
+  #afterGap(): void {
+    this.#later = undefined
+    for (const [accountId, state] of this.#accounts) if (state.isWoken) this.wake(accountId)
+  }
+
   #next(): void {
     for (const [accountId, state] of this.#accounts) {
       if (this.#underWay.size >= accountsAtOnceMax || this.#isStopping) return
-      if (!state.isWoken || state.isFeeding) continue
+      if (!state.isWoken || state.isFeeding || state.notBefore > performance.now()) continue
       state.isWoken = false
       state.isFeeding = true
       const feeding = this.#feed(accountId, state).finally(() => {
@@ -80,6 +92,7 @@ export class Feeder implements AsyncDisposable {
         // Those that were waiting longest come first the next time.
         this.#accounts.delete(accountId)
         if (state.isWoken || state.isFull) this.#accounts.set(accountId, state)
+        if (state.isWoken && state.notBefore > 0) this.#later ??= setTimeout(() => this.#afterGap(), fullGapMs)
         this.#next()
       })
       this.#underWay.add(feeding)
@@ -90,6 +103,7 @@ export class Feeder implements AsyncDisposable {
     try {
       const result = await feedAccount(this.#deps, accountId)
       state.isFull = result === 'full' && !state.isWoken
+      state.notBefore = result === 'full' ? performance.now() + fullGapMs : 0
       if (result === 'busy') setTimeout(() => this.wake(accountId), againMs)
     } catch (error) {
       this.#deps.onFault(error)

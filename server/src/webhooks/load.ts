@@ -1,4 +1,5 @@
 import { type Database, type Queryable, sql } from '../db/index.ts'
+import { GroupCommit } from '../lib/group-commit.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import {
   openRequest,
@@ -17,29 +18,30 @@ export type StoredWebhook = {
   sealedRequest: Buffer
 }
 
+type StoredRow = { id: string; account_id: string; workflow_id: string; created_at: Date; sealed_request: Buffer }
+
 /** Requests of the account among the ids, those that came in development included. */
 export async function findStored(db: Queryable, accountId: string, ids: readonly string[]): Promise<StoredWebhook[]> {
-  const { rows } = await db.query<{
-    id: string
-    account_id: string
-    workflow_id: string
-    created_at: Date
-    table_name: RequestTable
-    sealed_request: Buffer
-  }>(sql`
-    select id, account_id, workflow_id, created_at, 'webhook_requests' as table_name, sealed_request
-    from webhook_requests where account_id = ${accountId} and id = any(${ids}::uuid[])
-    union all
-    select id, account_id, workflow_id, created_at, 'webhook_samples', sealed_request
+  const { rows } = await db.query<StoredRow>(sql`
+    select id, account_id, workflow_id, created_at, sealed_request
+    from webhook_requests where account_id = ${accountId} and id = any(${ids}::uuid[])`)
+  const requests = rows.map((row) => toStored('webhook_requests', row))
+  if (requests.length === ids.length) return requests
+  const samples = await db.query<StoredRow>(sql`
+    select id, account_id, workflow_id, created_at, sealed_request
     from webhook_samples where account_id = ${accountId} and id = any(${ids}::uuid[])`)
-  return rows.map((row) => ({
+  return [...requests, ...samples.rows.map((row) => toStored('webhook_samples', row))]
+}
+
+function toStored(table: RequestTable, row: StoredRow): StoredWebhook {
+  return {
     id: row.id,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     createdAt: row.created_at,
-    table: row.table_name,
+    table,
     sealedRequest: row.sealed_request,
-  }))
+  }
 }
 
 export function openStored(keyRing: KeyRing, stored: StoredWebhook): Promise<ReceivedRequest> {
@@ -52,8 +54,35 @@ export async function loadWebhooks(
   accountId: string,
   ids: readonly string[],
 ): Promise<WebhookValue[]> {
-  const stored = await findStored(deps.database.system, accountId, ids)
+  return openInOrder(deps.keyRing, ids, await findStored(deps.database.system, accountId, ids))
+}
+
+/** For runs, which begin by the dozen: those that begin in the same moment read their requests together. */
+export function createLoader(deps: { database: Database; keyRing: KeyRing }) {
+  type Wanted = { accountId: string; ids: readonly string[] }
+  const group = new GroupCommit<Wanted, StoredWebhook[]>(
+    async (wanted) => {
+      const accounts = Map.groupBy(wanted, ({ accountId }) => accountId)
+      const found = await Promise.all(
+        [...accounts].map(([accountId, ofAccount]) =>
+          findStored(
+            deps.database.system,
+            accountId,
+            ofAccount.flatMap(({ ids }) => ids),
+          ),
+        ),
+      )
+      const byId = new Map(found.flat().map((one) => [one.id, one]))
+      return wanted.map(({ ids }) => ids.flatMap((id) => byId.get(id) ?? []))
+    },
+    { batchesAtOnce: 2, itemsMax: 64, weight: { of: ({ ids }) => ids.length, max: 100 } },
+  )
+  return async (accountId: string, ids: readonly string[]): Promise<WebhookValue[]> =>
+    openInOrder(deps.keyRing, ids, await group.add({ accountId, ids }))
+}
+
+function openInOrder(keyRing: KeyRing, ids: readonly string[], stored: readonly StoredWebhook[]) {
   const byId = new Map(stored.map((one) => [one.id, one]))
   const found = ids.flatMap((id) => byId.get(id) ?? [])
-  return Promise.all(found.map(async (one) => toWebhookValue(one.id, await openStored(deps.keyRing, one))))
+  return Promise.all(found.map(async (one) => toWebhookValue(one.id, await openStored(keyRing, one))))
 }

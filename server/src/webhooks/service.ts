@@ -8,7 +8,7 @@ import { webhookEndpoint } from './endpoint.ts'
 import { Feeder, RemoteFeeder } from './feeder.ts'
 import { Intake } from './intake.ts'
 import { KnownWebhooks } from './known-webhook.ts'
-import { findStored, loadWebhooks } from './load.ts'
+import { createLoader, findStored } from './load.ts'
 import { lookUpLanes, reorderQueue } from './reorder.ts'
 import { startReplaying } from './replay.ts'
 import type { Json } from './request-record.ts'
@@ -32,12 +32,13 @@ export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'va
 
 /** What runs ask of webhooks. They are there before webhooks are, which start runs: so these come first and learn the feeder later. */
 export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>) {
+  const load = createLoader(deps)
   let wake: (accountId: string) => void = () => {}
   return {
     find: (scope: Scope, workflowId: string, webhookId: string) =>
       findRerun(deps.database, scope, workflowId, webhookId),
     load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json> => {
-      const values = await loadWebhooks(deps, accountId, webhookIds ?? [])
+      const values = await load(accountId, webhookIds ?? [])
       return isWebhookBatch ? values : (values[0] ?? null)
     },
     onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
