@@ -4,6 +4,8 @@ import * as authentication from './authentication.ts'
 import * as catalog from './catalog.ts'
 import * as catalogImport from './catalog-import.ts'
 import * as connections from './connections.ts'
+import * as documentLibrary from './document-library.ts'
+import * as events from './events.ts'
 import * as functions from './functions.ts'
 import * as introspection from './introspection.ts'
 import * as keys from './keys.ts'
@@ -68,6 +70,7 @@ export const operations = {
   ApiGet: proxy.apiGet,
   ApiPost: proxy.apiPost,
   ApiSend: proxy.apiSend,
+  DocumentLibraryGrant: documentLibrary.grantDocumentLibrary,
   ApiProxyEmail: mail.sendProxyEmail,
   GetOutbox: mail.getOutbox,
   ProxySecureUpload: shares.uploadShare,
@@ -111,6 +114,12 @@ export const operations = {
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
   WorkflowScheduler: schedules.workflowScheduler,
+  EventSubscriptions: events.listEventSubscriptions,
+  EventSubscriptionCreate: events.createEventSubscription,
+  EventSubscriptionUpdate: events.updateEventSubscription,
+  DeleteEventSubscription: events.deleteEventSubscription,
+  NotificationSettings: events.getNotificationSettings,
+  NotificationSettingsUpdate: events.setNotificationSettings,
 } as const satisfies Record<string, OperationSpec>
 
 export type Operations = typeof operations
@@ -134,6 +143,7 @@ export const records = {
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
+export type { EventName } from './events.ts'
 export { guidPattern, isGuid } from './ids.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export {

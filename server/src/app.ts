@@ -21,6 +21,8 @@ import {
   type WorkflowUses,
 } from './connections/index.ts'
 import { type ConnectionSettings, Database, isUpToDate, migrate, sql, startEmbeddedServer } from './db/index.ts'
+import { documentLibraryRoutes, explainDenial } from './document-library/index.ts'
+import { eventPublisher, eventQueue, eventRetries, eventRoutes, startDelivering, tellFailures } from './events/index.ts'
 import { createFunctionLibrary, functionRoutes } from './functions/index.ts'
 import {
   addHealth,
@@ -36,7 +38,15 @@ import {
   startMetricsServer,
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
-import { createEmailSender, createOutbox, Mailer, mailQueue, mailRetries, mailRoutes } from './mail/index.ts'
+import {
+  createEmailSender,
+  createOutbox,
+  createOwnServerSender,
+  Mailer,
+  mailQueue,
+  mailRetries,
+  mailRoutes,
+} from './mail/index.ts'
 import { createGuard, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
@@ -82,6 +92,7 @@ const queues: QueueDefinitions = {
   [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
   // What a check misses, the next one finds.
   [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
+  [eventQueue]: { retryLimit: eventRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 3600 },
   // Retries are endless here: a run counts for itself how often its workers died.
   [runQueue]: {
     heartbeatSeconds: 10,
@@ -154,9 +165,10 @@ async function compose(
   // A worker has no port of its own: without a base address its links lead to where an API process would be.
   let baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
+  const guard = createGuard({ allow: config.egressAllow })
   const outbound = parts.use(
     new OutboundClient({
-      guard: createGuard({ allow: config.egressAllow }),
+      guard,
       rateLimiter: createDatabaseRateLimiter(database),
       // Describing a call takes time, so it is done only where somebody reads it.
       ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
@@ -168,6 +180,8 @@ async function compose(
     catalog,
     outbox,
     outbound,
+    smtp: createOwnServerSender({ database, guard }),
+    explainDenial,
     baseUrl: () => baseUrl,
     onFault,
   })
@@ -179,6 +193,7 @@ async function compose(
   const calls = createApplicationCalls({ connections })
   const vault = createVault({ database, keyRing })
   const functions = createFunctionLibrary(catalog)
+  const publish = eventPublisher({ jobs })
   const webhookPorts = createRunPorts({ database, keyRing })
   const runs = createRuns({
     database,
@@ -198,12 +213,22 @@ async function compose(
       return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
     },
     webhooks: webhookPorts,
-    onRunsEnded: webhookPorts.onRunsEnded,
+    onRunsEnded: async (tx, ended, workflows) => {
+      await webhookPorts.onRunsEnded(tx, ended)
+      await tellFailures({ publish, outbox, baseUrl: () => baseUrl }, tx, ended, workflows)
+    },
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault,
   })
+  connections.onFaultChange(({ accountId, regApplicationId, isFaulted }) => {
+    if (!isFaulted) return
+    database.system
+      .transaction((tx) => publish(tx, accountId, 'connection.faulted', { accountId, regApplicationId }))
+      .catch(onFault)
+  })
   if (isWorker) {
+    await startDelivering({ database, keyRing, jobs, outbound })
     await parts.use(runs.createRetention()).start()
     parts.use(runs.createWorker()).start()
     parts
@@ -302,6 +327,7 @@ async function compose(
     ...vaultRoutes({ database, keyRing, workflowExists }),
     ...connectionRoutes(registering),
     ...proxyRoutes({ connections, calls }),
+    ...documentLibraryRoutes({ database, guard, outbound }),
     ...workflowRoutes({
       database,
       keyRing,
@@ -313,6 +339,7 @@ async function compose(
     }),
     ...runs.routes,
     ...scheduleRoutes({ database }),
+    ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
   }
   const http = await createHttpServer({

@@ -167,6 +167,44 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table event_deliveries -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  subscription_id uuid not null,
+  event text not null,
+  payload text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint event_deliveries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint event_deliveries_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES event_subscriptions(id) ON DELETE CASCADE,
+  constraint event_deliveries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX event_deliveries_by_account ON patchbay.event_deliveries USING btree (account_id);
+CREATE INDEX event_deliveries_by_subscription ON patchbay.event_deliveries USING btree (subscription_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table event_subscriptions -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  url text not null,
+  events text[] not null default '{}'::text[],
+  sealed_secret bytea not null,
+  is_active boolean not null default true,
+  last_delivered_at timestamp with time zone,
+  last_error text,
+  created_at timestamp with time zone not null default now(),
+  modified_at timestamp with time zone not null default now(),
+  constraint event_subscriptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint event_subscriptions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX event_subscriptions_by_account ON patchbay.event_subscriptions USING btree (account_id, created_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table installed_queues (
   definitions text not null,
   version integer
@@ -211,6 +249,18 @@ table migrations (
   applied_at timestamp with time zone not null default now(),
   constraint migrations_pkey PRIMARY KEY (name)
 );
+grant select to patchbay_system;
+
+table notification_settings -- row-level security forced (
+  account_id uuid not null,
+  failure_mail boolean not null,
+  constraint notification_settings_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint notification_settings_pkey PRIMARY KEY (account_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
 
 table oauth_states -- row-level security forced (
   state_hash bytea not null,
@@ -273,6 +323,7 @@ table registered_applications -- row-level security forced (
   fault_source text,
   faulted_at timestamp with time zone,
   fault_mailed_at timestamp with time zone,
+  quiet_until timestamp with time zone,
   last_used_at timestamp with time zone,
   next_check_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
@@ -283,7 +334,7 @@ table registered_applications -- row-level security forced (
   constraint registered_applications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint registered_applications_pkey PRIMARY KEY (id)
 );
-CREATE INDEX registered_applications_by_account ON patchbay.registered_applications USING btree (account_id, id);
+CREATE INDEX registered_applications_by_account ON patchbay.registered_applications USING btree (account_id, id) INCLUDE (search_text);
 CREATE INDEX registered_applications_by_application ON patchbay.registered_applications USING btree (account_id, application_id, id);
 CREATE INDEX registered_applications_by_short_name ON patchbay.registered_applications USING btree (account_id, lower(short_name)) WHERE is_authenticated;
 CREATE INDEX registered_applications_due ON patchbay.registered_applications USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
@@ -311,6 +362,17 @@ table run_blocks partition by RANGE (run_id) -- row-level security forced (
   pause_ms integer not null default 0,
   constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text]))),
   constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_counters -- row-level security forced (
+  workflow_id uuid not null,
+  account_id uuid not null,
+  last_number integer not null,
+  constraint run_counters_pkey PRIMARY KEY (workflow_id)
 );
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
@@ -469,7 +531,7 @@ table webhook_history partition by RANGE (webhook_id) -- row-level security forc
   constraint webhook_history_status_check CHECK ((status = ANY (ARRAY['Done'::text, 'Skipped'::text]))),
   constraint webhook_history_pkey PRIMARY KEY (webhook_id)
 );
-CREATE INDEX webhook_history_by_workflow ON ONLY patchbay.webhook_history USING btree (workflow_id, created_at, webhook_id);
+CREATE INDEX webhook_history_by_workflow ON ONLY patchbay.webhook_history USING btree (account_id, workflow_id, created_at, webhook_id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -490,13 +552,39 @@ table webhook_queue -- row-level security forced (
   error_message text,
   created_at timestamp with time zone not null,
   modified_at timestamp with time zone not null,
+  replay_id uuid,
   constraint webhook_queue_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Failed'::text]))),
   constraint webhook_queue_pkey PRIMARY KEY (webhook_id)
 );
 CREATE INDEX webhook_queue_held ON patchbay.webhook_queue USING btree (account_id, holder) WHERE (status = 'Processing'::text);
 CREATE INDEX webhook_queue_in_order ON patchbay.webhook_queue USING btree (account_id, workflow_id, seq);
 CREATE INDEX webhook_queue_lanes ON patchbay.webhook_queue USING btree (workflow_id, lane, seq) WHERE (lane IS NOT NULL);
+CREATE INDEX webhook_queue_replayed ON patchbay.webhook_queue USING btree (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX webhook_queue_startable ON patchbay.webhook_queue USING btree (account_id, workflow_id, due_at, seq) WHERE (is_ready AND (status <> 'Processing'::text));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_replays -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  search_from timestamp with time zone,
+  search_to timestamp with time zone,
+  statuses text[] not null,
+  total integer not null,
+  queued integer not null default 0,
+  cursor_at timestamp with time zone,
+  cursor_id uuid,
+  is_queued boolean not null default false,
+  constraint webhook_replays_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhook_replays_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhook_replays_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_replays_by_account ON patchbay.webhook_replays USING btree (account_id);
+CREATE INDEX webhook_replays_by_workflow ON patchbay.webhook_replays USING btree (workflow_id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -653,6 +741,15 @@ CREATE OR REPLACE FUNCTION patchbay.current_organization()
  STABLE
 RETURN (NULLIF(current_setting('patchbay.organization_id'::text, true), ''::text))::uuid;
 
+CREATE OR REPLACE FUNCTION patchbay.deployed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pause_while_faulted(new.id);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION patchbay.drop_run_partitions(keep_from date)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -748,6 +845,18 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION patchbay.fault_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pause_while_faulted(u.workflow_id) from (
+    select workflow_id from workflow_uses
+    where account_id = new.account_id and kind = 'registeredApplication' and target = new.id::text order by workflow_id
+  ) u;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION patchbay.first_run_id(day date)
  RETURNS uuid
  LANGUAGE sql
@@ -766,12 +875,26 @@ CREATE OR REPLACE FUNCTION patchbay.forget_webhooks()
 AS $function$
 begin
   delete from webhook_requests r using webhook_queue q where q.workflow_id = old.id and q.account_id = old.account_id and r.id = q.webhook_id;
-  delete from webhook_requests r using webhook_history h where h.workflow_id = old.id and r.id = h.webhook_id;
+  delete from webhook_requests r using webhook_history h where h.workflow_id = old.id and h.account_id = old.account_id and r.id = h.webhook_id;
   delete from webhook_queue where account_id = old.account_id and workflow_id = old.id;
-  delete from webhook_history where workflow_id = old.id;
+  delete from webhook_history where account_id = old.account_id and workflow_id = old.id;
   delete from webhook_deliveries where workflow_id = old.id;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.has_faulted_application(workflow uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM (workflow_uses u JOIN registered_applications r ON ((r.id = CASE WHEN (u.kind = 'registeredApplication'::text) THEN (u.target)::uuid ELSE NULL::uuid END))) WHERE ((u.workflow_id = has_faulted_application.workflow) AND (r.fault_message IS NOT NULL))));
+
+CREATE OR REPLACE FUNCTION patchbay.pause_while_faulted(workflow uuid)
+ RETURNS void
+ LANGUAGE sql
+BEGIN ATOMIC
+ UPDATE workflows w SET is_auto_run_paused = ((w.auto_failures >= 10) OR has_faulted_application(w.id))
+   WHERE ((w.id = pause_while_faulted.workflow) AND (w.state = 'deployed'::text) AND (w.is_auto_run_paused IS DISTINCT FROM ((w.auto_failures >= 10) OR has_faulted_application(w.id))));
+END;
 
 CREATE OR REPLACE PROCEDURE patchbay.protect(IN guarded regclass, IN owner_condition text)
  LANGUAGE plpgsql
@@ -813,4 +936,13 @@ begin
   update call_rates set starts = rate.starts, position = rate.position % calls + 1, last_ms = start_ms
   where registered_application_id = connection;
   return start_ms - now_ms;
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.uses_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pause_while_faulted(coalesce(new.workflow_id, old.workflow_id));
+  return null;
 end $function$;

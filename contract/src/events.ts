@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+
+export const eventNames = ['run.failed', 'run.recovered', 'connection.faulted'] as const
+export type EventName = (typeof eventNames)[number]
+
+const Events = Type.Array(Type.Enum([...eventNames]), {
+  maxItems: 20,
+  description: 'run.failed, run.recovered, connection.faulted. Empty: all of them.',
+})
+const Url = Type.String({ minLength: 1, maxLength: 2000, description: 'Where events are sent to, http or https.' })
+const SubscriptionId = Type.Object({ id: Guid })
+
+export const EventSubscription = Type.Object(
+  {
+    id: { ...Guid, description: 'Id of the subscription.' },
+    url: Url,
+    events: Events,
+    isActive: Type.Boolean({ description: 'False: nothing is sent.' }),
+    lastDeliveryDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When an event was last delivered.' }),
+    lastError: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the last try failed; null after a success.',
+    }),
+    createDateTimeUTC: { ...Timestamp, description: 'When it was made.' },
+  },
+  { description: 'An address that is told of events.' },
+)
+
+export const listEventSubscriptions = operation({
+  name: 'EventSubscriptions',
+  method: 'GET',
+  path: '/api/EventSubscriptions',
+  description: 'The addresses that are told of events of the account.',
+  answers: { 200: Type.Array(EventSubscription) },
+})
+
+export const createEventSubscription = operation({
+  name: 'EventSubscriptionCreate',
+  method: 'POST',
+  path: '/api/EventSubscriptions',
+  description:
+    'Send events to an address, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
+  changesState: true,
+  body: Type.Object({ url: Url, events: Type.Optional(Events) }, { additionalProperties: false }),
+  answers: { 200: Type.Object({ id: Guid, secret: Type.String({ description: 'Shown once.' }) }) },
+  example: { body: { url: 'https://example.com/patchbay-events', events: ['run.failed'] } },
+})
+
+export const updateEventSubscription = operation({
+  name: 'EventSubscriptionUpdate',
+  method: 'POST',
+  path: '/api/EventSubscription/:id',
+  description: 'Change address, events or activity of a subscription.',
+  changesState: true,
+  params: SubscriptionId,
+  body: Type.Object(
+    { url: Type.Optional(Url), events: Type.Optional(Events), isActive: Type.Optional(Type.Boolean()) },
+    { additionalProperties: false },
+  ),
+  answers: { 200: null },
+  refuses: ['not_found'],
+})
+
+export const deleteEventSubscription = operation({
+  name: 'DeleteEventSubscription',
+  method: 'GET',
+  path: '/api/DeleteEventSubscription/:id',
+  description: 'Send no more events to an address.',
+  changesState: true,
+  params: SubscriptionId,
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
+const Settings = Type.Object(
+  { failureMail: Type.Boolean({ description: 'Whether the account is mailed when a workflow begins to fail.' }) },
+  { additionalProperties: false },
+)
+
+export const getNotificationSettings = operation({
+  name: 'NotificationSettings',
+  method: 'GET',
+  path: '/api/NotificationSettings',
+  description: 'Which mails the account gets about its workflows.',
+  answers: { 200: Settings },
+})
+
+export const setNotificationSettings = operation({
+  name: 'NotificationSettingsUpdate',
+  method: 'POST',
+  path: '/api/NotificationSettings',
+  description: 'Choose which mails the account gets about its workflows.',
+  changesState: true,
+  body: Settings,
+  answers: { 200: null },
+})
