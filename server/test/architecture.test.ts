@@ -32,6 +32,7 @@ const features = [
   'vault',
   'connections',
   'proxy',
+  'document-library',
   'events',
   'workflows',
   'runs',

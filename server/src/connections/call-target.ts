@@ -1,25 +1,36 @@
 // One request with credentials on it, over the wire or to a built-in target.
+import type { Scope } from '../db/index.ts'
 import type { OutboundClient, RateLimit, ResponseHeaders } from '../outbound/index.ts'
 import { answerTestRequest, expandText, fieldsIn } from './application.ts'
 import { applyAuthentication } from './authentication.ts'
-import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
+import type { ConnectionAnswer, ConnectionRequest, Denial } from './connection.ts'
 import { secretValues } from './mask-secrets.ts'
 import type { Callable } from './opened-connection.ts'
 import { resolveTarget, type Target } from './target.ts'
 
-/** Applications that the service answers itself. `values` are the stored credentials with their defaults. */
+/**
+ * Applications that the service answers itself. `values` are the stored credentials with their defaults; `scope` is
+ * undefined for credentials that are being tried and belong to nobody yet.
+ */
 export type BuiltInTarget = (
   values: Callable['values'],
   request: ConnectionRequest,
+  scope: Scope | undefined,
 ) => Promise<{ statusCode: number; data: unknown }>
 
 export type CallDeps = {
   outbound: Pick<OutboundClient, 'send'>
   /** Undefined where a transport is declared in the catalogue but nothing serves it. */
   smtp?: BuiltInTarget | undefined
+  /** Says in words why access is denied, for the applications that it knows. */
+  explainDenial?: ((denial: Denial) => string | undefined) | undefined
 }
 
-export type CallOptions = { token?: string | undefined; rateLimitKey?: string | undefined }
+export type CallOptions = {
+  token?: string | undefined
+  rateLimitKey?: string | undefined
+  scope?: Scope | undefined
+}
 
 export async function callTarget(
   deps: CallDeps,
@@ -28,7 +39,7 @@ export async function callTarget(
   request: ConnectionRequest,
   options: CallOptions = {},
 ): Promise<ConnectionAnswer> {
-  if (target === undefined) return callBuiltIn(deps, to, request)
+  if (target === undefined) return callBuiltIn(deps, to, request, options.scope)
   const { application, authentication, values } = to
   const applied = target.sendsCredentials ? applyAuthentication(authentication, values, options.token) : {}
   const own = splitHeaders(to)
@@ -53,13 +64,33 @@ export async function callTarget(
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     ...(request.onPause === undefined ? {} : { onPause: request.onPause }),
   })
+  const explanation = target.sendsCredentials ? explain(deps, to, request, answer.status, options.token) : undefined
   return {
     statusCode: answer.status,
     headers: flatten(answer.headers),
     body: answer.body,
     url: answer.url,
     pausedMs: answer.pausedMs,
+    ...(explanation === undefined ? {} : { explanation }),
   }
+}
+
+function explain(
+  deps: CallDeps,
+  { application, values }: Callable,
+  request: ConnectionRequest,
+  statusCode: number,
+  token: string | undefined,
+): string | undefined {
+  if (statusCode !== 401 && statusCode !== 403) return undefined
+  const { shortName } = application
+  return deps.explainDenial?.({ shortName, values, token, method: request.method.toUpperCase(), statusCode })
+}
+
+/** What a target refused, for people: the reason first where it is known, since texts are cut at their end. */
+export function describeRefusal(method: string, answer: ConnectionAnswer, bytesMax: number): string {
+  const said = `${method.toUpperCase()} ${answer.url} answered ${answer.statusCode}: ${answer.body.toString('utf8', 0, bytesMax)}`
+  return answer.explanation === undefined ? said : `${answer.explanation} (${said})`
 }
 
 /** Undefined for applications without an address. */
@@ -69,7 +100,12 @@ export function targetOf(to: Callable, request: Pick<ConnectionRequest, 'path' |
     : undefined
 }
 
-async function callBuiltIn(deps: CallDeps, to: Callable, request: ConnectionRequest): Promise<ConnectionAnswer> {
+async function callBuiltIn(
+  deps: CallDeps,
+  to: Callable,
+  request: ConnectionRequest,
+  scope: Scope | undefined,
+): Promise<ConnectionAnswer> {
   const { transport, shortName } = to.application
   const path = request.path.trim().replace(/^\/+/, '')
   const answer =
@@ -78,7 +114,7 @@ async function callBuiltIn(deps: CallDeps, to: Callable, request: ConnectionRequ
         answerTestRequest({ method: request.method, path: path.replace(/^test\//i, ''), data: readBody(request.body) })
       : deps.smtp === undefined
         ? { statusCode: 501, data: { error: `Nothing answers for ${shortName} here.` } }
-        : await deps.smtp(to.values, { ...request, path })
+        : await deps.smtp(to.values, { ...request, path }, scope)
   return {
     statusCode: answer.statusCode,
     headers: { 'content-type': 'application/json' },

@@ -36,6 +36,17 @@ export type ConnectionAnswer = {
   /** Where the answer came from, without credentials. */
   url: string
   pausedMs: number
+  /** Where access was denied and the reason is known: what is missing and what to do, for people. */
+  explanation?: string
+}
+
+/** A call that the target refused for lack of access. `values` are the stored ones, secrets included: they are not for telling. */
+export type Denial = {
+  shortName: string
+  values: Readonly<Record<string, string | number | boolean | null | undefined>>
+  token: string | undefined
+  method: string
+  statusCode: number
 }
 
 export type FaultChange = { accountId: string; regApplicationId: string; isFaulted: boolean }

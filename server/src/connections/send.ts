@@ -4,7 +4,7 @@ import type { Database } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { OutboundError } from '../outbound/index.ts'
 import { needsToken } from './authentication.ts'
-import { type CallDeps, callTarget, targetOf } from './call-target.ts'
+import { type CallDeps, callTarget, describeRefusal, targetOf } from './call-target.ts'
 import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
 import type { Faults } from './faults.ts'
 import type { OpenedConnection, OpenedConnections } from './opened-connection.ts'
@@ -37,7 +37,8 @@ export async function send(
   const normal = { ...request, headers: lowerCase(request.headers), onPause: tellAll(deps, opened, request.onPause) }
   const call = async (accessToken: string | undefined) => {
     try {
-      return await callTarget(deps, opened, target, normal, { token: accessToken, rateLimitKey: opened.connection.id })
+      const options = { token: accessToken, rateLimitKey: opened.connection.id, scope: opened.scope }
+      return await callTarget(deps, opened, target, normal, options)
     } catch (error) {
       throw toAppError(error)
     }
@@ -92,14 +93,11 @@ async function judge(
   faults: Faults,
   opened: OpenedConnection,
   request: ConnectionRequest,
-  { statusCode, url, body }: ConnectionAnswer,
+  answer: ConnectionAnswer,
 ): Promise<void> {
+  const { statusCode } = answer
   if (statusCode === 401 || statusCode === 403) {
-    await faults.set(
-      opened,
-      'target',
-      `${request.method.toUpperCase()} ${url} answered ${statusCode}: ${body.toString('utf8', 0, 600)}`,
-    )
+    await faults.set(opened, 'target', describeRefusal(request.method, answer, 600))
   } else if (statusCode >= 200 && statusCode < 300) {
     await faults.clear(opened, 'target')
   }

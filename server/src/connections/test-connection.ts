@@ -1,7 +1,7 @@
 // Credentials are tried before they are kept.
 import { AppError } from '../lib/app-error.ts'
 import { needsToken } from './authentication.ts'
-import { type CallDeps, callTarget, targetOf } from './call-target.ts'
+import { type CallDeps, callTarget, describeRefusal, targetOf } from './call-target.ts'
 import type { ConnectionAnswer } from './connection.ts'
 import { maskSecrets, secretValues } from './mask-secrets.ts'
 import { obtainGrant } from './obtain-grant.ts'
@@ -40,7 +40,7 @@ export async function testConnection(deps: CallDeps, to: Callable, given?: Grant
     throw known
   }
   if (answer.statusCode >= 200 && answer.statusCode < 300) return { grant, faultMessage: null }
-  const said = `${request.method} ${answer.url} answered ${answer.statusCode}: ${answer.body.toString('utf8', 0, 600)}`
+  const said = describeRefusal(request.method, answer, 600)
   if (answer.statusCode === 401 || answer.statusCode === 403) {
     throw new AppError('credentials_refused', tell(`The application refuses these credentials. ${said}`))
   }

@@ -9,8 +9,10 @@ const dataBytesMax = 1024 * 1024
 export function refusal(method: string, answer: ConnectionAnswer, secrets: readonly string[]): AppError {
   const text = answer.body.toString('utf8', 0, dataBytesMax)
   const words = text.length > wordsMax ? `${text.slice(0, wordsMax)}…` : text
-  const { statusCode, headers, url } = answer
-  return new AppError('target_refused', maskSecrets(`${method} ${url} answered ${statusCode}: ${words}`, secrets), {
+  const { statusCode, headers, url, explanation } = answer
+  const said = `${method} ${url} answered ${statusCode}: ${words}`
+  const message = explanation === undefined ? said : `${explanation} (${said})`
+  return new AppError('target_refused', maskSecrets(message, secrets), {
     response: maskJson(
       { statusCode, headers, data: answer.body.length > dataBytesMax ? text : jsonOrText(answer.body) },
       secrets,

@@ -4,7 +4,9 @@ import type { Answer, Client } from './client.ts'
 import { eventually } from './eventually.ts'
 
 export type SampleBlock = {
-  script: string
+  /** Its own script, or one of the catalogue's. */
+  script?: string
+  blockTemplateId?: string
   /** Positions in the list, from 1. */
   after?: number[]
   blockName?: string
@@ -26,7 +28,8 @@ export async function createWorkflow(
     return {
       uniqueBlockId: ids[index],
       blockName: block.blockName ?? `Block ${index + 1}`,
-      script: block.script,
+      ...(block.script === undefined ? {} : { script: block.script }),
+      ...(block.blockTemplateId === undefined ? {} : { blockTemplateId: block.blockTemplateId }),
       dataSources: after.map((no) => ids[no - 1]),
       ...(block.variables ? { variables: block.variables } : {}),
     }

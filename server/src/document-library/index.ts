@@ -1,0 +1,2 @@
+export { explainDenial } from './explain-denial.ts'
+export { documentLibraryRoutes } from './routes.ts'
