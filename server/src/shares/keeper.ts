@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/index.ts'
 import { removeShareFiles } from './storage.ts'
 import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
 import type { UploadDeps } from './upload.ts'
-import { isGone } from './uploader.ts'
+import { isUploaderAlive } from './uploader.ts'
 
 type Deps = Pick<UploadDeps, 'database' | 'storage' | 'onFault'>
 
@@ -75,11 +75,12 @@ export class ShareKeeper implements AsyncDisposable {
     const { database, storage } = this.#deps
     for (const share of await listToClean(database.system, storage.id, silentSeconds)) {
       if (share.status === 'Uploading') {
-        if (!share.is_silent && !isGone(share.uploader)) continue
-        if (!(await giveUpUpload(database.system, share.id))) continue
+        // A living process cleans up after itself, also when the database was away and it could show no sign of life.
+        if (isUploaderAlive(share.uploader) ?? !share.is_silent) continue
+        if (!(await giveUpUpload(database.system, share.account_id, share.id))) continue
       }
       await removeShareFiles(storage, share.id)
-      await deleteErased(database.system, share.id)
+      await deleteErased(database.system, share.account_id, share.id)
     }
   }
 }

@@ -6,10 +6,11 @@ import type { Outbox } from '../mail/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { keyPlace, openContent, type ShareContent } from './content.ts'
 import { composeLockNotice } from './notification.ts'
-import { codeTurnstile, deriveCodeKey, unwrapDataKey } from './share-key.ts'
+import { deriveCodeKey, unwrapDataKey } from './share-key.ts'
 import { type AttemptedShare, beginAttempt, countDownload, lockShare, takeBackAttempt } from './store.ts'
+import type { Turnstile } from './turnstile.ts'
 
-export type OpenDeps = { database: Database; keyRing: KeyRing; outbox: Outbox }
+export type OpenDeps = { database: Database; keyRing: KeyRing; outbox: Outbox; turnstile: Turnstile }
 
 export type OpenedShare = {
   id: string
@@ -30,7 +31,7 @@ export async function openShare(
   address: string,
 ): Promise<OpenedShare | undefined> {
   // The attempt is counted inside: while others wait to be checked, they do not count as wrong.
-  return codeTurnstile.pass(address, async () => {
+  return deps.turnstile.pass(address, async () => {
     const share = isGuid(shareId) ? await beginAttempt(deps.database.system, shareId) : undefined
     const codeKey = await deriveCodeKey(code.slice(0, codeCharactersMax + 1), share?.code_salt ?? noSalt)
     if (!share) return undefined

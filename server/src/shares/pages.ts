@@ -3,13 +3,15 @@
 import { html, type Page, page } from '../http/index.ts'
 import { downloadPath } from './notification.ts'
 import { type OpenDeps, type OpenedShare, openShare, recordDownload } from './open-share.ts'
+import { codeTurnstile } from './share-key.ts'
 import { readShareFile, type ShareStorage } from './storage.ts'
 
-export type PageDeps = OpenDeps & { storage: ShareStorage; onFault: (error: unknown) => void }
+type PageDeps = OpenDeps & { storage: ShareStorage; onFault: (error: unknown) => void }
 
 type Answer = Awaited<ReturnType<Page['render']>>
 
-export function sharePages(deps: PageDeps): Page[] {
+export function sharePages(given: Omit<PageDeps, 'turnstile'>): Page[] {
+  const deps = { ...given, turnstile: codeTurnstile() }
   return [
     {
       method: 'GET',
@@ -71,7 +73,7 @@ function listPage({ content, expiresAt }: OpenedShare, code: string): string {
     (
       file,
     ) => html`<tr><td>${file.name}</td><td>${sizeOf(file.bytes)}</td><td><form method="post"><input type="hidden" name="code" value="${code}">
-<input type="hidden" name="file" value="${file.id}"><button>Download</button></form></td></tr>`,
+<input type="hidden" name="file" value="${file.id}"><button aria-label="Download ${file.name}">Download</button></form></td></tr>`,
   )
   return page(
     title,

@@ -51,7 +51,7 @@ export async function takeBackShare(
   })
   if (storageId === deps.storage.id) {
     await removeShareFiles(deps.storage, shareId)
-      .then(() => deleteErased(deps.database.system, shareId))
+      .then(() => deleteErased(deps.database.forScope(scopeOf(principal)), principal.account.id, shareId))
       .catch(deps.onFault)
   }
   return true

@@ -38,10 +38,6 @@ export async function finishUpload(
   return rowCount > 0
 }
 
-export async function deleteUpload(db: Queryable, accountId: string, id: string): Promise<void> {
-  await db.query(sql`delete from shares where account_id = ${accountId} and id = ${id} and status = 'Uploading'`)
-}
-
 export type ShareRow = {
   id: string
   status: 'Ready' | 'Locked'
@@ -130,33 +126,32 @@ export async function eraseExpired(
   return rows
 }
 
+export type ToClean = {
+  id: string
+  account_id: string
+  status: 'Erased' | 'Uploading'
+  uploader: string
+  is_silent: boolean
+}
+
 /** Erased shares, and uploads with the process that receives them and whether they were silent for long. */
-export async function listToClean(
-  db: Queryable,
-  storageId: string,
-  silentSeconds: number,
-): Promise<{ id: string; status: 'Erased' | 'Uploading'; uploader: string; is_silent: boolean }[]> {
-  const { rows } = await db.query<{
-    id: string
-    status: 'Erased' | 'Uploading'
-    uploader: string
-    is_silent: boolean
-  }>(sql`
-    select id, status, uploader, touched_at < now() - ${silentSeconds}::integer * interval '1 second' as is_silent
+export async function listToClean(db: Queryable, storageId: string, silentSeconds: number): Promise<ToClean[]> {
+  const { rows } = await db.query<ToClean>(sql`
+    select id, account_id, status, uploader, touched_at < now() - ${silentSeconds}::integer * interval '1 second' as is_silent
     from shares where storage_id = ${storageId} and status in ('Uploading', 'Erased')`)
   return rows
 }
 
-/** An upload that nobody receives any more must not be finished while its files go: from here on it is erased. */
-export async function giveUpUpload(db: Queryable, id: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    sql`update shares set status = 'Erased' where id = ${id} and status = 'Uploading'`,
-  )
+/** An upload that nobody receives any more must not be finished while its files go: from here on it is erased. False when it is none (any more). */
+export async function giveUpUpload(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(sql`
+    update shares set status = 'Erased' where account_id = ${accountId} and id = ${id} and status = 'Uploading'`)
   return rowCount > 0
 }
 
-export async function deleteErased(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`delete from shares where id = ${id} and status = 'Erased'`)
+/** The last step: the files are gone. */
+export async function deleteErased(db: Queryable, accountId: string, id: string): Promise<void> {
+  await db.query(sql`delete from shares where account_id = ${accountId} and id = ${id} and status = 'Erased'`)
 }
 
 /** What another data directory should have cleaned long ago, had it not been lost. */

@@ -22,7 +22,7 @@ import {
   syncShareDirectory,
   writeShareFile,
 } from './storage.ts'
-import { deleteUpload, finishUpload, insertUpload, touchUpload } from './store.ts'
+import { deleteErased, finishUpload, giveUpUpload, insertUpload, touchUpload } from './store.ts'
 import { thisUploader } from './uploader.ts'
 
 export type UploadDeps = {
@@ -145,11 +145,16 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
   })
 }
 
-/** Should this fail as well, the keeper finds the row and cleans up. */
+/**
+ * Nothing to give up: the share was finished although its answer was lost, or the keeper was faster. Should this fail as well, the keeper finds
+ * the row later.
+ */
 async function abandon(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
+  const db = deps.database.forScope(scopeOf(principal))
   try {
+    if (!(await giveUpUpload(db, principal.account.id, shareId))) return
     await removeShareFiles(deps.storage, shareId)
-    await deleteUpload(deps.database.forScope(scopeOf(principal)), principal.account.id, shareId)
+    await deleteErased(db, principal.account.id, shareId)
   } catch (error) {
     deps.onFault(error)
   }

@@ -6,8 +6,8 @@ export function thisUploader(): string {
   return JSON.stringify({ host: hostname(), ...identityOf(process.pid) })
 }
 
-/** True only when it is certain. */
-export function isGone(uploader: string): boolean {
+/** Undefined when the process runs on another machine. */
+export function isUploaderAlive(uploader: string): boolean | undefined {
   const { host, pid, startedAt } = JSON.parse(uploader) as ProcessIdentity & { host: string }
-  return host === hostname() && !isAlive({ pid, startedAt })
+  return host === hostname() ? isAlive({ pid, startedAt }) : undefined
 }

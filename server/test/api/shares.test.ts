@@ -459,9 +459,9 @@ describe('clean-up', () => {
       return id
     }
     const dead = await insert({ ...alive, startedAt: '1' }, 'now()')
-    const silent = await insert(alive, "now() - interval '3 minutes'")
-    const living = await insert(alive, 'now()')
-    const elsewhere = await insert({ ...alive, host: 'another-machine', pid: 1 }, 'now()')
+    const silent = await insert({ ...alive, host: 'another-machine' }, "now() - interval '3 minutes'")
+    const living = await insert(alive, "now() - interval '3 minutes'")
+    const elsewhere = await insert({ ...alive, host: 'another-machine' }, 'now()')
     await using _another = await service.startAnother()
     expect([dead, silent, living, elsewhere].map((id) => existsSync(filesOnDisk(id)))).toEqual([
       false,
