@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startHttpTarget } from '../harness/http-target.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
+import { deployWorkflow, type SampleWorkflow, startRun } from '../harness/workflows.ts'
+
+/** Keeps what it was given in the vault, in the order in which it ran. */
+const remember = `
+  const seen = (await myVault.get('seen')) ?? []
+  const requests = Array.isArray(webhook) ? webhook : [webhook]
+  await myVault.set('seen', [...seen, ...requests.map(({ body }) => body.n)])
+  return webhook`
+
+describe('operating the queue of a webhook', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const prepare = async (script: string, settings: Record<string, unknown> = {}) => {
+    const workflow = await deployWorkflow(service.manager, [script])
+    return { workflow, webhook: await enableWebhook(service.manager, workflow.id, settings) }
+  }
+  const seenBy = async (workflow: SampleWorkflow) =>
+    (await service.manager.get(`/api/MyVaultGet/${workflow.id}/seen`)).body
+  const hold = (id: string) => service.manager.post(`/api/WebhookQueueHold/${id}`)
+  const release = (id: string) => service.manager.post(`/api/WebhookQueueRelease/${id}`)
+  const emptied = (id: string, withinMs?: number) =>
+    eventually(async () => (await queueOf(service.manager, id)).length === 0, withinMs)
+  const makeDue = (id: string) =>
+    service.asOwner('update webhook_queue set due_at = now() where workflow_id = $1', [id])
+
+  it('can be held and released, request by request skipped and retried', async () => {
+    const { workflow, webhook } = await prepare(remember, { strictOrderProcessing: true })
+    expect((await hold(workflow.id)).body).toMatch(/held/)
+    expect((await service.manager.get(`/api/WebhookSettings/${workflow.id}`)).body.isHeld).toBe(true)
+    const ids: string[] = []
+    for (let n = 1; n <= 3; n++) ids.push((await webhook.send({ n })).body.webhookId)
+    expect((await service.manager.post(`/api/WebhookRetry/${ids[0]}`)).body).toBe(false)
+    expect((await service.manager.post(`/api/WebhookSkip/${ids[0]}`)).body).toBe(true)
+    expect((await service.manager.post(`/api/WebhookSkip/${ids[0]}`)).body).toBe(false)
+    expect((await service.manager.post(`/api/WebhookSkip/${randomUUID()}`)).status).toBe(404)
+    expect((await queueOf(service.manager, workflow.id)).items.map((item: { no: number }) => item.no)).toEqual([1, 2])
+    expect((await release(workflow.id)).body).toMatch(/released/)
+    await emptied(workflow.id)
+    expect(await seenBy(workflow)).toEqual([2, 3])
+    expect(await leftQueue(service.manager, workflow.id, ids[0] as string)).toMatchObject({
+      status: 'Skipped',
+      runNumber: null,
+    })
+    const { id: unconfigured } = await deployWorkflow(service.manager, ['return 1'])
+    expect((await hold(unconfigured)).status).toBe(400)
+    expect((await hold(randomUUID())).status).toBe(404)
+    const user = await createAccount(service, service.manager, 'User')
+    for (const path of [`WebhookSkip/${ids[1]}`, `WebhookRetry/${ids[1]}`, `WebhookQueueHold/${workflow.id}`])
+      expect((await user.client.post(`/api/${path}`)).status).toBe(404)
+  })
+
+  it('can be given past requests again, by time and status, with progress', async () => {
+    const { workflow, webhook } = await prepare(
+      `if (webhook.body.n % 2 === 0 && !(await myVault.contains('mended'))) throw new Error('even'); ${remember}`,
+      { skipProcessingAfterErrors: 1, strictOrderProcessing: true },
+    )
+    for (let n = 1; n <= 6; n++) await webhook.send({ n })
+    await emptied(workflow.id)
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`)
+    expect(await seenBy(workflow)).toEqual([1, 3, 5])
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/mended`, { jsonData: true })
+    const replay = await service.manager.post(`/api/WebhookReplay/${workflow.id}`, {})
+    expect(replay.body, replay.text).toMatchObject({ workflowId: workflow.id, total: 3 })
+    const done = await eventually(async () => {
+      const answer = await service.manager.get(`/api/GetWebhookReplay/${replay.body.id}`)
+      return answer.body.isComplete ? answer.body : undefined
+    })
+    expect(done).toMatchObject({ total: 3, queued: 3, waiting: 0, isComplete: true })
+    expect(await seenBy(workflow)).toEqual([1, 3, 5, 2, 4, 6])
+    const history = await historyOf(service.manager, workflow.id)
+    expect([history.length, new Set(history.items.map((item: { status: string }) => item.status))]).toEqual([
+      6,
+      new Set(['Done']),
+    ])
+    const third = history.items.at(-3).createDateTimeUTC
+    await service.asOwner(
+      `update webhook_history set created_at = date_trunc('milliseconds', created_at) where workflow_id = $1`,
+      [workflow.id],
+    )
+    const partly = await service.manager.post(`/api/WebhookReplay/${workflow.id}`, {
+      searchTo: third,
+      status: ['done'],
+    })
+    expect(partly.body.total).toBe(2)
+    await eventually(async () => (await service.manager.get(`/api/GetWebhookReplay/${partly.body.id}`)).body.isComplete)
+    expect(await seenBy(workflow)).toEqual([1, 3, 5, 2, 4, 6, 1, 2])
+    expect((await service.manager.get(`/api/GetWebhookReplay/${randomUUID()}`)).status).toBe(404)
+    expect((await service.manager.post(`/api/WebhookReplay/${workflow.id}`, { status: ['Pending'] })).status).toBe(400)
+  })
+
+  it('takes what waits along when the settings ask for another order', async () => {
+    const { workflow, webhook } = await prepare(remember)
+    await hold(workflow.id)
+    for (let n = 1; n <= 6; n++) await webhook.send({ n, order: n % 2 })
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`, { orderKey: 'order' })
+    const lanes = async () =>
+      (
+        await service.asOwner('select lane, is_ready from webhook_queue where workflow_id = $1 order by seq', [
+          workflow.id,
+        ])
+      ).map((row) => [row['lane'], row['is_ready']])
+    expect(await lanes()).toEqual([
+      ['=1', true],
+      ['=0', true],
+      ['=1', false],
+      ['=0', false],
+      ['=1', false],
+      ['=0', false],
+    ])
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`, {
+      orderKey: '',
+      strictOrderProcessing: true,
+    })
+    expect(await lanes()).toEqual([['', true], ...Array.from({ length: 5 }, () => ['', false])])
+    await webhook.send({ n: 7 })
+    await release(workflow.id)
+    await emptied(workflow.id)
+    expect(await seenBy(workflow)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`, { strictOrderProcessing: false })
+    await webhook.send({ n: 8 })
+    await emptied(workflow.id)
+  })
+
+  it('is worked off after the webhook was disabled and cleaned', async () => {
+    const { workflow, webhook } = await prepare(remember, { strictOrderProcessing: true })
+    await hold(workflow.id)
+    for (let n = 1; n <= 3; n++) await webhook.send({ n })
+    await service.manager.post(`/api/WebhookSettingsDisable/${workflow.id}?disableWithCleanSettings=true`)
+    await emptied(workflow.id)
+    expect(await seenBy(workflow)).toEqual([1, 2, 3])
+  })
+
+  it('waits while automatic runs are paused, and goes on in order when the webhook is enabled again', async () => {
+    const { workflow, webhook } = await prepare(
+      `if (!(await myVault.contains('mended'))) throw new Error('broken'); return 1`,
+      { skipProcessingAfterErrors: 0 },
+    )
+    for (let n = 1; n <= 10; n++) await webhook.send({ n })
+    await eventually(async () => (await queueOf(service.manager, workflow.id)).workflowSettings.isAutoRunPaused)
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/mended`, { jsonData: true })
+    await makeDue(workflow.id)
+    await webhook.send({ n: 11 })
+    expect((await queueOf(service.manager, workflow.id)).items.at(-1).status).toBe('Pending')
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`)
+    await emptied(workflow.id)
+    expect((await queueOf(service.manager, workflow.id)).workflowSettings.isAutoRunPaused).toBe(false)
+    const { items } = await historyOf(service.manager, workflow.id)
+    expect(items.map((item: { status: string }) => item.status)).toEqual(Array.from({ length: 11 }, () => 'Done'))
+  })
+
+  it('starts what an api process took through a worker process', async () => {
+    await using both = await startService({ role: 'api' })
+    await using _worker = await both.startAnother({}, 'worker')
+    const workflow = await deployWorkflow(both.manager, ['return webhook.body'])
+    const webhook = await enableWebhook(both.manager, workflow.id)
+    const { webhookId } = (await webhook.send({ n: 1 })).body
+    expect(await leftQueue(both.manager, workflow.id, webhookId)).toMatchObject({ status: 'Done' })
+    expect(await startRun(both.manager, workflow.id)).toBe(2)
+  })
+
+  it('waits while an application is faulted, counts no error for it, and drains in order after reconnection', async () => {
+    await using target = await startHttpTarget(() => ({ status: 401, json: { error: 'expired' } }))
+    const user = await createAccount(service, service.manager, 'User')
+    const register = (token: string) => ({
+      credentialsJson: JSON.stringify({ baseUrl: target.origin, authType: 'bearer', token }),
+    })
+    const registered = await user.client.post('/api/RegApplication', {
+      applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6',
+      ...register('old token'),
+    })
+    expect(registered.status, registered.text).toBe(200)
+    const workflow = await deployWorkflow(
+      user.client,
+      ["await api.post('HTTP/orders', { n: webhook.body.n }); return webhook.body.n"],
+      { applications: { HTTP: registered.body } },
+    )
+    // A single error would be enough to skip a request.
+    const webhook = await enableWebhook(user.client, workflow.id, {
+      strictOrderProcessing: true,
+      skipProcessingAfterErrors: 1,
+    })
+    const first = (await webhook.send({ n: 1 })).body.webhookId
+    await hasStatus(user.client, workflow.id, first, 'Failed')
+    for (let n = 2; n <= 5; n++) await webhook.send({ n })
+    const waiting = await queueOf(user.client, workflow.id)
+    expect(waiting.workflowSettings.isAutoRunPaused).toBe(true)
+    expect(waiting.items.map((item: { errorCounter: number }) => item.errorCounter)).toEqual([0, 0, 0, 0, 0])
+    expect((await user.client.post(`/api/WebhookSettingsEnable/${workflow.id}`, {})).status).toBe(200)
+    expect((await queueOf(user.client, workflow.id)).workflowSettings.isAutoRunPaused).toBe(true)
+    target.received.length = 0
+    target.answer = () => ({ json: { ok: true } })
+    // The user gives a new token, and somebody tries it.
+    await user.client.post(`/api/RegApplication/${registered.body}`, register('new token'))
+    await user.client.get('/api/ApiGet?url=HTTP/ping')
+    await eventually(async () => (await queueOf(user.client, workflow.id)).length === 0)
+    const sent = target.received.filter(({ url }) => url === '/orders').map(({ body }) => JSON.parse(body.toString()).n)
+    expect(sent).toEqual([1, 2, 3, 4, 5])
+    const { items } = await historyOf(user.client, workflow.id)
+    expect(new Set(items.map((item: { status: string }) => item.status))).toEqual(new Set(['Done']))
+  })
+})
