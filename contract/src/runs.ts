@@ -36,6 +36,7 @@ export const RunHistoryItem = Type.Object(
     }),
     lastExecutedBlockId: Type.Union([Guid, Type.Null()], { description: 'The block that ended last.' }),
     lastExecutedBlockTitle: Type.Union([Type.String(), Type.Null()], { description: 'Name of that block.' }),
+    webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
   },
   { description: 'One run of a workflow.' },
 )

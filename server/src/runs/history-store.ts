@@ -18,10 +18,11 @@ type HistoryRow = {
   error_message: string | null
   last_block_id: string | null
   last_block_title: string | null
+  webhook_ids: string[] | null
 }
 
 const columns = sql`run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message,
-  last_block_id, last_block_title, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_id, last_block_title, webhook_ids, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -37,6 +38,7 @@ const orderings = {
   errorMessage: sql`error_message`,
   lastExecutedBlockId: sql`last_block_id`,
   lastExecutedBlockTitle: sql`last_block_title`,
+  webhookIds: sql`webhook_ids`,
 } as const satisfies Record<NonNullable<HistorySearch['orderField']>, Sql>
 
 /** The number of the latest run, 0 when there is none; undefined when the account has no such workflow. */
@@ -152,5 +154,6 @@ function toItem(row: HistoryRow): RunHistoryItem {
     errorMessage: row.status === 'Error' ? row.error_message : null,
     lastExecutedBlockId: row.last_block_id,
     lastExecutedBlockTitle: row.last_block_title,
+    webhookIds: row.webhook_ids ?? [],
   }
 }

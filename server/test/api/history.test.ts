@@ -46,6 +46,7 @@ describe('POST /api/GetRunHistory', () => {
       errorMessage: null,
       lastExecutedBlockId: workflow.blocks[1],
       lastExecutedBlockTitle: 'Two',
+      webhookIds: [],
     })
     const { startDateTimeUTC, endDateTimeUTC, durationInMilliSec } = body.items[1]
     expect(

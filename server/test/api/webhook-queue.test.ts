@@ -42,6 +42,7 @@ describe('the queue of a webhook', () => {
       runBy: 'Webhook',
       status: 'Ready',
       processorType: 'Standard',
+      webhookIds: [sent.body.webhookId],
     })
     expect((await blockResult(service.manager, workflow, 1)).body.result).toMatchObject({
       id: sent.body.webhookId,
