@@ -113,6 +113,7 @@ export const operations = {
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
+  TestBlock: runs.testBlock,
   WorkflowScheduler: schedules.workflowScheduler,
   EventSubscriptions: events.listEventSubscriptions,
   EventSubscriptionCreate: events.createEventSubscription,

@@ -163,3 +163,80 @@ export const getBlockSession = operation({
   answers: { 200: Type.Object({ ...blockOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
   refuses: ['not_found'],
 })
+
+const JsonObject = Type.Record(Type.String(), Type.Unknown())
+const RecordedAnswer = Type.Object(
+  {
+    method: Type.Optional(Type.String({ maxLength: 10, description: 'GET when absent.' })),
+    url: Type.String({ maxLength: 8192, description: 'Short name and address as the script writes it: TEST/orders.' }),
+    statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: '200 when absent.' })),
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    data: Type.Optional(Type.Unknown({ description: 'Body of the answer.' })),
+  },
+  { additionalProperties: false },
+)
+
+export const TestedCall = Type.Object(
+  {
+    kind: Type.String({ description: 'api.get, api.post, api.send, vault.get, vault.set, email.send and so on.' }),
+    arguments: Type.Unknown({ description: 'What the script gave.' }),
+    answer: Type.Unknown({ description: 'What the script got; null when the call was refused.' }),
+    errorMessage: Type.Union([Type.String(), Type.Null()], { description: 'Why the call was refused.' }),
+    durationInMilliSec: Type.Integer({ description: 'How long it took.' }),
+  },
+  { description: 'A call that a tested script made.' },
+)
+
+export const testBlock = operation({
+  name: 'TestBlock',
+  method: 'POST',
+  path: '/api/TestBlock',
+  description:
+    'Run one script with given inputs, without a workflow and without a trace in any history. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.',
+  body: Type.Object(
+    {
+      script: Type.String({ maxLength: 1_048_576 }),
+      dataSources: Type.Optional(
+        Type.Array(Type.Unknown(), { maxItems: 100, description: 'What the script sees as Datasource.' }),
+      ),
+      variables: Type.Optional(JsonObject),
+      sessionVars: Type.Optional(JsonObject),
+      webhook: Type.Optional(Type.Unknown()),
+      dateLastRun: Type.Optional(Type.Union([Timestamp, Type.Null()])),
+      vault: Type.Optional({ ...JsonObject, description: 'What the vault of the workflow holds.' }),
+      vaultGlobal: Type.Optional({ ...JsonObject, description: 'What the vault of the account holds.' }),
+      applications: Type.Optional(
+        Type.Record(Type.String(), Guid, { description: 'Short name to the id of a registered application to call.' }),
+      ),
+      recordedAnswers: Type.Optional(
+        Type.Array(RecordedAnswer, {
+          maxItems: 1000,
+          description: 'Taken in their order by calls of the same method and url; the last one stays.',
+        }),
+      ),
+      timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 30 })),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      success: Type.Boolean(),
+      result: Type.Unknown({ description: 'What the script returned; the error message when success is false.' }),
+      line: Type.Union([Type.Integer(), Type.Null()], { description: 'Where the script failed, if that is known.' }),
+      column: Type.Union([Type.Integer(), Type.Null()]),
+      log: Type.Array(Type.String()),
+      sessionVars: JsonObject,
+      deferredVault: Type.Object({ workflow: JsonObject, global: JsonObject }),
+      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: the run would go on.' }),
+      calls: Type.Array(TestedCall),
+      durationInMilliSec: Type.Integer(),
+      pauseInMilliSec: Type.Integer(),
+    }),
+  },
+  example: {
+    body: {
+      script: "const orders = await api.get('TEST/orders')\nreturn orders.length",
+      recordedAnswers: [{ url: 'TEST/orders', data: [{ id: 1 }] }],
+    },
+  },
+})

@@ -41,6 +41,8 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
   const idempotencyKey = `${run.id}:${block.uniqueBlockId}`
   const keyOfWrite = writeKeys(idempotencyKey)
+  const applicationOf = (shortName: string) =>
+    Object.hasOwn(workflow.applications, shortName) ? workflow.applications[shortName] : undefined
   const registered = Object.values(workflow.applications)
   const [library, credentials] = await Promise.all([
     deps.functions.list(workflow.organizationId),
@@ -62,12 +64,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     secrets: [...workflow.secrets, ...credentials],
     limits: { timeMs },
     onCall: (call, context) =>
-      performCall(
-        deps.ports,
-        { scope, workflowId: run.workflowId, applications: workflow.applications, keyOfWrite },
-        call,
-        context,
-      ),
+      performCall(deps.ports, { scope, workflowId: run.workflowId, applicationOf, keyOfWrite }, call, context),
     onSleep: given.onSleep,
     signal: given.signal,
   })

@@ -3,6 +3,7 @@ import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type H
 import { retryRun, type StartDeps, startRun } from './start.ts'
 import type { StartedRun } from './starter.ts'
 import { type StopDeps, stopRun } from './stop.ts'
+import { type TestBlockDeps, testBlock } from './test-block.ts'
 
 type Names =
   | 'RunWorkflow'
@@ -12,8 +13,9 @@ type Names =
   | 'GetBlockResult'
   | 'GetBlockUserLog'
   | 'GetBlockSession'
+  | 'TestBlock'
 
-export type RunDeps = StartDeps & StopDeps & HistoryDeps
+export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps
 
 export function runRoutes(deps: RunDeps): HandlersOf<Names> {
   return {
@@ -26,6 +28,7 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
     GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),
+    TestBlock: ({ principal, body }) => testBlock(deps, principal, body),
   }
 }
 

@@ -17,8 +17,8 @@ export type ScriptPorts = {
 export type Caller = {
   scope: Scope
   workflowId: string
-  /** Upper-case short name to the id of the registered application. */
-  applications: Readonly<Record<string, string>>
+  /** Id of the registered application that the workflow was given under an upper-case short name. */
+  applicationOf(shortName: string): string | undefined
   /** The Idempotency-Key of a write. */
   keyOfWrite(write: { verb: string; url: string; data: unknown }): string
 }
@@ -83,7 +83,7 @@ async function callApplication(
   context: CallContext,
 ) {
   const shortName = call.shortName.toUpperCase()
-  const regApplicationId = Object.hasOwn(caller.applications, shortName) ? caller.applications[shortName] : undefined
+  const regApplicationId = caller.applicationOf(shortName)
   if (regApplicationId === undefined)
     throw new ScriptCallError(`This workflow was not given an application with the short name ${call.shortName}.`)
   const pause = trackPause(context)

@@ -47,6 +47,7 @@ export function createRuns(deps: RunsDeps) {
   const starter = new RunStarter({ database, jobs })
   const definitions = new DefinitionCache(deps.findDefinition)
   const recorder = new RunRecorder({ database, jobs, vault, onRunsEnded: deps.onRunsEnded, onFault })
+  const functions = scriptLibrary(deps.functions)
   const history = { database, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
@@ -59,6 +60,10 @@ export function createRuns(deps: RunsDeps) {
       missingApplications: deps.missingApplications,
       findWebhook: deps.webhooks.find,
       onRunsEnded: deps.onRunsEnded,
+      sandbox: deps.sandbox,
+      functions,
+      applications: deps.applications,
+      secretsOf: deps.secretsOf,
     }),
     /** What workflows ask of runs. */
     ofWorkflows: {
@@ -75,7 +80,7 @@ export function createRuns(deps: RunsDeps) {
           definitions,
           recorder,
           sandbox: deps.sandbox,
-          functions: scriptLibrary(deps.functions),
+          functions,
           ports: { vault, applications: deps.applications, sendEmail: deps.sendEmail },
           secretsOf: deps.secretsOf,
           runTimeoutSeconds: deps.runTimeoutSeconds,
