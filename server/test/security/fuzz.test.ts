@@ -20,8 +20,8 @@ type Operation = {
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 5000)
 const atOnce = 16
-// These would shut out the very accounts that ask; each has tests of its own.
-const leftOut = ['SignIn', 'SignOut', 'AccountState']
+// These would shut out the very accounts that ask, or call addresses outside this machine; each has tests of its own.
+const leftOut = ['SignIn', 'SignOut', 'AccountState', 'DocumentLibraryGrant']
 
 describe(`${requests} random requests from the OpenAPI document`, () => {
   it('never get a 5xx, an undocumented status or a body that breaks its schema', async () => {

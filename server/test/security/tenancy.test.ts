@@ -24,7 +24,8 @@ function idFields(spec: OperationSpec): { part: 'params' | 'query' | 'body'; nam
 }
 
 const cases = all
-  .filter((spec) => spec.access !== 'public')
+  // The ids of a grant belong to an identity provider elsewhere, and asking about them would call it.
+  .filter((spec) => spec.access !== 'public' && spec.name !== 'DocumentLibraryGrant')
   .flatMap((spec) => idFields(spec).map((field) => [`${spec.name} ${field.part}.${field.name}`, spec, field] as const))
 
 describe('the wall between accounts', () => {
