@@ -28,7 +28,7 @@ export type RawRoute = {
 }
 
 /** Bodies that are held in memory at once, over all requests: beyond it, senders are asked to come back. */
-const bytesAtOnceMax = 128 * 1024 * 1024
+const bytesAtOnceMax = 64 * 1024 * 1024
 const readMsMax = 60_000
 /** How long a sender whose body was refused may go on before it is cut off: it needs a moment to see the answer. */
 const lingerMs = 5000

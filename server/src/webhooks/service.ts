@@ -4,6 +4,7 @@ import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
 import type { ChangeDeps } from './change-settings.ts'
+import { CheckWorker } from './check-worker.ts'
 import { webhookEndpoint } from './endpoint.ts'
 import { Feeder, RemoteFeeder } from './feeder.ts'
 import { Intake } from './intake.ts'
@@ -16,7 +17,7 @@ import { WebhookRetention } from './retention.ts'
 import { webhookRoutes } from './routes.ts'
 import { findSettings } from './settings-store.ts'
 import { settleRuns } from './settle.ts'
-import { type CheckDeps, startChecking } from './skip-check.ts'
+import type { CheckDeps } from './skip-check.ts'
 
 /** Requests of one account that may wait at once. */
 const queuedPerAccountMax = 100_000
@@ -95,10 +96,10 @@ export function createWebhooks(
       const retention = parts.use(new WebhookRetention(database, deps.daysKept, onFault))
       feeder = parts.use(new Feeder({ ...deps, onFault }))
       const feed = (accountId: string) => wake(accountId, true)
+      parts.use(new CheckWorker({ ...deps, functions: scriptLibrary(deps.functions), wake: feed })).start()
       await Promise.all([
         retention.start(),
         feeder.start(),
-        startChecking({ ...deps, functions: scriptLibrary(deps.functions), wake: feed }),
         startReplaying({ ...deps, queuedPerAccountMax, wake: feed }),
       ])
       return parts

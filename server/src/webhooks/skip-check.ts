@@ -1,7 +1,7 @@
 // The skip script looks at each request before a run takes it. It can keep nothing and break nothing: a throw, a time-out or a crash counts
 // as an error of the request, and a worker that dies here leaves the job to another, which asks the script again.
 import type { Database, Scope, Tx } from '../db/index.ts'
-import type { JobQueue } from '../queue/index.ts'
+import type { Job, JobQueue } from '../queue/index.ts'
 import { callVault } from '../runs/index.ts'
 import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../sandbox/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -28,29 +28,29 @@ export type CheckDeps = FeedDeps & {
 
 type Verdict = 'run' | 'skip' | { error: string }
 
-const checksAtOnce = 8
 const timeMs = 5000
 
-export async function startChecking(deps: CheckDeps): Promise<void> {
-  await deps.jobs.work<CheckJob>(webhookCheckQueue, checksAtOnce, ({ id, data }) => check(deps, id, data))
-}
-
-async function check(deps: CheckDeps, holder: string, { accountId, workflowId }: CheckJob): Promise<void> {
+/** Looks at what the job has in hand and lets go of it, in one transaction with the end of the job. Throws when it was told to stop. */
+export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSignal): Promise<void> {
+  const { accountId, workflowId } = job.data
   const { system } = deps.database
   const [items, definition, settings] = await Promise.all([
-    listHeld(system, [accountId], [holder]),
+    listHeld(system, [accountId], [job.id]),
     deps.findDefinition(accountId, workflowId),
     findCheckSettings(system, workflowId),
   ])
-  // Nothing in hand: the job had been done, and only its end was not noted.
-  if (items.length === 0 || !definition) return
   const verdicts = new Map<string, Verdict>()
-  for (const { webhookId } of items) {
+  for (const { webhookId } of definition ? items : []) {
     const [webhook] = await loadWebhooks(deps, accountId, [webhookId])
-    verdicts.set(webhookId, settings.skipScript === '' ? 'run' : await ask(deps, definition, settings, webhook ?? null))
+    const verdict = settings.skipScript === '' ? 'run' : await ask(deps, definition!, settings, webhook ?? null, signal)
+    signal.throwIfAborted()
+    verdicts.set(webhookId, verdict)
   }
-  await system.transaction((tx) => settle(deps, tx, { holder, accountId, workflowId }, verdicts))
-  deps.wake(accountId)
+  await system.transaction(async (tx) => {
+    if (verdicts.size > 0) await settle(deps, tx, { holder: job.id, accountId, workflowId }, verdicts)
+    await deps.jobs.finish(tx, webhookCheckQueue, [job])
+    tx.afterCommit(() => deps.wake(accountId))
+  })
 }
 
 async function settle(
@@ -94,6 +94,7 @@ async function ask(
   definition: WorkflowDefinition,
   { skipScript, dateLastRun }: { skipScript: string; dateLastRun: Date | null },
   webhook: WebhookValue | null,
+  signal: AbortSignal,
 ): Promise<Verdict> {
   const { accountId, organizationId, workflowId } = definition
   const scope: Scope = { organizationId, accountId }
@@ -113,6 +114,7 @@ async function ask(
     capabilities: { api: false, vault: true, email: false },
     secrets: definition.secrets,
     limits: { timeMs, pauseMsMax: timeMs },
+    signal,
     onCall: async (call) => ('key' in call ? callVault(deps.vault, { scope, workflowId }, call) : null),
   })
   return toVerdict(outcome)
