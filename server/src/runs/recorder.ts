@@ -1,8 +1,8 @@
 // The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Scope, Tx } from '../db/index.ts'
+import { GroupCommit } from '../lib/group-commit.ts'
 import type { JobQueue } from '../queue/index.ts'
-import { GroupCommit } from './group-commit.ts'
 import { type EndedRunRow, endRun, type RunEnd, type RunProgressRow, recordBlock } from './record-store.ts'
 import { type BlockRecord, type EndedRun, type JsonObject, type RunClaim, type RunStatus, runQueue } from './run.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'

@@ -2,9 +2,9 @@
 import { type Actor, recordAudit } from '../audit/index.ts'
 import type { Database, Tx } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { GroupCommit } from '../lib/group-commit.ts'
 import { newId } from '../lib/id.ts'
 import type { JobQueue } from '../queue/index.ts'
-import { GroupCommit } from './group-commit.ts'
 import { runQueue } from './run.ts'
 import { findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
