@@ -104,7 +104,14 @@ function refused(step: Step, answer: OutboundResponse, words: string): AppError 
   })
 }
 
+const busy = 'The service is busy or broken: try again later.'
+
+function isBusy({ status }: OutboundResponse): boolean {
+  return status === 429 || status >= 500
+}
+
 function adviseToken(answer: OutboundResponse): string {
+  if (isBusy(answer)) return busy
   const words = wordsOf(answer)
   if (/AADSTS7000222/.test(words)) return 'The secret of the admin app has expired: create a new one.'
   if (/AADSTS7000215|invalid_client/.test(words)) {
@@ -118,7 +125,7 @@ function adviseToken(answer: OutboundResponse): string {
 }
 
 function adviseGraph(answer: OutboundResponse, token: string, otherwise: string): string {
-  if (answer.status === 429 || answer.status >= 500) return 'The service is busy or broken: try again later.'
+  if (isBusy(answer)) return busy
   if (answer.status !== 401 && answer.status !== 403) return otherwise
   const roles = rolesOf(token)
   if (roles?.length === 0) {

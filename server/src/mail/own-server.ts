@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { isIP } from 'node:net'
-import { operations } from '@patchbay/contract'
+import { isEmail, operations } from '@patchbay/contract'
 import { createTransport } from 'nodemailer'
 import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
@@ -46,7 +46,9 @@ function readServer(values: Values): Server {
   const text = (name: string) => String(values[name] ?? '')
   const from = text('from')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not get into a header.
-  if (/[\u0000-\u001f\u007f]/.test(from)) throw invalid('The sender of the mail server must not hold line breaks.')
+  if (/[\u0000-\u001f\u007f]/.test(from) || !isEmail(/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from.trim())) {
+    throw invalid('The field from of the mail server must be an address, such as Orders <orders@example.com>.')
+  }
   return {
     host: text('host').trim(),
     port: Number(values['port'] ?? 587),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { explainDenial } from '../../src/document-library/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Answer, Client } from '../harness/client.ts'
 import { type GraphServer, startGraphServer } from '../harness/graph-server.ts'
@@ -152,13 +153,17 @@ describe('the document library', () => {
   })
 
   describe('access denied', () => {
-    it('without administrator consent it cannot be registered, and the answer says so', async () => {
-      appRoles([])
-      const refused = await register()
-      expect(refused.status).toBe(400)
-      expect(refused.body.errorMessage).toContain('administrator consent is missing')
-      expect(refused.body.errorMessage).not.toContain('assignment')
-    })
+    it.each([401, 403] as const)(
+      'without administrator consent (%i) it cannot be registered, and the answer says so',
+      async (status) => {
+        graph.statusWithoutConsent = status
+        appRoles([])
+        const refused = await register()
+        expect(refused.status).toBe(400)
+        expect(refused.body.errorMessage).toContain('administrator consent is missing')
+        expect(refused.body.errorMessage).not.toContain('assignment')
+      },
+    )
 
     it('without a site assignment it cannot be registered, and the answer says so', async () => {
       site().permissions.clear()
@@ -208,6 +213,16 @@ describe('the document library', () => {
       const other = widened.body.find((one: { id: string }) => one.id !== id).id
       const wide = await run(other, [{ script: "return { fileName: 'a', text: 'a' }" }, block('upload')])
       expect(wide[1]).toContain('may only read (Sites.Read.All)')
+    })
+
+    it('where the token cannot be read both reasons are named; where it has what it needs, none', () => {
+      const denial = { shortName: 'SHPT', values: {}, method: 'GET', statusCode: 403 }
+      for (const token of ['opaque', 'a.b.c', 'a.bnVsbA.c']) {
+        expect(explainDenial({ ...denial, token })).toMatch(/consent.*or.*not assigned/)
+      }
+      const token = `a.${Buffer.from('{"roles":["Sites.ReadWrite.All"]}').toString('base64url')}.c`
+      expect(explainDenial({ ...denial, token })).toBeUndefined()
+      expect(explainDenial({ ...denial, token: undefined })).toBeUndefined()
     })
 
     it('other applications hear nothing of sites', async () => {

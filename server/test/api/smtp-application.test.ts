@@ -100,6 +100,13 @@ describe('an account sends through its own mail server', () => {
     })
   })
 
+  it.each(['nobody', 'a@shop.example\r\nBcc: eve@example.com', '<>'])('refuses %j as its sender', async (from) => {
+    await using peer = await startSmtpPeer()
+    await register(portOf(peer), { from })
+    expect((await send(mail)).body.errorMessage).toContain('The field from of the mail server must be an address')
+    expect(peer.received).toEqual([])
+  })
+
   it('tells in words what the server refuses, and which recipients it refuses among several', async () => {
     await using peer = await startSmtpPeer((to) => to.startsWith('gone'))
     await register(portOf(peer))
@@ -160,30 +167,34 @@ describe('an account sends through its own mail server', () => {
     expect((await send(mail)).body.errorMessage).toMatch(/could not be reached/)
   })
 
-  it('a server whose certificate nobody vouches for gets neither password nor mail', async () => {
-    const seen: string[] = []
-    const server = new SMTPServer({
-      ...createSelfSigned(),
-      onAuth: ({ username }, _session, done) => {
-        seen.push(username ?? '')
-        done(null, { user: username ?? '' })
-      },
-    })
-    // The client breaks off in the middle of the handshake.
-    server.on('error', () => {})
-    server.listen(0, '127.0.0.1')
-    await once(server.server, 'listening')
-    try {
-      const { port } = server.server.address() as AddressInfo
-      await register(port, { username: 'ada', password: 'tls-canary' })
-      const refused = await send(mail)
-      expect(refused.status).toBe(400)
-      expect(refused.body.errorMessage).toContain('offers no TLS that can be trusted')
-      expect(seen).toEqual([])
-    } finally {
-      await new Promise<void>((done) => server.close(() => done()))
-    }
-  })
+  it.each([false, true])(
+    'a certificate that nobody vouches for gets neither password nor mail (secure: %j)',
+    async (secure) => {
+      const seen: string[] = []
+      const server = new SMTPServer({
+        secure,
+        ...createSelfSigned(),
+        onAuth: ({ username }, _session, done) => {
+          seen.push(username ?? '')
+          done(null, { user: username ?? '' })
+        },
+      })
+      // The client breaks off in the middle of the handshake.
+      server.on('error', () => {})
+      server.listen(0, '127.0.0.1')
+      await once(server.server, 'listening')
+      try {
+        const { port } = server.server.address() as AddressInfo
+        await register(port, { secure, username: 'ada', password: 'tls-canary' })
+        const refused = await send(mail)
+        expect(refused.status).toBe(400)
+        expect(refused.body.errorMessage).toContain('offers no TLS that can be trusted')
+        expect(seen).toEqual([])
+      } finally {
+        await new Promise<void>((done) => server.close(() => done()))
+      }
+    },
+  )
 
   it('the guard judges mail servers as it judges every address', async () => {
     await using guarded = await service.startAnother({ PATCHBAY_EGRESS_ALLOW: '' }, 'api')

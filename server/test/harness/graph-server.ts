@@ -22,6 +22,8 @@ export type GraphServer = AsyncDisposable & {
   /** Byte ranges that came in through upload sessions. */
   parts: string[]
   pageSize: number
+  /** Some parts of the graph answer 401 and some 403 to a token without any permission. */
+  statusWithoutConsent: 401 | 403
   /** The next requests to the graph are answered with 429. */
   throttle(times: number, retryAfterSeconds: number): void
   /** Tokens given so far are no longer accepted, although nobody was told. */
@@ -57,6 +59,7 @@ export async function startGraphServer(): Promise<GraphServer> {
     tokensGiven: 0,
     parts: [],
     pageSize: 2,
+    statusWithoutConsent: 401,
     addSite(path) {
       const drive = (name: string) => ({
         id: `b!${name}`,
@@ -116,7 +119,8 @@ export async function startGraphServer(): Promise<GraphServer> {
       return { ...refusal(429, 'TooManyRequests', 'Please retry again later.'), headers }
     }
     const { roles = [] } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as GraphApp
-    if (roles.length === 0) return refusal(401, 'generalException', 'General exception while processing')
+    if (roles.length === 0)
+      return refusal(self.statusWithoutConsent, 'generalException', 'General exception while processing')
     const [path = '', query = ''] = decodeURIComponent(request.url).slice('/v1.0/'.length).split('?')
     const found = findPlace(path)
     if (!found) return notThere()
