@@ -3,6 +3,7 @@ import { explainDenial } from '../../src/document-library/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Answer, Client } from '../harness/client.ts'
 import { type GraphServer, startGraphServer } from '../harness/graph-server.ts'
+import { startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { blockResult, deployWorkflow, runToEnd, type SampleBlock } from '../harness/workflows.ts'
 
@@ -138,6 +139,26 @@ describe('the document library', () => {
       expect(uploaded).toMatchObject([{ name: 'big.txt', size: 4_500_003 }])
       expect(graph.parts).toEqual(['0-3932159/4500003', '3932160-4500002/4500003'])
       expect(read.text === `${'0123456789'.repeat(450_000)}end`).toBe(true)
+    })
+
+    it('the template "File to document library" keeps the bytes of a file from any service', async () => {
+      const bytes = Buffer.from([0, 255, 10, 13, 128, 1])
+      await using source = await startHttpTarget(() => ({ body: bytes }))
+      const applications = (await user.get('/api/Applications')).body
+      const httpId = applications.find((one: { shortName: string }) => one.shortName === 'HTTP').id
+      const credentialsJson = JSON.stringify({ baseUrl: source.origin })
+      const http = (await user.post('/api/RegApplication', { applicationId: httpId, credentialsJson })).body
+      const created = await user.post('/api/Workflow', {
+        workflowTemplateId: 'b94e278e-8f79-518a-b52b-0ee99ea35b51',
+        applications: { HTTP: http, SHPT: await registered() },
+        variables: { filePath: 'export/today', fileName: 'export {{date}}.bin', folder: 'Exports' },
+      })
+      expect(created.status, created.text).toBe(200)
+      expect((await user.get(`/api/DeployWorkflow/${created.body}`)).status).toBe(200)
+      expect(await runToEnd(user, created.body)).toMatchObject({ status: 'Ready' })
+      expect(source.received).toMatchObject([{ method: 'GET', url: '/export/today' }])
+      const kept = site().drives[0]?.items.find(({ name }) => /^export \d{4}-\d\d-\d\d\.bin$/.test(name))
+      expect(kept?.content).toEqual(bytes)
     })
 
     it('throttling is waited for and a token that ended early is replaced once', async () => {
