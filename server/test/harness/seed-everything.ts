@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
 import type { TestService } from './service.ts'
 import { sendUpload, uploadForm } from './upload.ts'
+import { enableWebhook } from './webhooks.ts'
 
 type Owner = { accountId: string; organizationId: string }
 
@@ -26,12 +27,16 @@ export async function seedEverything(_service: TestService, client: Client, owne
   const block = made(await client.get(`/api/Workflow/${workflow}`)).chain[0].uniqueBlockId
   made(await client.get(`/api/DeployWorkflow/${workflow}`))
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  const webhook = await enableWebhook(client, workflow)
+  made(await client.post(`/api/WebhookQueueHold/${workflow}`))
+  const request = made(await webhook.send({ said: 'secret of the seed' })).webhookId
+  made(await client.post(`/api/WebhookReplay/${workflow}`, {}))
   made(await client.post(`/api/MyVaultSet/${workflow}/seed`, { jsonData: { value: 'secret of the seed' } }))
   made(await client.post(`/api/MyVaultSetGlobal/${owner.accountId}/seed`, { jsonData: 'secret of the seed' }))
   made(await client.post('/api/ApiProxyEmail', { subject: 'seed', body: 'secret of the seed', toAccountEmail: true }))
   const mail = made(await client.post('/api/GetOutbox', { size: 1 })).items[0].id
   const share = made(await sendUpload(client, uploadForm([{ name: 'seed.txt', content: 'secret of the seed' }])))
-  return [owner.accountId, owner.organizationId, key, connection, workflow, block, mail, share]
+  return [owner.accountId, owner.organizationId, key, connection, workflow, block, request, mail, share]
 }
 
 function made(answer: Pick<Answer, 'status' | 'body' | 'text'>) {
