@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { newId } from '../../src/lib/id.ts'
+import { WebhookRetention } from '../../src/webhooks/retention.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
@@ -208,5 +211,50 @@ describe('operating the queue of a webhook', () => {
     expect(sent).toEqual([1, 2, 3, 4, 5])
     const { items } = await historyOf(user.client, workflow.id)
     expect(new Set(items.map((item: { status: string }) => item.status))).toEqual(new Set(['Done']))
+  })
+
+  it('forgets whole days after their time, but none of which a request still waits', async () => {
+    const { workflow, webhook } = await prepare('return 1')
+    const recent = (await webhook.send({})).body.webhookId
+    await leftQueue(service.manager, workflow.id, recent)
+    const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+    const tables = async () =>
+      (
+        await service.asOwner(
+          `select relname from pg_class where relname ~ '^webhook_(requests|history)_\\d{8}$' order by 1`,
+        )
+      ).map((row) => String(row['relname']))
+    const before = await tables()
+    const make = async (daysAgo: number) => {
+      const date = day(daysAgo)
+      const name = date.replaceAll('-', '')
+      for (const parent of ['webhook_requests', 'webhook_history'])
+        await service.asOwner(
+          `create table ${parent}_${name} partition of ${parent} for values from (first_webhook_id('${date}')) to (first_webhook_id('${date}'::date + 1))`,
+        )
+      const id = newId(Date.parse(`${date}T12:00:00Z`))
+      await service.asOwner(`insert into webhook_requests values ($1, $2, $3, $4, '\\x00')`, [
+        id,
+        service.firstAccount.accountId,
+        workflow.id,
+        `${date}T12:00:00Z`,
+      ])
+      return { id, name }
+    }
+    const [young, old, waiting] = [await make(29), await make(40), await make(50)]
+    await service.asOwner(
+      `insert into webhook_queue (webhook_id, account_id, workflow_id, is_ready, due_at, created_at, modified_at)
+       values ($1, $2, $3, false, now(), now(), now())`,
+      [waiting.id, service.firstAccount.accountId, workflow.id],
+    )
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    await using retention = new WebhookRetention(database, 30, () => {})
+    await retention.sweep()
+    const kept = (await tables()).filter((name) => !before.includes(name))
+    expect(kept).toEqual(
+      [young, waiting].flatMap(({ name }) => [`webhook_requests_${name}`, `webhook_history_${name}`]).toSorted(),
+    )
+    expect(await service.asOwner('select from webhook_requests where id = $1', [old.id])).toHaveLength(0)
+    expect((await historyOf(service.manager, workflow.id)).items[0].webhookId).toBe(recent)
   })
 })
