@@ -18,6 +18,8 @@ const library = composeLibrary(
 export function bareContext(globals: Record<string, unknown> = {}) {
   const context = createContext(Object.assign(Object.create(null), globals))
   runInContext(library, context)
+  // The library leaves a maker behind; in the sandbox the bootstrap calls it for the first script that asks for fx.
+  runInContext('globalThis.fx = globalThis.fx()', context)
   return context
 }
 

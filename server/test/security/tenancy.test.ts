@@ -165,7 +165,8 @@ describe('row-level security, the second wall', () => {
     const scope = { organizationId: other.organizationId, accountId: other.accountId }
     const tables = (
       await service.asOwner(`select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = 'patchbay' and c.relkind in ('r', 'p') and c.relrowsecurity and c.relname <> 'system_keys'`)
+        where n.nspname = 'patchbay' and c.relkind in ('r', 'p') and c.relrowsecurity
+          and has_table_privilege('patchbay_app', c.oid, 'select')`)
     ).map((row) => String(row['relname']))
     expect(tables.length).toBeGreaterThan(5)
     const mine = await database.forScope(scope).query<{ id: string }>(sql`select id from accounts`)
