@@ -52,7 +52,7 @@ import { createApplicationCalls, proxyRoutes } from './proxy/index.ts'
 import { installQueues, JobQueue, type QueueDefinitions } from './queue/index.ts'
 import { createRuns, runQueue } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
-import { Scheduler, scheduleRoutes } from './schedules/index.ts'
+import { reflectFault, Scheduler, scheduleRoutes } from './schedules/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import {
   authenticateSession,
@@ -222,6 +222,7 @@ async function compose(
     onFault,
   })
   connections.onFaultChange(({ accountId, regApplicationId, isFaulted }) => {
+    reflectFault(database, { accountId, regApplicationId, isFaulted }).catch(onFault)
     if (!isFaulted) return
     database.system
       .transaction((tx) => publish(tx, accountId, 'connection.faulted', { accountId, regApplicationId }))

@@ -410,7 +410,7 @@ table runs partition by RANGE (id) -- row-level security forced (
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
   constraint runs_pkey PRIMARY KEY (id)
 );
-CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at);
+CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at, account_id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;

@@ -1,2 +1,2 @@
 export { installQueues, type QueueDefinitions } from './install-queues.ts'
-export { type Job, type JobClaim, JobQueue, type NewJob } from './job-queue.ts'
+export { type Job, JobQueue } from './job-queue.ts'

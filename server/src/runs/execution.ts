@@ -5,6 +5,7 @@
  *
  * Nothing that depends on a block starts before the record of that block is durable.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { completionEffects } from '../engine/completion.ts'
 import { planRun, type RunPlan } from '../engine/plan.ts'
 import type { ScriptOutcome } from '../sandbox/index.ts'
@@ -35,6 +36,9 @@ export type ExecutionResult = 'ended' | 'lost' | 'open'
 type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState }
 
 const blockTriesMax = 3
+/** A script asks to be tried again, later, by throwing an error of this name. */
+const retryErrorName = 'RetryError'
+const askedRetriesMax = 5
 
 export async function executeRun(
   deps: ExecutionDeps,
@@ -81,13 +85,21 @@ async function runBlock(
 ): Promise<Finished> {
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session
+  const startedAt = new Date()
+  const earlier = { log: [] as string[], pauseMs: 0 }
+  let asked = 0
   for (let tries = 1; ; tries++) {
-    const startedAt = new Date()
     try {
       const outcome = await runBlockScript(deps, { state, block, webhook, signal: hold.signal, onSleep: hold.onSleep })
       // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
       if (outcome.kind === 'crashed' && tries === 1) continue
-      return { blockId, startedAt, outcome, before }
+      const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
+      const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
+      if (!asksAgain) return { blockId, startedAt, outcome: whole, before }
+      const waitMs = retryDelayMs(++asked)
+      Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
+      hold.onSleep(waitMs)
+      await wait(waitMs, undefined, { signal: hold.signal }).catch(() => {})
     } catch (error) {
       deps.onFault(error)
       if (tries < blockTriesMax && !hold.signal.aborted) continue
@@ -95,6 +107,11 @@ async function runBlock(
       return { blockId, startedAt, before, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
     }
   }
+}
+
+/** 1, 2, 4, 8 and 16 seconds: no worker and no process is held meanwhile. */
+function retryDelayMs(asked: number): number {
+  return 1000 * 2 ** (asked - 1)
 }
 
 /** Takes what a block did into the state and returns what is to be recorded of it. */

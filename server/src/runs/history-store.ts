@@ -1,5 +1,5 @@
 import type { AnswerOf, BodyOf, Operations, RunSource } from '@patchbay/contract'
-import { type Queryable, type Sql, sql, when } from '../db/index.ts'
+import { type Queryable, type Statement, sql } from '../db/index.ts'
 import type { RunStatus } from './run.ts'
 
 export type RunHistoryItem = AnswerOf<Operations['GetRunHistory']>['items'][number]
@@ -21,25 +21,36 @@ type HistoryRow = {
   webhook_ids: string[] | null
 }
 
-const columns = sql`run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message,
-  last_block_id, last_block_title, webhook_ids, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
+  last_block_title, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
-const orderings = {
+const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
-  startDateTimeUTC: sql`run_number`,
-  lockVersionNumber: sql`run_number`,
-  status: sql`status`,
-  endDateTimeUTC: sql`ended_at`,
-  durationInMilliSec: sql`coalesce(ended_at, now()) - created_at`,
-  pauseInMilliSec: sql`pause_ms`,
-  runBy: sql`run_by`,
-  processorType: sql`processor_type`,
-  isExpiredByTime: sql`is_expired_by_time`,
-  errorMessage: sql`error_message`,
-  lastExecutedBlockId: sql`last_block_id`,
-  lastExecutedBlockTitle: sql`last_block_title`,
-  webhookIds: sql`webhook_ids`,
-} as const satisfies Record<NonNullable<HistorySearch['orderField']>, Sql>
+  startDateTimeUTC: 'run_number',
+  lockVersionNumber: 'run_number',
+  status: 'status',
+  endDateTimeUTC: 'ended_at',
+  durationInMilliSec: 'coalesce(ended_at, now()) - created_at',
+  pauseInMilliSec: 'pause_ms',
+  runBy: 'run_by',
+  processorType: 'processor_type',
+  isExpiredByTime: 'is_expired_by_time',
+  errorMessage: 'error_message',
+  lastExecutedBlockId: 'last_block_id',
+  lastExecutedBlockTitle: 'last_block_title',
+  webhookIds: 'webhook_ids',
+}
+
+// A history lies in many partitions, and planning over all of them takes longer than reading. So there are a few fixed texts, prepared
+// once a session, in which a filter that is not wanted is null.
+const matching = `workflow_id = $1 and account_id = $2 and run_number between $3 and $4 and ($5::text is null or status = $5)
+  and ($6::timestamptz is null or created_at >= $6) and ($7::timestamptz is null or created_at < $7)`
+const plainMatching = 'workflow_id = $1 and account_id = $2 and run_number between $3 and $4'
+const highestNumber = 2_147_483_647
+
+function prepared(name: string, text: string, values: unknown[]): Statement {
+  return { toQuery: () => ({ name, text, values }) }
+}
 
 /** The number of the latest run, 0 when there is none; undefined when the account has no such workflow. */
 export async function findLastNumber(
@@ -59,20 +70,31 @@ export async function listRuns(
   workflow: { accountId: string; workflowId: string; oldestNumber: number },
   search: HistorySearch,
 ): Promise<{ items: RunHistoryItem[]; total: number }> {
-  const matching = sql`workflow_id = ${workflow.workflowId} and account_id = ${workflow.accountId} and run_number >= ${workflow.oldestNumber}
-    ${when(search.lockVersionNumber, (number) => sql`and run_number = ${number}`)}
-    ${when(search.status, (status) => sql`and status = ${status}`)}
-    ${when(search.searchFrom, (from) => sql`and created_at >= ${from}`)}
-    ${when(search.searchTo, (to) => sql`and created_at < ${to}`)}`
-  const by = orderings[search.orderField ?? 'startDateTimeUTC']
+  const { lockVersionNumber, status, searchFrom, searchTo, size, page: pageNumber } = search
+  const range = [
+    Math.max(workflow.oldestNumber, lockVersionNumber ?? workflow.oldestNumber),
+    lockVersionNumber ?? highestNumber,
+  ]
+  const filters = [status ?? null, searchFrom ?? null, searchTo ?? null]
+  const values = [workflow.workflowId, workflow.accountId, ...range, ...filters]
+  const isPlain = filters.every((filter) => filter === null)
+  const by = search.orderField ?? 'startDateTimeUTC'
   const order = search.orderByAsc
-    ? sql`${by} asc nulls first, run_number asc`
-    : sql`${by} desc nulls last, run_number desc`
+    ? `${orderings[by]} asc nulls first, run_number asc`
+    : `${orderings[by]} desc nulls last, run_number desc`
   const [page, count] = await Promise.all([
     db.query<HistoryRow>(
-      sql`select ${columns} from runs where ${matching} order by ${order} limit ${search.size} offset ${search.page * search.size}`,
+      prepared(
+        `history_${by}_${search.orderByAsc ? 'asc' : 'desc'}`,
+        `select ${columns} from runs where ${matching} order by ${order} limit $8 offset $9`,
+        [...values, size, pageNumber * size],
+      ),
     ),
-    db.query<{ total: number }>(sql`select count(*) as total from runs where ${matching}`),
+    db.query<{ total: number }>(
+      isPlain
+        ? prepared('history_count', `select count(*) as total from runs where ${plainMatching}`, values.slice(0, 4))
+        : prepared('history_count_some', `select count(*) as total from runs where ${matching}`, values),
+    ),
   ])
   return { items: page.rows.map(toItem), total: count.rows[0]?.total ?? 0 }
 }
@@ -86,10 +108,14 @@ export async function findRun(
   workflowId: string,
   runNumber: number | undefined,
 ): Promise<FoundRunItem | undefined> {
-  const { rows } = await db.query<HistoryRow & { id: string; revision: number }>(sql`
-    select id, revision, ${columns} from runs
-    where workflow_id = ${workflowId} and account_id = ${accountId} ${when(runNumber, (number) => sql`and run_number = ${number}`)}
-    order by run_number desc limit 1`)
+  const range = [runNumber ?? 0, runNumber ?? highestNumber]
+  const { rows } = await db.query<HistoryRow & { id: string; revision: number }>(
+    prepared(
+      'history_run',
+      `select id, revision, ${columns} from runs where ${plainMatching} order by run_number desc limit 1`,
+      [workflowId, accountId, ...range],
+    ),
+  )
   const row = rows[0]
   return row && { id: row.id, revision: row.revision, item: toItem(row) }
 }

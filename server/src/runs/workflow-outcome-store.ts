@@ -2,7 +2,7 @@
 import { type Queryable, sql } from '../db/index.ts'
 
 /** Automatic runs that fail in a row before the workflow is paused. */
-const autoFailuresMax = 10
+export const autoFailuresMax = 10
 
 /** The ends of one workflow's runs in one transaction, taken together. */
 export type WorkflowOutcome = {

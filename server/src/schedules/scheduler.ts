@@ -7,8 +7,8 @@
  */
 import type { Database, Scope, Tx } from '../db/index.ts'
 import { latestMissedTick, nextTick, parseSchedule } from '../engine/schedule.ts'
-import type { RunStarter } from '../runs/index.ts'
-import { type DueWorkflow, type HandledTick, listDue, updateTicks } from './store.ts'
+import { autoFailuresMax, type RunStarter } from '../runs/index.ts'
+import { type DueWorkflow, type HandledTick, listDue, listPausedByFault, unpause, updateTicks } from './store.ts'
 
 export type SchedulerDeps = {
   database: Database
@@ -20,13 +20,15 @@ export type SchedulerDeps = {
 
 const lookMs = 1000
 const dueAtOnce = 50
-const autoFailuresMax = 10
+/** How often workflows that wait for an application are looked at: word of its recovery may have been lost with a process. */
+const reviewMs = 60_000
 
 export class Scheduler implements AsyncDisposable {
   readonly #deps: SchedulerDeps
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
   #isStopping = false
+  #reviewedAt = performance.now()
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps
@@ -50,6 +52,17 @@ export class Scheduler implements AsyncDisposable {
 
   async #look(): Promise<void> {
     while (!this.#isStopping && (await this.#handleDue()) === dueAtOnce);
+    if (performance.now() - this.#reviewedAt < reviewMs) return
+    this.#reviewedAt = performance.now()
+    await this.#reviewPaused()
+  }
+
+  async #reviewPaused(): Promise<void> {
+    const { system } = this.#deps.database
+    const recovered: string[] = []
+    for (const { id, scope, applications } of await listPausedByFault(system, autoFailuresMax))
+      if (!(await this.#deps.hasFault(scope, applications))) recovered.push(id)
+    if (recovered.length > 0) await unpause(system, recovered, autoFailuresMax)
   }
 
   async #handleDue(): Promise<number> {

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from '../db/index.ts'
+import { type Queryable, type Scope, sql, type Tx } from '../db/index.ts'
 
 export type ScheduledWorkflow = {
   id: string
@@ -130,4 +130,29 @@ export async function updateTicks(tx: Queryable, handled: readonly HandledTick[]
       ${handled.map(({ runId }) => runId)}::uuid[]
     ) as h (id, tick, next_run_at, is_paused, run_id)
     where w.id = h.id`)
+}
+
+/** Workflows whose automatic runs are paused for another reason than their own failures. */
+export async function listPausedByFault(
+  db: Queryable,
+  autoFailuresMax: number,
+): Promise<{ id: string; scope: Scope; applications: string[] }[]> {
+  const { rows } = await db.query<{
+    id: string
+    account_id: string
+    organization_id: string
+    applications: Record<string, string>
+  }>(sql`
+    select id, account_id, organization_id, applications from workflows
+    where is_auto_run_paused and auto_failures < ${autoFailuresMax} and state = 'deployed' limit 500`)
+  return rows.map((row) => ({
+    id: row.id,
+    scope: { organizationId: row.organization_id, accountId: row.account_id },
+    applications: Object.values(row.applications),
+  }))
+}
+
+export async function unpause(db: Queryable, ids: readonly string[], autoFailuresMax: number): Promise<void> {
+  await db.query(sql`
+    update workflows set is_auto_run_paused = false where id = any(${ids}::uuid[]) and auto_failures < ${autoFailuresMax}`)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOrganization } from '../harness/accounts.ts'
+import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { blockResult, deployWorkflow, endOf, findRun, runToEnd, startRun } from '../harness/workflows.ts'
@@ -170,6 +170,27 @@ describe('GET /api/RetryRun', () => {
     expect(answer.status).toBe(400)
     expect(answer.body.errorMessage).toMatch(/ended well/)
   })
+})
+
+describe('fair shares', () => {
+  it('an account with a long backlog does not keep another waiting', async () => {
+    const noisy = await createAccount(service, service.manager, 'User')
+    const quiet = await createAccount(service, service.manager, 'User')
+    const backlog = await deployWorkflow(noisy.client, ['await sleep(40); return 1'])
+    const single = await deployWorkflow(quiet.client, ['return 1'])
+    await Promise.all(Array.from({ length: 300 }, () => startRun(noisy.client, backlog.id)))
+    await runToEnd(quiet.client, single.id)
+    const { body } = await noisy.client.post(`/api/GetRunHistory/${backlog.id}`, {
+      page: 0,
+      size: 1,
+      status: 'Pending',
+    })
+    expect(body.total).toBeGreaterThan(0)
+    await eventually(async () => {
+      const done = await noisy.client.post(`/api/GetRunHistory/${backlog.id}`, { page: 0, size: 1, status: 'Ready' })
+      return done.body.total === 300
+    }, 60_000)
+  }, 90_000)
 })
 
 describe('workflows and their runs', () => {

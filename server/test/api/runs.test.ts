@@ -278,6 +278,18 @@ describe('what a run does', () => {
     expect(run.durationInMilliSec).toBeGreaterThanOrEqual(run.pauseInMilliSec)
   })
 
+  it('tries a block again, a little later each time, that asks for it with a RetryError', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'const tries = (myVault.get("tries") ?? 0) + 1; myVault.set("tries", tries); console.log("try", tries); if (tries < 3) throw Object.assign(new Error("busy"), { name: "RetryError" }); return tries',
+    ])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({ status: 'Ready' })
+    expect(run.pauseInMilliSec).toBeGreaterThanOrEqual(3000)
+    expect((await blockResult(service.manager, workflow, 1)).body.result).toBe(3)
+    const log = await service.manager.get(blockPath('GetBlockUserLog', workflow, 1))
+    expect(log.body.result).toEqual(['try 1', 'try 2', 'try 3'])
+  })
+
   it('shows a run as Processing while it works', async () => {
     const { id } = await deployWorkflow(service.manager, ['await sleep(1200); return 1'])
     const number = await startRun(service.manager, id)
