@@ -77,17 +77,22 @@ export async function listStartable(
   return rows.map((row) => ({ webhookId: row.webhook_id, workflowId: row.workflow_id, lane: row.lane }))
 }
 
-/** The requests at the front of lanes, each with those behind it that may go with it in one run. */
+/** The requests at the front of lanes, each with those behind it that may go with it in one run; all locked. */
 export async function listLanes(
   tx: Queryable,
   heads: readonly { workflowId: string; lane: string; count: number }[],
 ): Promise<Map<string, string[]>> {
-  const { rows } = await tx.query<{ workflow_id: string; lane: string; ids: string[] }>(sql`
-    select l.workflow_id, l.lane, array(
-      select q.webhook_id from webhook_queue q where q.workflow_id = l.workflow_id and q.lane = l.lane order by q.seq limit l.count)::text[] as ids
+  const { rows } = await tx.query<{ workflow_id: string; lane: string; webhook_id: string }>(sql`
+    select l.workflow_id, l.lane, q.webhook_id
     from unnest(${heads.map(({ workflowId }) => workflowId)}::uuid[], ${heads.map(({ lane }) => lane)}::text[],
-      ${heads.map(({ count }) => count)}::integer[]) as l (workflow_id, lane, count)`)
-  return new Map(rows.map((row) => [`${row.workflow_id} ${row.lane}`, row.ids]))
+      ${heads.map(({ count }) => count)}::integer[]) as l (workflow_id, lane, count)
+    cross join lateral (
+      select webhook_id, seq from webhook_queue where workflow_id = l.workflow_id and lane = l.lane
+      order by seq limit l.count for update skip locked
+    ) q
+    order by q.seq`)
+  const lanes = Map.groupBy(rows, (row) => `${row.workflow_id} ${row.lane}`)
+  return new Map([...lanes].map(([lane, inLane]) => [lane, inLane.map((row) => row.webhook_id)]))
 }
 
 export async function markProcessing(

@@ -1,7 +1,7 @@
 // Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Database } from '../db/index.ts'
+import { type Database, violatedConstraint } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import { newId } from '../lib/id.ts'
@@ -121,6 +121,24 @@ function digest(deliveryId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
+/**
+ * A batch whose fate is not known, because the connection was lost over it, is tried again request by request: one that is there already
+ * was stored by the first try.
+ */
+async function insertOnce(
+  insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
+  requests: NewRequest[],
+): Promise<StoredRequest[]> {
+  try {
+    return await insert(requests)
+  } catch (error) {
+    const [request] = requests
+    if (request && requests.length === 1 && violatedConstraint(error)?.startsWith('webhook_'))
+      return [{ kind: 'stored', webhookId: request.id }]
+    throw error
+  }
+}
+
 /** Within one batch the first request of a delivery stands for the others. */
 function oncePerDelivery(
   insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
@@ -133,10 +151,13 @@ function oncePerDelivery(
       first.set(key, place)
       return place
     })
-    if (first.size === requests.length) return insert(requests)
+    if (first.size === requests.length) return insertOnce(insert, requests)
     const seen = new Set<number>()
     const isFirst = places.map((place) => !seen.has(place) && seen.add(place) !== undefined)
-    const stored = await insert(requests.filter((_, index) => isFirst[index]))
+    const stored = await insertOnce(
+      insert,
+      requests.filter((_, index) => isFirst[index]),
+    )
     return places.map((place, index) => {
       const result = stored[place] as StoredRequest
       return result.kind === 'stored' && !isFirst[index] ? { ...result, kind: 'duplicate' } : result
