@@ -81,6 +81,8 @@ export class Database implements AsyncDisposable {
         try {
           const scoped = this.#enterScope(client, scope)
           const result = run<Row>(client, statement)
+          // If the scope cannot be set, nobody waits for the statement behind it.
+          result.catch(() => {})
           await scoped
           return await result
         } catch (error) {
@@ -174,6 +176,8 @@ function makePool(
     allowExitOnIdle: false,
   })
   pool.on('error', onError)
+  // A connection that dies while somebody works with it says so as well, beside failing the work; unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', onError))
   return pool
 }
 

@@ -35,7 +35,10 @@ function toAppError(error: unknown, bodyType: string): AppError {
     if (['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) return notReady(error)
   }
   if (error instanceof SyntaxError && 'statusCode' in error) return malformedJson()
-  if (error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message))
+  if (
+    error instanceof Error &&
+    /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed/.test(error.message)
+  )
     return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
 }

@@ -58,6 +58,31 @@ describe('the database', () => {
     expect(found.body.total).toBe(1)
   })
 
+  it('may cut connections in the middle of work: requests fail with 503 or succeed, and the service goes on', async () => {
+    await using service = await startService()
+    let isOver = false
+    const statuses = new Set<number>()
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isOver) statuses.add((await service.manager.post('/api/Account', given())).status)
+    })
+    for (let cut = 0; cut < 15; cut++) {
+      await service.asOwner(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'patchbay_%'",
+      )
+    }
+    isOver = true
+    await Promise.all(clients)
+    expect(
+      [...statuses].filter((status) => status !== 200 && status !== 503),
+      lastFault(service.logText()),
+    ).toEqual([])
+    const created = await service.asOwner(
+      'select count(*)::int as accounts, (select count(*)::int from data_keys) as keys from accounts',
+    )
+    expect(created[0]?.['accounts']).toBe(created[0]?.['keys'])
+    await eventually(async () => (await service.manager.post('/api/Account', given())).status === 200)
+  })
+
   it('may be one where we are not superuser: the owner of an empty database with the right to make roles', async () => {
     await using base = await startService({ role: 'api' })
     const name = `owned_${process.pid}_${Date.now().toString(36)}`
@@ -83,3 +108,13 @@ describe('the database', () => {
     await base.asOwner(`drop role ${name}`)
   })
 })
+
+/** What the log says of the last failed request, for the reader of a failed test. */
+function lastFault(log: string): string {
+  return (
+    log
+      .split('\n')
+      .filter((line) => line.includes('our own fault'))
+      .at(-1) ?? ''
+  )
+}
