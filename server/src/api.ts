@@ -1,0 +1,206 @@
+// The role `api`: what is done because somebody asks over HTTP.
+import type { AddressInfo } from 'node:net'
+import { operations, records } from '@patchbay/contract'
+import type { FastifyInstance } from 'fastify'
+import { managedAccounts } from './access/index.ts'
+import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
+import { auditRoutes } from './audit/index.ts'
+import { catalogRoutes, catalogTaggables } from './catalog/index.ts'
+import type { Config } from './config.ts'
+import {
+  callbackPage,
+  connectionRoutes,
+  connectionTaggable,
+  reconnectPages,
+  type WorkflowUses,
+} from './connections/index.ts'
+import type { Database } from './db/index.ts'
+import { documentLibraryRoutes } from './document-library/index.ts'
+import { eventRoutes } from './events/index.ts'
+import { functionRoutes } from './functions/index.ts'
+import {
+  addHealth,
+  addMetricsForLoopback,
+  createHttpServer,
+  type Exchange,
+  type Handlers,
+  introspectionRoutes,
+  type Metrics,
+  openApiDocument,
+  rateLimiter,
+  referencePage,
+} from './http/index.ts'
+import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
+import { mailRoutes } from './mail/index.ts'
+import { proxyRoutes } from './proxy/index.ts'
+import { scheduleRoutes } from './schedules/index.ts'
+import type { Context, Services } from './services.ts'
+import {
+  authenticateSession,
+  createSignInAttempts,
+  currentSession,
+  sessionPages,
+  sessionRoutes,
+} from './sessions/index.ts'
+import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
+import { tagRoutes } from './tags/index.ts'
+import { vaultRoutes } from './vault/index.ts'
+import {
+  countWorkflowsUsing,
+  workflowExists,
+  workflowRoutes,
+  workflowsUsing,
+  workflowTaggable,
+} from './workflows/index.ts'
+
+/** Of the thirty seconds that a stop may take. */
+const closeMsMax = 10_000
+
+/** Everything that answers: operations, pages, webhook intake, health. Resolves when it listens. */
+export async function startApi(
+  context: Context,
+  services: Services,
+  watching: { metrics: Metrics; whyNotReady: () => Promise<string | undefined> },
+): Promise<void> {
+  const { config, log, say, parts, onFault, place } = context
+  const {
+    database,
+    keyRing,
+    catalog,
+    outbox,
+    guard,
+    outbound,
+    connecting,
+    connections,
+    sandbox,
+    calls,
+    runs,
+    webhooks,
+  } = services
+  const { metrics, whyNotReady } = watching
+  const sessions = {
+    database,
+    keyRing,
+    isSecure: config.baseUrl?.startsWith('https:') ?? false,
+    attempts: createSignInAttempts(),
+  }
+  const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
+  const managedAccount = managedAccounts(database)
+  const shares = {
+    database,
+    keyRing,
+    outbox,
+    storage: await openStorage(config.dataDir),
+    baseUrl: () => place.baseUrl,
+    onFault,
+  }
+  await parts.use(new ShareKeeper(shares)).start()
+  const registering = { ...connecting, workflows: workflowUses(database) }
+  const mayActFor = async (exchange: Exchange, accountId: string): Promise<boolean> => {
+    const session = await currentSession(sessions, exchange).catch(() => undefined)
+    if (!session) return true
+    return managedAccount(session.myAccount, accountId).then(
+      () => true,
+      () => false,
+    )
+  }
+  const handlers: Handlers = {
+    ...introspectionRoutes(),
+    ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
+    ...keyRoutes({ database, keyRing }),
+    ...sessionRoutes(sessions),
+    ...tagRoutes({
+      database,
+      taggables: {
+        ...accountTaggables(database),
+        ...catalogTaggables(catalog),
+        registeredApp: connectionTaggable({ database }),
+        workflow: workflowTaggable(database),
+      },
+    }),
+    ...auditRoutes({ database }),
+    ...mailRoutes({ database, outbox }),
+    ...shareRoutes(shares),
+    ...catalogRoutes({ database, catalog, outbound }),
+    ...functionRoutes({ catalog }),
+    ...vaultRoutes({ database, keyRing, workflowExists }),
+    ...connectionRoutes(registering),
+    ...proxyRoutes({ connections, calls }),
+    ...documentLibraryRoutes({ database, guard, outbound }),
+    ...workflowRoutes({
+      database,
+      keyRing,
+      catalog,
+      connections,
+      checkScript: (source) => sandbox.checkScript(source),
+      runs: runs.ofWorkflows,
+      webhooks: webhooks.ofWorkflows,
+    }),
+    ...runs.routes,
+    ...scheduleRoutes({ database }),
+    ...eventRoutes({ database, keyRing }),
+    ...webhooks.routes,
+  }
+  const http = await createHttpServer({
+    operations,
+    handlers,
+    pages: [
+      ...sessionPages(sessions),
+      ...sharePages(shares),
+      referencePage(),
+      callbackPage({ ...registering, mayActFor }),
+      ...reconnectPages(registering),
+    ],
+    rawRoutes: webhooks.rawRoutes,
+    authenticators: {
+      byKeys: (consumer, secretKey, address) => keys.authenticate(consumer, secretKey, address),
+      bySession: (token, csrfToken) => authenticateSession(sessions, token, csrfToken),
+      managedAccount,
+    },
+    rateLimiter: rateLimiter(config.rateLimitPerSecond),
+    metrics,
+    logger: log,
+    trustedProxies: config.trustedProxies,
+  })
+  addHealth(http, whyNotReady)
+  if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
+  http.get('/openapi.json', async () => openApiDocument(operations, records, place.baseUrl))
+
+  parts.defer(() => closeWithin(http, closeMsMax))
+  const address = await listen(http, config)
+  place.baseUrl = config.baseUrl ?? address
+  const first = await createFirstAccount({ database, keyRing, baseUrl: place.baseUrl, dataDir: config.dataDir })
+  if (first) {
+    say(`First account: ${first.account.email}`)
+    say(`  Consumer:  ${first.account.consumer}`)
+    say(`  SecretKey: ${first.account.secretKey}`)
+    say(`  Sign in once and set a password: ${first.signInLink}`)
+    say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
+  }
+}
+
+function workflowUses(database: Database): WorkflowUses {
+  return {
+    using: (scope, id) => workflowsUsing({ database }, scope, id),
+    countUsing: (scope, ids) => countWorkflowsUsing({ database }, scope, ids),
+  }
+}
+
+async function listen(http: FastifyInstance, config: Config): Promise<string> {
+  await http.listen({ host: config.host, port: config.port })
+  return addressOf(http)
+}
+
+export function addressOf(http: FastifyInstance): string {
+  const { address, family, port } = http.server.address() as AddressInfo
+  // A wildcard is no address that a link could lead to.
+  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+  return `http://${host}:${port}`
+}
+
+/** Requests under way are finished; a client that does not come to an end is cut off, so that it cannot hold up the stop. */
+async function closeWithin(http: FastifyInstance, ms: number): Promise<void> {
+  const timer = setTimeout(() => http.server.closeAllConnections(), ms)
+  await http.close()
+  clearTimeout(timer)
+}

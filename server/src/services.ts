@@ -1,0 +1,143 @@
+// What the service is made of, whichever role a process has.
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import { Catalog } from './catalog/index.ts'
+import type { Config } from './config.ts'
+import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
+import { type ConnectionSettings, Database } from './db/index.ts'
+import { explainDenial } from './document-library/index.ts'
+import { eventPublisher, tellFailures } from './events/index.ts'
+import { createFunctionLibrary } from './functions/index.ts'
+import { createEmailSender, createOutbox, createOwnServerSender } from './mail/index.ts'
+import { createGuard, OutboundClient } from './outbound/index.ts'
+import { createApplicationCalls } from './proxy/index.ts'
+import { JobQueue } from './queue/index.ts'
+import { createRuns } from './runs/index.ts'
+import { SandboxPool } from './sandbox/index.ts'
+import { reflectFault } from './schedules/index.ts'
+import { KeyRing, MasterKeys } from './secrets/index.ts'
+import { createVault } from './vault/index.ts'
+import { createRunPorts, createWebhooks } from './webhooks/index.ts'
+import { findDefinition } from './workflows/index.ts'
+
+/** What every part is made from. */
+export type Context = {
+  readonly config: Config
+  readonly log: Logger
+  /** Prints what a person who starts the service should see; everything else is log. */
+  say(line: string): void
+  /** Everything started is pushed here and stopped in reverse order, also when a later part fails to start. */
+  readonly parts: AsyncDisposableStack
+  onFault(error: unknown): void
+  /** Where links lead. The port may be any free one, so it is known for certain only once it is bound. */
+  readonly place: { baseUrl: string }
+}
+
+export type Services = Awaited<ReturnType<typeof createServices>>
+
+/** Rules and means that both roles use; nothing here acts by itself. */
+export async function createServices(context: Context, connection: ConnectionSettings) {
+  const { config, log, say, parts, onFault, place } = context
+  const baseUrl = () => place.baseUrl
+  const database = parts.use(new Database(connection, onFault))
+  const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey))
+  const catalog = await Catalog.load({
+    database,
+    directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
+    onProblem: (problem) => log.warn(problem, 'A file of the catalogue is broken and left out.'),
+  })
+  const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', onFault))
+  const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
+  const guard = createGuard({ allow: config.egressAllow })
+  const outbound = parts.use(
+    new OutboundClient({
+      guard,
+      rateLimiter: createDatabaseRateLimiter(database),
+      // Describing a call takes time, so it is done only where somebody reads it.
+      ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
+    }),
+  )
+  const connecting = createConnections({
+    database,
+    keyRing,
+    catalog,
+    outbox,
+    outbound,
+    smtp: createOwnServerSender({ database, guard }),
+    explainDenial,
+    baseUrl,
+    onFault,
+  })
+  const { connections } = connecting
+  const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
+  for (const sentence of sandbox.missing) say(sentence)
+  const emails = createEmailSender({ database, outbox })
+  const calls = createApplicationCalls({ connections })
+  const vault = createVault({ database, keyRing })
+  const functions = createFunctionLibrary(catalog)
+  const publish = eventPublisher({ jobs })
+  const webhookPorts = createRunPorts({ database, keyRing })
+  const runs = createRuns({
+    database,
+    keyRing,
+    jobs,
+    vault,
+    sandbox,
+    functions,
+    findDefinition: (accountId, workflowId, revision) =>
+      findDefinition({ database, keyRing }, accountId, workflowId, revision),
+    applications: calls,
+    sendEmail: (scope, message) => emails.send(scope, message),
+    secretsOf: (scope, ids) => connections.secretsOf(scope, ids),
+    missingApplications: async (scope, { applications }) => {
+      const present = await connections.list(scope, Object.values(applications))
+      const signedIn = new Set(present.filter((one) => one.isAuthenticated).map((one) => one.id))
+      return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
+    },
+    webhooks: webhookPorts,
+    onRunsEnded: async (tx, ended, workflows) => {
+      await webhookPorts.onRunsEnded(tx, ended)
+      await tellFailures({ publish, outbox, baseUrl }, tx, ended, workflows)
+    },
+    runTimeoutSeconds: config.runTimeoutSeconds,
+    retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
+    onFault,
+  })
+  connections.onFaultChange(({ accountId, regApplicationId, isFaulted }) => {
+    reflectFault(database, { accountId, regApplicationId, isFaulted }).catch(onFault)
+    if (!isFaulted) return
+    database.system
+      .transaction((tx) => publish(tx, accountId, 'connection.faulted', { accountId, regApplicationId }))
+      .catch(onFault)
+  })
+  const webhooks = createWebhooks({
+    database,
+    keyRing,
+    jobs,
+    vault,
+    sandbox,
+    functions,
+    findDefinition: (accountId, workflowId) => findDefinition({ database, keyRing }, accountId, workflowId),
+    checkScript: (source) => sandbox.checkScript(source),
+    starter: runs.starter,
+    runPorts: webhookPorts,
+    webhookUrl: () => config.webhookUrl ?? `${place.baseUrl}/webhook`,
+    daysKept: config.runRetentionDays,
+    onFault,
+  })
+  return {
+    database,
+    keyRing,
+    catalog,
+    jobs,
+    outbox,
+    guard,
+    outbound,
+    connecting,
+    connections,
+    sandbox,
+    calls,
+    runs,
+    webhooks,
+  }
+}
