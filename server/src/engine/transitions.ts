@@ -23,14 +23,12 @@ export const queueTransitions = {
   Skipped: [],
   Done: [],
 } as const
-export type QueueStatus = keyof typeof queueTransitions
 
 export const workflowTransitions = {
   inDevelopment: ['deployed', 'archived'],
   deployed: ['archived'],
   archived: [],
 } as const
-export type WorkflowState = keyof typeof workflowTransitions
 
 export const accountTransitions = {
   inActive: ['active', 'archived'],
@@ -48,7 +46,6 @@ export const runStatusEnum = {
   Error: 'failed',
   Stopped: 'skipped',
 } as const satisfies Record<RunStatus, string>
-export type WorkflowRunStatus = (typeof runStatusEnum)[RunStatus]
 
 type TransitionTable = Readonly<Record<string, readonly string[]>>
 

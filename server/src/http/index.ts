@@ -1,4 +1,4 @@
-export { type Authenticators, type Credential, sessionCookie } from './authenticate.ts'
+export { type Credential, sessionCookie } from './authenticate.ts'
 export type { Exchange, Handlers, HandlersOf, Page } from './handler.ts'
 export { addHealth, addMetricsForLoopback, startMetricsServer } from './health.ts'
 export { html, page } from './html.ts'

@@ -1,5 +1,5 @@
 export { Mailer, mailRetries } from './mailer.ts'
 export { createOutbox, type MailContent, mailQueue, type Outbox } from './outbox.ts'
 export { createOwnServerSender } from './own-server.ts'
-export { createEmailSender, type EmailSender } from './proxy-email.ts'
+export { createEmailSender } from './proxy-email.ts'
 export { mailRoutes } from './routes.ts'

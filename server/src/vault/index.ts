@@ -1,3 +1,2 @@
-export type { Json, VaultPlace } from './entry.ts'
 export { vaultRoutes } from './routes.ts'
 export { createVault, type Vault } from './vault.ts'
