@@ -1,7 +1,6 @@
 // Start, memory, authentication against the bare framework, and what creating an account costs.
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { requestsPerSecond } from './measure.ts'
+import { startBareProgram } from './bare-program.ts'
+import { medianOf, requestsPerSecond } from './measure.ts'
 import type { Row } from './report.ts'
 import { memoryMb, newDataDir, startBenchService } from './service.ts'
 
@@ -16,19 +15,18 @@ export async function benchFoundation(): Promise<Row[]> {
   // Idle means: after everything that start-up left to do has been done.
   await new Promise((done) => setTimeout(done, 5000))
   const idleMb = memoryMb(service.pid)
-  await using bare = await startBareFastify()
+  await using bare = await startBareProgram('./bare-fastify.ts')
   const authenticate = { url: `${service.baseUrl}/api/Authenticate`, headers: service.keys }
   await requestsPerSecond({ ...authenticate, seconds: 2 })
   await requestsPerSecond({ url: bare.url, seconds: 2 })
   // Alternating, so that what else the machine does falls on both.
   const ours: number[] = []
   const theirs: number[] = []
-  for (let round = 0; round < 3; round++) {
-    ours.push((await requestsPerSecond(authenticate)).perSecond)
-    theirs.push((await requestsPerSecond({ url: bare.url })).perSecond)
+  for (let round = 0; round < 5; round++) {
+    ours.push((await requestsPerSecond({ ...authenticate, seconds: 3 })).perSecond)
+    theirs.push((await requestsPerSecond({ url: bare.url, seconds: 3 })).perSecond)
   }
-  const median = (values: number[]) => values.sort((a, b) => a - b)[1] as number
-  const ratio = median(ours) / median(theirs)
+  const ratio = medianOf(ours) / medianOf(theirs)
   return [
     {
       what: 'start to ready, empty data directory',
@@ -50,24 +48,9 @@ export async function benchFoundation(): Promise<Row[]> {
     },
     {
       what: 'Authenticate against a bare Fastify route',
-      measured: `${median(ours).toFixed(0)}/s : ${median(theirs).toFixed(0)}/s = ${ratio.toFixed(2)}`,
+      measured: `${medianOf(ours).toFixed(0)}/s : ${medianOf(theirs).toFixed(0)}/s = ${ratio.toFixed(2)}`,
       wanted: 'at least 0.5',
       isMet: ratio >= 0.5,
     },
   ]
-}
-
-async function startBareFastify(): Promise<AsyncDisposable & { url: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-fastify.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await new Promise<string>((done) => child.stdout.on('data', (chunk) => done(String(chunk).trim())))
-  return {
-    url,
-    [Symbol.asyncDispose]: () =>
-      new Promise((done) => {
-        child.on('close', () => done())
-        child.kill('SIGTERM')
-      }),
-  }
 }

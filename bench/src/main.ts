@@ -1,12 +1,16 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
+import { benchCatalog } from './catalog.ts'
 import { benchFoundation } from './foundation.ts'
 import { printTable, type Row } from './report.ts'
 import { benchRuns } from './runs.ts'
 import { benchShares } from './shares.ts'
+import { benchVault } from './vault.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const scenarios: Record<string, () => Promise<Row[]>> = {
   foundation: benchFoundation,
+  catalog: benchCatalog,
+  vault: benchVault,
   runs: benchRuns,
   webhooks: benchWebhooks,
   shares: () => benchShares(),

@@ -28,3 +28,8 @@ export async function requestsPerSecond(load: Load): Promise<{ perSecond: number
     throw new Error(`${load.url}: ${result.non2xx} answers were not 2xx, ${result.errors} errors.`)
   return { perSecond: result.requests.average, p50Ms: result.latency.p50, p99Ms: result.latency.p99 }
 }
+
+export function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

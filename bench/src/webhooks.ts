@@ -1,9 +1,8 @@
 // Webhooks: how many a second are accepted durably, beside a bare Fastify route; how long one takes from acceptance to its recorded result;
 // and what a long queue costs.
-import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@patchbay/sdk'
+import { startBareProgram } from './bare-program.ts'
 import { requestsPerSecond } from './measure.ts'
 import type { Row } from './report.ts'
 import { type BenchService, newDataDir, startBenchService } from './service.ts'
@@ -27,7 +26,7 @@ type Hook = { workflowId: string; url: string; headers: Record<string, string> }
 export async function benchWebhooks(): Promise<Row[]> {
   using dataDir = newDataDir()
   await using service = await startBenchService(dataDir.path)
-  await using bare = await startBareFastify()
+  await using bare = await startBareProgram('./bare-fastify.ts')
   const client = createClient({
     baseUrl: service.baseUrl,
     keys: { consumer: service.keys.Consumer, secretKey: service.keys.SecretKey },
@@ -193,19 +192,4 @@ async function untilEmpty(client: Client, workflowId: string, pollMs = 50): Prom
 function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-
-async function startBareFastify(): Promise<AsyncDisposable & { url: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-fastify.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await new Promise<string>((done) => child.stdout.on('data', (chunk) => done(String(chunk).trim())))
-  return {
-    url,
-    [Symbol.asyncDispose]: () =>
-      new Promise((done) => {
-        child.on('close', () => done())
-        child.kill('SIGTERM')
-      }),
-  }
 }
