@@ -33,11 +33,14 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<vo
     return
   }
   const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))
-  const held = await listHeld(
-    tx,
-    failed.map(({ accountId }) => accountId),
-    failed.map(({ id }) => id),
-  )
+  const [held] = await Promise.all([
+    listHeld(
+      tx,
+      failed.map(({ accountId }) => accountId),
+      failed.map(({ id }) => id),
+    ),
+    order,
+  ])
   const judged = judgeErrors(held, ({ holder }) => messages.get(holder) ?? 'The run failed.')
   await Promise.all([leaveQueue(tx, [...leaving, ...judged.leaving]), backToQueue(tx, judged.waiting)])
 }

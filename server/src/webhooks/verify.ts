@@ -55,7 +55,9 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
 }
 
 function isSignedBy(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): boolean {
-  const expected = createHmac('sha256', key).update(claim.signedPrefix).update(rawBody).digest()
+  const hmac = createHmac('sha256', key)
+  if (claim.signedPrefix !== '') hmac.update(claim.signedPrefix)
+  const expected = hmac.update(rawBody).digest()
   const matches = claim.signatures.map((signature) => timingSafeEqual(signature, expected))
   return matches.includes(true)
 }
