@@ -5,6 +5,7 @@ import { newId } from '../lib/id.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { RunStarter } from '../runs/index.ts'
 import {
+  commitWithTheNext,
   countUnits,
   listLanes,
   listStartable,
@@ -38,19 +39,28 @@ export type FeedResult =
 
 export async function feedAccount(deps: FeedDeps, accountId: string): Promise<FeedResult> {
   return deps.database.system.transaction(async (tx) => {
-    if (!(await tryLockAccount(tx, accountId))) return 'busy'
-    const free = unitsPerAccountMax - (await countUnits(tx, accountId))
+    // Statements that are of no use without the lock travel with it all the same: a round trip costs more than they do.
+    const [isOurs, units, workflows] = await Promise.all([
+      tryLockAccount(tx, accountId),
+      countUnits(tx, accountId),
+      listStartableWorkflows(tx, accountId),
+    ])
+    if (!isOurs) return 'busy'
+    const free = unitsPerAccountMax - units
     if (free <= 0) return 'full'
-    const workflows = await listStartableWorkflows(tx, accountId)
     if (workflows.length === 0) return 'fed'
-    await shareOrder(
-      tx,
-      workflows.map(({ workflowId }) => workflowId),
-    )
-    const units = takeTurns(await listUnits(tx, accountId, workflows, free)).slice(0, free)
-    const [checked, unchecked] = [units.filter(hasCheck), units.filter((unit) => !hasCheck(unit))]
-    await Promise.all([startChecks(deps, tx, accountId, checked), startRuns(deps.starter, tx, accountId, unchecked)])
-    return units.length === free ? 'full' : 'fed'
+    const chosen = takeTurns(await listUnits(tx, accountId, workflows, free)).slice(0, free)
+    await Promise.all([
+      commitWithTheNext(tx),
+      startChecks(deps, tx, accountId, chosen.filter(hasCheck)),
+      startRuns(
+        deps.starter,
+        tx,
+        accountId,
+        chosen.filter((unit) => !hasCheck(unit)),
+      ),
+    ])
+    return chosen.length === free ? 'full' : 'fed'
   })
 }
 
@@ -68,7 +78,13 @@ async function listUnits(
     workflowId,
     count: isBatch ? free * batchSize : free,
   }))
-  const items = await listStartable(tx, accountId, wanted)
+  const [, items] = await Promise.all([
+    shareOrder(
+      tx,
+      workflows.map(({ workflowId }) => workflowId),
+    ),
+    listStartable(tx, accountId, wanted),
+  ])
   const heads = workflows.flatMap(({ workflowId, isBatch, batchSize }) =>
     isBatch
       ? items.flatMap((item) =>
