@@ -372,6 +372,7 @@ table run_counters -- row-level security forced (
   workflow_id uuid not null,
   account_id uuid not null,
   last_number integer not null,
+  constraint run_counters_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint run_counters_pkey PRIMARY KEY (workflow_id)
 );
 policy all_rows to {patchbay_system} using (true);

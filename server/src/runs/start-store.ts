@@ -44,6 +44,8 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
       from (select i.workflow_id, i.account_id, count(*)::integer as runs from input i group by 1, 2) n
       join workflows w on w.id = n.workflow_id and w.account_id = n.account_id and w.state = 'deployed'
       order by w.id
+      -- Held until the end, so that a workflow is deleted either before, and has no run, or after, and takes this one along.
+      for key share of w
       on conflict (workflow_id) do update set last_number = c.last_number + excluded.last_number
       returning c.workflow_id, c.last_number
     ), numbered as (

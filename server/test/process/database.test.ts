@@ -1,5 +1,10 @@
 // What the service asks of its database, and what it does without it.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
 import { describe, expect, inject, it } from 'vitest'
+import { startEmbeddedServer } from '../../src/db/index.ts'
 import { uniqueEmail } from '../harness/accounts.ts'
 import { startDatabaseProxy } from '../harness/database-proxy.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -84,28 +89,23 @@ describe('the database', () => {
   })
 
   it('may be one where we are not superuser: the owner of an empty database with the right to make roles', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'patchbay-owned-'))
+    // A server of its own, where our roles do not exist yet.
+    await using server = await startEmbeddedServer(join(directory, 'server'), () => {})
+    const admin = new pg.Client({ ...server.connection, user: 'postgres' })
+    await admin.connect()
+    await admin.query('create role shop login createrole nosuperuser')
+    await admin.query('create database shop owner shop')
+    await admin.end()
     await using base = await startService({ role: 'api' })
-    const name = `owned_${process.pid}_${Date.now().toString(36)}`
-    const { host, port } = inject('postgres')
-    await base.asOwner(`create role ${name} login createrole nosuperuser`)
-    // On a server of its own the role would make these; here they exist already.
-    await base.asOwner(`grant patchbay_app, patchbay_system to ${name} with admin option`)
-    await base.asOwner(`create database ${name} owner ${name}`)
-    {
-      const databaseUrl = `postgres://${name}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`
-      const { mkdtempSync } = await import('node:fs')
-      const { tmpdir } = await import('node:os')
-      const { join } = await import('node:path')
-      await using service = await base.startAnother({
-        PATCHBAY_DATABASE_URL: databaseUrl,
-        PATCHBAY_DATA_DIR: mkdtempSync(join(tmpdir(), 'patchbay-owned-')),
-      })
-      expect((await service.manager.post('/api/Account', given())).status).toBe(200)
-      expect((await service.manager.post('/api/Accounts', {})).body.total).toBe(2)
-    }
-    await base.asOwner(`drop database ${name} with (force)`)
-    await base.asOwner(`drop owned by ${name}`)
-    await base.asOwner(`drop role ${name}`)
+    const { host, port } = server.connection
+    await using service = await base.startAnother({
+      PATCHBAY_DATABASE_URL: `postgres://shop@localhost:${port}/shop?host=${encodeURIComponent(host)}`,
+      PATCHBAY_DATA_DIR: join(directory, 'data'),
+    })
+    expect((await service.manager.post('/api/Account', given())).status).toBe(200)
+    expect((await service.manager.post('/api/Accounts', {})).body.total).toBe(2)
+    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
   })
 })
 

@@ -7,9 +7,14 @@ begin
       execute format('create role %I login nosuperuser nobypassrls noinherit', wanted);
     exception when duplicate_object or unique_violation then null;
     end;
-    -- The user that was given to us steps down to these roles; a superuser, or one who was granted them before, may do so already.
-    if not pg_has_role(current_user, wanted, 'MEMBER') then
-      execute format('grant %I to %I', wanted, current_user);
+    -- The user that was given to us steps down to these roles. One who may make roles has to grant them to himself;
+    -- one who may not must have been granted them before.
+    if not (select rolsuper from pg_roles where rolname = current_user) then
+      begin
+        execute format('grant %I to %I', wanted, current_user);
+      exception when insufficient_privilege then
+        if not pg_has_role(current_user, wanted, 'MEMBER') then raise; end if;
+      end;
     end if;
   end loop;
 end $$;

@@ -47,7 +47,7 @@ call protect('runs', 'account_id = current_account()');
 
 -- Numbers of runs are counted apart from the workflows, whose rows are written when runs end: starts and ends do not wait for each other.
 create table run_counters (
-  workflow_id uuid primary key,
+  workflow_id uuid primary key references workflows on delete cascade,
   account_id uuid not null,
   last_number integer not null
 ) with (fillfactor = 30);
