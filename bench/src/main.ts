@@ -1,6 +1,7 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
 import { benchCatalog } from './catalog.ts'
 import { benchFoundation } from './foundation.ts'
+import { benchProxy } from './proxy.ts'
 import { printTable, type Row } from './report.ts'
 import { benchRuns } from './runs.ts'
 import { benchShares } from './shares.ts'
@@ -11,6 +12,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   foundation: benchFoundation,
   catalog: benchCatalog,
   vault: benchVault,
+  proxy: benchProxy,
   runs: benchRuns,
   webhooks: benchWebhooks,
   shares: () => benchShares(),
