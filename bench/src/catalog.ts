@@ -61,17 +61,17 @@ async function registerApplications(service: BenchService): Promise<void> {
   const owner = await connectOwner(service.dataDir)
   try {
     const { rows } = await owner.query(
-      "select column_name from information_schema.columns where table_schema = 'patchbay' and table_name = 'reg_applications' and is_generated = 'NEVER'",
+      "select column_name from information_schema.columns where table_schema = 'patchbay' and table_name = 'registered_applications' and is_generated = 'NEVER'",
     )
     const columns = rows
       .map(({ column_name }) => column_name as string)
       .filter((name) => !['id', 'tag_text'].includes(name))
     await owner.query(
-      `insert into reg_applications (id, tag_text, ${columns.join(', ')})
-       select gen_random_uuid(), 'customer ' || n, ${columns.join(', ')} from reg_applications, generate_series(1, $2::int) n where id = $1`,
+      `insert into registered_applications (id, tag_text, ${columns.join(', ')})
+       select gen_random_uuid(), 'customer ' || n, ${columns.join(', ')} from registered_applications, generate_series(1, $2::int) n where id = $1`,
       [first, registered - 1],
     )
-    await owner.query('analyze reg_applications')
+    await owner.query('analyze registered_applications')
   } finally {
     await owner.end()
   }

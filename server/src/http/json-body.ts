@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AppError, invalid } from '../lib/app-error.ts'
 
 declare module 'fastify' {
@@ -25,28 +25,27 @@ export function parseJsonBodies(app: FastifyInstance): void {
         else done(null, value)
       })
   })
-  limitTime(app)
+  app.decorateRequest('bodyDeadline', undefined)
 }
 
-function limitTime(app: FastifyInstance): void {
-  app.decorateRequest('bodyDeadline', undefined)
-  app.addHook('onRequest', (request, _reply, done) => {
+/** Hooks for a route that takes a body: a client that does not come to an end of it is cut off. */
+export const bodyTimeHooks = {
+  onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
     if (hasBody(request)) request.bodyDeadline = setTimeout(() => request.raw.destroy(), bodyMsMax)
     done()
-  })
-  const stop = (request: FastifyRequest) => clearTimeout(request.bodyDeadline)
-  app.addHook('preValidation', (request, _reply, done) => {
-    stop(request)
+  },
+  preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+    clearTimeout(request.bodyDeadline)
     done()
-  })
-  app.addHook('onRequestAbort', (request, done) => {
-    stop(request)
+  },
+  onRequestAbort: (request: FastifyRequest, done: () => void) => {
+    clearTimeout(request.bodyDeadline)
     done()
-  })
-  app.addHook('onResponse', (request, _reply, done) => {
-    stop(request)
+  },
+  onResponse: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+    clearTimeout(request.bodyDeadline)
     done()
-  })
+  },
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

@@ -1,11 +1,12 @@
 // An operation of the table becomes a route: who, how often, which role, what shape; then its handler; then its answer by schema.
 import { noContent, type OperationSpec } from '@patchbay/contract'
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Principal, requireRank } from '../access/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { type Authenticators, authenticateCaller, selectAccount } from './authenticate.ts'
 import { exchangeOf } from './exchange.ts'
 import { readForm } from './form-body.ts'
+import { bodyTimeHooks } from './json-body.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
 import { validator } from './validation.ts'
 
@@ -39,6 +40,10 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
   const changesOnGet = spec.method === 'GET' && spec.changesState === true
   const schema = spec.answers[200] ? { response: { 200: spec.answers[200] } } : {}
 
+  // Forms have their own limit, and a GET has no body to wait for.
+  const limitsBodyTime = spec.method === 'POST' && !isForm
+  const { preValidation, onRequestAbort, onResponse } = bodyTimeHooks
+
   app.route({
     method: spec.method,
     url: spec.path,
@@ -46,21 +51,25 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
     schema,
     config: { spec },
     bodyLimit: spec.bodyBytesMax ?? bodyBytesMax,
-    onRequest: async (request, reply) => {
-      if (spec.access === 'public') return
-      const exchange = exchangeOf(request, reply)
-      const credential = await authenticateCaller(options.authenticators, exchange)
-      // Counted before the managed account is looked up: asking for accounts out of reach is limited like anything else.
-      const rate = options.rateLimiter(credential.id)
-      reply
-        .header('RateLimit-Limit', rate.limit)
-        .header('RateLimit-Remaining', rate.remaining)
-        .header('RateLimit-Reset', rate.resetSeconds)
-      if (rate.refused) throw tooManyRequests()
-      const principal = await selectAccount(options.authenticators, exchange, credential)
-      request.principal = principal
-      if (spec.lowestRole) requireRank(principal, spec.lowestRole)
-    },
+    ...(limitsBodyTime ? { preValidation, onRequestAbort, onResponse } : {}),
+    onRequest: [
+      ...(limitsBodyTime ? [bodyTimeHooks.onRequest] : []),
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        if (spec.access === 'public') return
+        const exchange = exchangeOf(request, reply)
+        const credential = await authenticateCaller(options.authenticators, exchange)
+        // Counted before the managed account is looked up: asking for accounts out of reach is limited like anything else.
+        const rate = options.rateLimiter(credential.id)
+        reply
+          .header('RateLimit-Limit', rate.limit)
+          .header('RateLimit-Remaining', rate.remaining)
+          .header('RateLimit-Reset', rate.resetSeconds)
+        if (rate.refused) throw tooManyRequests()
+        const principal = await selectAccount(options.authenticators, exchange, credential)
+        request.principal = principal
+        if (spec.lowestRole) requireRank(principal, spec.lowestRole)
+      },
+    ],
     handler: async (request, reply) => {
       const answer = await handler({
         params: checkParams && pathValues(spec, checkParams, request.params),

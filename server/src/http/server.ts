@@ -146,7 +146,7 @@ function refuseWhenBusy(app: FastifyInstance): void {
       return
     }
     atOnce++
-    reply.raw.once('close', release)
+    reply.raw.on('close', release)
     done(
       atOnce > requestsAtOnceMax ? new AppError('not_ready', 'The service is busy. Try again in a moment.') : undefined,
     )
