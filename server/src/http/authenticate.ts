@@ -14,7 +14,7 @@ export type Authenticators = {
 export const sessionCookie = 'patchbay_session'
 
 /** Who is calling. */
-export async function authenticateCaller(how: Authenticators, exchange: Exchange): Promise<Credential> {
+export function authenticateCaller(how: Authenticators, exchange: Exchange): Promise<Credential> | Credential {
   const consumer = exchange.header('consumer')
   const secretKey = exchange.header('secretkey')
   const session = exchange.cookie(sessionCookie)
@@ -31,18 +31,19 @@ export async function authenticateCaller(how: Authenticators, exchange: Exchange
 }
 
 /** For whom. A header that is there but empty names no account, and is refused like any other that does not. */
-export async function selectAccount(
+export function selectAccount(
   how: Authenticators,
   exchange: Exchange,
   credential: Credential,
-): Promise<Principal> {
+): Principal | Promise<Principal> {
   const managedId = exchange.header('managedaccountid')
   const caller = credential.account
-  return {
+  const actingFor = (account: AccountIdentity): Principal => ({
     caller,
-    account: managedId === undefined ? caller : await how.managedAccount(caller, managedId),
+    account,
     isManaging: managedId !== undefined,
     credential: { kind: credential.kind, id: credential.id },
     address: exchange.address,
-  }
+  })
+  return managedId === undefined ? actingFor(caller) : how.managedAccount(caller, managedId).then(actingFor)
 }

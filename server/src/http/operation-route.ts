@@ -3,7 +3,7 @@ import { noContent, type OperationSpec } from '@patchbay/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Principal, requireRank } from '../access/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
-import { type Authenticators, authenticateCaller, selectAccount } from './authenticate.ts'
+import { type Authenticators, authenticateCaller, type Credential, selectAccount } from './authenticate.ts'
 import { exchangeOf } from './exchange.ts'
 import { readForm } from './form-body.ts'
 import { bodyTimeHooks } from './json-body.ts'
@@ -40,6 +40,25 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
   const changesOnGet = spec.method === 'GET' && spec.changesState === true
   const schema = spec.answers[200] ? { response: { 200: spec.answers[200] } } : {}
 
+  const admit = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    const exchange = exchangeOf(request, reply)
+    const enter = (principal: Principal) => {
+      request.principal = principal
+      if (spec.lowestRole) requireRank(principal, spec.lowestRole)
+    }
+    const select = (credential: Credential) => {
+      // Counted before the managed account is looked up: asking for accounts out of reach is limited like anything else.
+      limitRate(options.rateLimiter, reply, credential.id)
+      return afterwards(selectAccount(options.authenticators, exchange, credential), enter)
+    }
+    try {
+      const entered = afterwards(authenticateCaller(options.authenticators, exchange), select)
+      if (entered instanceof Promise) entered.then(() => done(), done)
+      else done()
+    } catch (error) {
+      done(error as Error)
+    }
+  }
   // Forms have their own limit, and a GET has no body to wait for.
   const limitsBodyTime = spec.method === 'POST' && !isForm
   const { preValidation, onRequestAbort, onResponse } = bodyTimeHooks
@@ -52,39 +71,46 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
     config: { spec },
     bodyLimit: spec.bodyBytesMax ?? bodyBytesMax,
     ...(limitsBodyTime ? { preValidation, onRequestAbort, onResponse } : {}),
-    onRequest: [
-      ...(limitsBodyTime ? [bodyTimeHooks.onRequest] : []),
-      async (request: FastifyRequest, reply: FastifyReply) => {
-        if (spec.access === 'public') return
-        const exchange = exchangeOf(request, reply)
-        const credential = await authenticateCaller(options.authenticators, exchange)
-        // Counted before the managed account is looked up: asking for accounts out of reach is limited like anything else.
-        const rate = options.rateLimiter(credential.id)
-        reply
-          .header('RateLimit-Limit', rate.limit)
-          .header('RateLimit-Remaining', rate.remaining)
-          .header('RateLimit-Reset', rate.resetSeconds)
-        if (rate.refused) throw tooManyRequests()
-        const principal = await selectAccount(options.authenticators, exchange, credential)
-        request.principal = principal
-        if (spec.lowestRole) requireRank(principal, spec.lowestRole)
-      },
-    ],
-    handler: async (request, reply) => {
-      const answer = await handler({
+    onRequest: [...(limitsBodyTime ? [bodyTimeHooks.onRequest] : []), ...(spec.access === 'public' ? [] : [admit])],
+    // Most of what is asked most often is answered from memory: then nothing here waits, not even for the next turn of the event loop.
+    handler: (request, reply) => {
+      const answer = handler({
         params: checkParams && pathValues(spec, checkParams, request.params),
         query: checkQuery?.(request.query),
         body: isForm ? readForm(request.raw, options.formIdleMs ?? formIdleMs) : checkBody?.(request.body),
         principal: request.principal,
         exchange: exchangeOf(request, reply),
       } as never)
-      if (answer === noContent) return reply.code(204).send()
-      if (spec.answers[200] === null) return reply.code(200).send()
-      // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
-      return reply.header('Content-Type', 'application/json; charset=utf-8').send(reply.serialize(answer))
+      return answer instanceof Promise
+        ? answer.then((value) => respond(spec, reply, value))
+        : respond(spec, reply, answer)
     },
   })
   if (changesOnGet) refuseHead(app, spec)
+}
+
+/** Goes on with a value now, or when it is there. */
+function afterwards<Value, Next>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+function limitRate(limiter: RateLimiter, reply: FastifyReply, key: string): void {
+  const rate = limiter(key)
+  reply
+    .header('RateLimit-Limit', rate.limit)
+    .header('RateLimit-Remaining', rate.remaining)
+    .header('RateLimit-Reset', rate.resetSeconds)
+  if (rate.refused) throw tooManyRequests()
+}
+
+function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): FastifyReply {
+  if (answer === noContent) return reply.code(204).send()
+  if (spec.answers[200] === null) return reply.code(200).send()
+  // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
+  return reply.header('Content-Type', 'application/json; charset=utf-8').send(reply.serialize(answer))
 }
 
 /** HEAD would run the handler of its GET: where that changes state it must not. */

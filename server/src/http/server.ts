@@ -1,12 +1,7 @@
 // HTTP: a table of operations, a short list of pages and a shorter one of raw routes become one server. Nothing here knows what they are about.
 import type { OperationSpec } from '@patchbay/contract'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { Logger } from 'pino'
 import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
@@ -25,7 +20,7 @@ export type HttpOptions = OperationOptions & {
   pages: Page[]
   rawRoutes?: RawRoute[]
   metrics: Metrics
-  logger: FastifyBaseLogger
+  logger: Logger
   trustedProxies: readonly string[]
 }
 
@@ -47,7 +42,7 @@ const keepAliveMs = 72_000
 
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const app = Fastify({
-    loggerInstance: options.logger,
+    loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own per request would cost more than the request; lines name the request id themselves.
     childLoggerFactory: (logger) => logger,
@@ -79,7 +74,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
   closeUnusedAtEnd(app)
-  nameAndMeasure(app, options.metrics)
+  nameAndMeasure(app, options)
   refuseWhenBusy(app)
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
@@ -107,7 +102,7 @@ function parseNoBodies(app: FastifyInstance): void {
   app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, undefined))
 }
 
-function nameAndMeasure(app: FastifyInstance, metrics: Metrics): void {
+function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logger: Logger }): void {
   app.addHook('onRequest', (request, reply, done) => {
     request.startedAt = performance.now()
     reply.header('X-Request-Id', request.id)
@@ -116,19 +111,20 @@ function nameAndMeasure(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const ms = performance.now() - request.startedAt
     const route = request.routeOptions.url ?? 'none'
-    metrics.observeRequest(`${request.method} ${route}`, reply.statusCode, ms / 1000)
-    // The address is logged by its route: paths and queries may carry codes and tokens.
-    const line = {
-      requestId: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      ms: Math.round(ms * 10) / 10,
-      accountId: request.principal?.caller.id,
+    options.metrics.observeRequest(`${request.method} ${route}`, reply.statusCode, ms / 1000)
+    const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug'
+    if (options.logger.isLevelEnabled(level)) {
+      // The address is logged by its route: paths and queries may carry codes and tokens.
+      const line = {
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: Math.round(ms * 10) / 10,
+        accountId: request.principal?.caller.id,
+      }
+      request.log[level](line, reply.statusCode >= 400 && reply.statusCode < 500 ? 'refused' : 'answered')
     }
-    if (reply.statusCode >= 500) request.log.error(line, 'answered')
-    else if (reply.statusCode >= 400) request.log.info(line, 'refused')
-    else request.log.debug(line, 'answered')
     done()
   })
 }

@@ -35,8 +35,13 @@ export class KeyAuthenticator implements AsyncDisposable {
     this.#timer.unref()
   }
 
-  async authenticate(consumer: string, secretKey: string, address: string): Promise<Credential> {
-    const key = this.#cache.peek(consumer) ?? (await this.#cache.get(consumer, () => this.#find(consumer)))
+  authenticate(consumer: string, secretKey: string, address: string): Credential | Promise<Credential> {
+    const known = this.#cache.peek(consumer)
+    if (known) return this.#judge(known, secretKey, address)
+    return this.#cache.get(consumer, () => this.#find(consumer)).then((key) => this.#judge(key, secretKey, address))
+  }
+
+  #judge(key: KnownKey | undefined, secretKey: string, address: string): Credential {
     if (!key) timingSafeEqual(hashSecret(this.#pepper, secretKey), nobody)
     if (!key || !this.#isRight(key, secretKey))
       throw new AppError('keys_invalid', 'The keys in the headers Consumer and SecretKey are not valid.')
