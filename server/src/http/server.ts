@@ -1,6 +1,12 @@
 // HTTP: a table of operations, a short list of pages and a shorter one of raw routes become one server. Nothing here knows what they are about.
 import type { OperationSpec } from '@patchbay/contract'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Logger } from 'pino'
 import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
