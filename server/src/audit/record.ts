@@ -27,8 +27,23 @@ export async function recordAudit(
   target: string | null,
   details: object = {},
 ): Promise<void> {
+  await recordAudits(tx, [{ actor, action, target, details }])
+}
+
+export type AuditEntry = { actor: Actor; action: string; target: string | null; details?: object }
+
+/** The same for many changes of one transaction. */
+export async function recordAudits(tx: Queryable, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
   await tx.query(sql`
     insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
-    values (${actor.organizationId}, ${actor.accountId}, ${actor.managedAccountId}, ${actor.keyId}, ${actor.address},
-            ${action}, ${target}, ${JSON.stringify(details)})`)
+    select * from unnest(
+      ${entries.map(({ actor }) => actor.organizationId)}::uuid[],
+      ${entries.map(({ actor }) => actor.accountId)}::uuid[],
+      ${entries.map(({ actor }) => actor.managedAccountId)}::uuid[],
+      ${entries.map(({ actor }) => actor.keyId)}::uuid[],
+      ${entries.map(({ actor }) => actor.address)}::text[],
+      ${entries.map(({ action }) => action)}::text[],
+      ${entries.map(({ target }) => target)}::text[],
+      ${entries.map(({ details }) => JSON.stringify(details ?? {}))}::jsonb[])`)
 }

@@ -1,12 +1,17 @@
 // Group commit: what arrives while the database is busy with the last batch goes there together in the next one. At low load an item
 // waits for nothing; at high load one commit serves many.
 
+/** Batches of so many items mean load. */
+const loadCount = 3
+
 type Waiting<Item, Result> = { item: Item; weight: number; resolve(result: Result): void; reject(error: unknown): void }
 
 export type GroupCommitOptions<Item> = {
   /** Batches under way at once. */
   batchesAtOnce: number
   itemsMax: number
+  /** Under load, how long the first item of a batch waits for others: fewer, larger batches cost less in all. */
+  gatherMs?: number
   /** What an item weighs, in bytes for example, and how much a batch may weigh; one item alone may weigh more. */
   weight?: { of(item: Item): number; max: number }
 }
@@ -17,6 +22,7 @@ export class GroupCommit<Item, Result> {
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
   #isArmed = false
+  #lastCount = 0
   #idle: PromiseWithResolvers<void> | undefined
 
   /** `commit` answers in the order of the items. When a batch of several fails, each item is tried by itself: one must not spoil the rest. */
@@ -47,15 +53,20 @@ export class GroupCommit<Item, Result> {
   #arm(): void {
     if (this.#isArmed || this.#underWay >= this.#options.batchesAtOnce || this.#waiting.length === 0) return
     this.#isArmed = true
-    // Everything that the event loop has in its hands at this moment joins the batch.
-    setImmediate(() => {
+    const flush = () => {
       this.#isArmed = false
       void this.#flush()
-    })
+    }
+    // Everything that the event loop has in its hands at this moment joins the batch.
+    const { gatherMs, itemsMax } = this.#options
+    if (gatherMs !== undefined && this.#lastCount >= loadCount && this.#waiting.length < itemsMax)
+      setTimeout(flush, gatherMs)
+    else setImmediate(flush)
   }
 
   async #flush(): Promise<void> {
     const batch = this.#waiting.splice(0, this.#countOfBatch())
+    this.#lastCount = batch.length
     if (batch.length === 0) return
     this.#underWay++
     this.#arm()

@@ -115,6 +115,9 @@ export class JobQueue implements AsyncDisposable {
   ): Promise<Job<Data>[]> {
     const jobs = await this.#boss.fetch<Data>(queue, {
       batchSize: count,
+      // Beyond what all workers hold. With a limit the library hands the chosen ids to its update as one array; without one, an estimate
+      // from a time when the queue was empty makes the server go through the whole queue for every job.
+      groupConcurrency: 100_000,
       ...(passedOver.length === 0 ? {} : { ignoreGroups: [...passedOver] }),
       db: inTransaction(db),
     })

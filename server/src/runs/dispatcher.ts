@@ -12,8 +12,8 @@ import { type FoundRun, listFirstClaims } from './claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from './execution.ts'
 import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
+import { markHandedBack, markProcessing } from './mark-store.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from './open-run.ts'
-import { markHandedBack, markProcessing } from './record-store.ts'
 import { type Json, type Run, type RunClaim, runQueue } from './run.ts'
 import type { RunState } from './run-state.ts'
 
@@ -45,9 +45,11 @@ type InHand = {
 const pollMs = 1000
 const heartbeatMs = 3000
 /** A run that takes longer than this is shown as Processing. */
-const markAfterMs = 100
+const markAfterMs = 300
 const sleepMsMin = 1000
-const refillMs = 5
+/** With a backlog, jobs are fetched when this part of the slots is left in use, or after this time: many at once cost hardly more than one. */
+const refillBelow = 1 / 4
+const refillMs = 50
 
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -67,14 +69,14 @@ export class Dispatcher implements AsyncDisposable {
 
   constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
     this.#deps = deps
-    this.#slots = options.slots ?? 64
+    this.#slots = options.slots ?? 128
     this.#graceMs = options.graceMs ?? 25_000
   }
 
   start(): void {
     const { jobs, onFault } = this.#deps
     const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
-    this.#listening = jobs.listen(runQueue, () => this.#wake())
+    this.#listening = jobs.listen(runQueue, () => this.#hint())
     this.#timers.push(
       setInterval(() => this.#wake(), pollMs),
       setInterval(
@@ -118,6 +120,12 @@ export class Dispatcher implements AsyncDisposable {
       })
   }
 
+  /** There may be jobs. While there is a backlog that is no news. */
+  #hint(): void {
+    if (!this.#isHungry || this.#inHand.size <= this.#slots * refillBelow) this.#wake()
+    else this.#pace.later(refillMs, () => this.#wake())
+  }
+
   async #fetchAll(): Promise<void> {
     while (this.#isWanted && !this.#isStopping) {
       const plan = this.#nextFetch()
@@ -133,8 +141,8 @@ export class Dispatcher implements AsyncDisposable {
       const fetched = await jobs.fetch<unknown>(database.system, runQueue, plan.count, plan.passedOver)
       this.#pace.note(performance.now() - startedAt, fetched.length, plan.passedOver.length > 0)
       this.#isHungry = fetched.length === plan.count || plan.passedOver.length > 0
-      if (fetched.length === plan.count) this.#isWanted = true
       if (fetched.length > 0) await this.#open(fetched)
+      if (this.#isHungry) this.#hint()
     }
   }
 
@@ -184,8 +192,7 @@ export class Dispatcher implements AsyncDisposable {
     void work.finally(() => {
       this.#underWay.delete(work)
       if (this.#inHand.get(claim.runId) === inHand) this.#inHand.delete(claim.runId)
-      // Slots that become free at nearly the same time are filled together.
-      if (this.#isHungry) this.#pace.later(refillMs, () => this.#wake())
+      if (this.#isHungry) this.#hint()
     })
   }
 

@@ -1,8 +1,9 @@
 // Writes of a worker about the runs it holds. Each is fenced: it changes nothing unless the run is still under way and still at the
 // attempt that the worker was given. The row of the run is written by every one of them, so a takeover and a late write of the old
 // holder cannot pass each other.
-import { type Queryable, sql } from '../db/index.ts'
+import type { Queryable } from '../db/index.ts'
 import { partitionStatement } from './partition-statement.ts'
+import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 import type { BlockRecord, EndedRun, RunClaim, RunStatus } from './run.ts'
 
 export type RunEnd = {
@@ -18,43 +19,69 @@ export type RunProgressRow = {
   lastBlockTitle: string | null
 }
 
-const blockColumns =
-  'run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, end_flag, started_at, ended_at, pause_ms'
+export type BlockToRecord = { claim: RunClaim; accountId: string; progress: RunProgressRow; block: BlockRecord }
+
+export type RunToEnd = Omit<BlockToRecord, 'block'> & { end: RunEnd; block: BlockRecord | undefined }
+
+const runColumns: readonly Column<Omit<BlockToRecord, 'block'>>[] = [
+  ['run_id', 'uuid', ({ claim }) => claim.runId],
+  ['attempt', 'integer', ({ claim }) => claim.attempt],
+  ['account_id', 'uuid', ({ accountId }) => accountId],
+  ['run_pause_ms', 'integer', ({ progress }) => progress.pauseMs],
+  ['last_block_id', 'uuid', ({ progress }) => progress.lastBlockId],
+  ['last_block_title', 'text', ({ progress }) => progress.lastBlockTitle],
+]
+
+const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
+  ['block_id', 'uuid', ({ block }) => block?.blockId],
+  ['seq', 'integer', ({ block }) => block?.seq],
+  ['block_status', 'text', ({ block }) => block?.status],
+  ['result', 'text', ({ block }) => block?.result],
+  ['block_error', 'text', ({ block }) => block?.errorMessage],
+  ['log', 'text', ({ block }) => block?.log],
+  ['session', 'text', ({ block }) => block?.session],
+  ['sealed_deferred', 'bytea', ({ block }) => block?.sealedDeferred],
+  ['end_flag', 'boolean', ({ block }) => block?.endFlag],
+  ['started_at', 'timestamptz', ({ block }) => block?.startedAt.toISOString()],
+  ['ended_at', 'timestamptz', ({ block }) => block?.endedAt.toISOString()],
+  ['pause_ms', 'integer', ({ block }) => block?.pauseMs],
+]
+
+/** Records the blocks of `input` whose runs passed the fence. A block that is recorded already stays as it is. */
+const insertBlocks = `
+  insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, end_flag,
+                          started_at, ended_at, pause_ms)
+  select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session, i.sealed_deferred,
+    i.end_flag, i.started_at, i.ended_at, i.pause_ms
+  from fenced f join input i on i.run_id = f.id where i.block_id is not null
+  on conflict do nothing`
+
+const recordColumns: readonly Column<BlockToRecord>[] = [...runColumns, ...blockColumns]
 
 const recordText = partitionStatement(
   (runs) => `
-    with fenced as (
-      update ${runs} set status = case when status = 'Pending' then 'Processing' else status end, pause_ms = $3, last_block_id = $4,
-        last_block_title = $5
-      where id = $1 and attempt = $2 and ended_at is null
-      returning status
-    ), recorded as (
-      insert into run_blocks (${blockColumns})
-      select $1, $6::uuid, $7::uuid, $8::integer, $9, $10, $11, $12, $13, $14::bytea, $15::boolean, $16::timestamptz, $17::timestamptz,
-        $18::integer
-      from fenced on conflict do nothing
-    )
-    select status from fenced`,
+    with input as materialized (select * from ${unnestText(recordColumns, 'i')}),
+    fenced as (
+      update ${runs} r set status = case when r.status = 'Pending' then 'Processing' else r.status end, pause_ms = i.run_pause_ms,
+        last_block_id = i.last_block_id, last_block_title = i.last_block_title
+      from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
+      returning r.id, r.status
+    ), recorded as (${insertBlocks})
+    select id, status from fenced`,
 )
 
-/** Undefined: another worker owns the run now, or it is gone. */
-export async function recordBlock(
-  tx: Queryable,
-  claim: RunClaim,
-  accountId: string,
-  progress: RunProgressRow,
-  block: BlockRecord,
-): Promise<RunStatus | undefined> {
-  const values = [
-    claim.runId,
-    claim.attempt,
-    ...progressValues(progress),
-    block.blockId,
-    accountId,
-    ...blockValues(block),
-  ]
-  const { rows } = await tx.query<{ status: RunStatus }>(recordText(claim.partition, values))
-  return rows[0]?.status
+/** The status of each run. Runs that are not in the answer belong to another worker now, or are gone. */
+export async function recordBlocks(tx: Queryable, blocks: readonly BlockToRecord[]): Promise<Map<string, RunStatus>> {
+  // Of several blocks of one run the last one knows most about the run as a whole.
+  const latest = new Map(blocks.map(({ claim, progress }) => [claim.runId, progress]))
+  const rows = blocks.map((block) => ({ ...block, progress: latest.get(block.claim.runId) as RunProgressRow }))
+  const statuses = new Map<string, RunStatus>()
+  await inEachPartition(rows, async (partition, those) => {
+    const statement = recordText(partition, columnArrays(recordColumns, those))
+    const answer = await tx.query<{ id: string; status: RunStatus }>(statement)
+    for (const { id, status } of answer.rows) statuses.set(id, status)
+  })
+  return statuses
 }
 
 type EndedRow = {
@@ -73,109 +100,63 @@ type EndedRow = {
 
 export type EndedRunRow = EndedRun & { countsFrom: Date }
 
+const endColumns: readonly Column<RunToEnd>[] = [
+  ...runColumns,
+  ['status', 'text', ({ end }) => end.status],
+  ['is_expired_by_time', 'boolean', ({ end }) => end.isExpiredByTime],
+  ['error_message', 'text', ({ end }) => end.errorMessage],
+  ...blockColumns,
+]
+
 const endText = partitionStatement(
   (runs) => `
-    with fenced as (
-      update ${runs} set status = case when status = 'Stopping' and $6 = 'Ready' then 'Stopped' else $6 end, ended_at = clock_timestamp(),
-        pause_ms = $3, last_block_id = $4, last_block_title = $5, is_expired_by_time = $7, error_message = $8
-      where id = $1 and attempt = $2 and ended_at is null
-      returning id, account_id, workflow_id, run_number, run_by, processor_type, status, error_message, webhook_ids, is_webhook_batch,
-        counts_from
-    ), recorded as (
-      insert into run_blocks (${blockColumns})
-      select $1, $9::uuid, $10::uuid, $11::integer, $12, $13, $14, $15, $16, $17::bytea, $18::boolean, $19::timestamptz, $20::timestamptz,
-        $21::integer
-      from fenced where $9::uuid is not null on conflict do nothing
-    )
+    with input as materialized (select * from ${unnestText(endColumns, 'i')}),
+    fenced as (
+      update ${runs} r set status = case when r.status = 'Stopping' and i.status = 'Ready' then 'Stopped' else i.status end,
+        ended_at = clock_timestamp(), pause_ms = i.run_pause_ms, last_block_id = i.last_block_id, last_block_title = i.last_block_title,
+        is_expired_by_time = i.is_expired_by_time, error_message = i.error_message
+      from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
+      returning r.id, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
+        r.is_webhook_batch, r.counts_from
+    ), recorded as (${insertBlocks})
     select * from fenced`,
 )
 
-/** Ends a run, together with the record of the block that ended it, if any. A run that was asked to stop ends Stopped instead of Ready. */
-export async function endRun(
-  tx: Queryable,
-  claim: RunClaim,
-  accountId: string,
-  progress: RunProgressRow,
-  end: RunEnd,
-  block: BlockRecord | undefined,
-): Promise<EndedRunRow | undefined> {
-  const { rows } = await tx.query<EndedRow>(
-    endText(claim.partition, [
-      claim.runId,
-      claim.attempt,
-      ...progressValues(progress),
-      end.status,
-      end.isExpiredByTime,
-      end.errorMessage,
-      block?.blockId ?? null,
-      accountId,
-      ...(block ? blockValues({ ...block, sealedDeferred: null }) : noBlock),
-    ]),
-  )
-  const row = rows[0]
-  return (
-    row && {
-      id: row.id,
-      accountId: row.account_id,
-      workflowId: row.workflow_id,
-      runNumber: row.run_number,
-      runBy: row.run_by,
-      processorType: row.processor_type,
-      status: row.status,
-      errorMessage: row.error_message,
-      webhookIds: row.webhook_ids,
-      isWebhookBatch: row.is_webhook_batch,
-      countsFrom: row.counts_from,
-    }
-  )
+/**
+ * Ends runs, each together with the record of the block that ended it, if any. A run that was asked to stop ends Stopped instead of Ready.
+ * Runs that are not in the answer belong to another worker now, or are gone.
+ */
+export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise<Map<string, EndedRunRow>> {
+  const ended = new Map<string, EndedRunRow>()
+  // The deferred values of a run that is over are in the vault, or meant for nobody.
+  const rows = runs.map((run) => (run.block ? { ...run, block: { ...run.block, sealedDeferred: null } } : run))
+  await inEachPartition(rows, async (partition, those) => {
+    const answer = await tx.query<EndedRow>(endText(partition, columnArrays(endColumns, those)))
+    for (const row of answer.rows) ended.set(row.id, toEndedRun(row))
+  })
+  return ended
 }
 
-function progressValues({ pauseMs, lastBlockId, lastBlockTitle }: RunProgressRow): unknown[] {
-  return [pauseMs, lastBlockId, lastBlockTitle]
+function toEndedRun(row: EndedRow): EndedRunRow {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    workflowId: row.workflow_id,
+    runNumber: row.run_number,
+    runBy: row.run_by,
+    processorType: row.processor_type,
+    status: row.status,
+    errorMessage: row.error_message,
+    webhookIds: row.webhook_ids,
+    isWebhookBatch: row.is_webhook_batch,
+    countsFrom: row.counts_from,
+  }
 }
 
-function blockValues(block: BlockRecord): unknown[] {
-  const { seq, status, result, errorMessage, log, session, sealedDeferred, endFlag, startedAt, endedAt, pauseMs } =
-    block
-  return [seq, status, result, errorMessage, log, session, sealedDeferred, endFlag, startedAt, endedAt, pauseMs]
-}
-
-const noBlock: unknown[] = Array(11).fill(null)
-
-/** Runs that did not end within a moment are shown as under way. A row that is being written at this moment is shown by its writer. */
-export async function markProcessing(
-  db: Queryable,
-  claims: readonly Pick<RunClaim, 'runId' | 'attempt'>[],
+async function inEachPartition<Row extends { claim: RunClaim }>(
+  rows: readonly Row[],
+  write: (partition: string, those: Row[]) => Promise<void>,
 ): Promise<void> {
-  const { rows } = await db.query<{ workflow_id: string; run_number: number }>(sql`
-    with mine as materialized (
-      select r.id from runs r
-      join unnest(${claims.map(({ runId }) => runId)}::uuid[], ${claims.map(({ attempt }) => attempt)}::integer[]) as c (id, attempt)
-        on r.id = c.id and r.attempt = c.attempt
-      where r.status = 'Pending' for no key update of r skip locked
-    )
-    update runs r set status = 'Processing' from mine where r.id = mine.id returning r.workflow_id, r.run_number`)
-  if (rows.length === 0) return
-  await db.query(sql`
-    with shown as materialized (
-      select w.id, m.run_number from workflows w
-      join (
-        select id, max(run_number) as run_number
-        from unnest(${rows.map((row) => row.workflow_id)}::uuid[], ${rows.map((row) => row.run_number)}::integer[]) as u (id, run_number)
-        group by id
-      ) m on w.id = m.id and coalesce(w.last_run_number, 0) < m.run_number
-      for no key update of w skip locked
-    )
-    update workflows w set last_run_number = s.run_number, last_run_status = 'Processing' from shown s where w.id = s.id`)
-}
-
-/** Lets the next worker know that its predecessor was stopped in order. */
-export async function markHandedBack(
-  tx: Queryable,
-  claims: readonly Pick<RunClaim, 'runId' | 'attempt'>[],
-): Promise<void> {
-  await tx.query(sql`
-    update runs r set is_handed_back = true
-    from unnest(${claims.map(({ runId }) => runId)}::uuid[], ${claims.map(({ attempt }) => attempt)}::integer[]) as c (id, attempt)
-    where r.id = c.id and r.attempt = c.attempt and r.ended_at is null`)
+  const partitions = Map.groupBy(rows, ({ claim }) => claim.partition)
+  await Promise.all([...partitions].map(([partition, those]) => write(partition, those)))
 }

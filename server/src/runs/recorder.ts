@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Scope, Tx } from '../db/index.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import type { JobQueue } from '../queue/index.ts'
-import { type EndedRunRow, endRun, type RunEnd, type RunProgressRow, recordBlock } from './record-store.ts'
+import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
 import { type BlockRecord, type EndedRun, type JsonObject, type RunClaim, type RunStatus, runQueue } from './run.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
 import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
@@ -45,6 +45,12 @@ type Deps = {
 /** Below the time in which others take the run over: after that a write would be fenced anyway. */
 const persistMs = 20_000
 
+/** Large results travel alone: the text of a statement is held in memory several times. */
+const weight = {
+  of: ({ block }: { block?: BlockRecord | undefined }) => (block?.result?.length ?? 0) + (block?.log?.length ?? 0),
+  max: 1_000_000,
+}
+
 export class RunRecorder {
   readonly #deps: Deps
   readonly #blocks: GroupCommit<BlockEntry, RunStatus | undefined>
@@ -52,8 +58,18 @@ export class RunRecorder {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#blocks = new GroupCommit((entries) => this.#recordAll(entries), { batchesAtOnce: 2, itemsMax: 100 })
-    this.#ends = new GroupCommit((entries) => this.#endAll(entries), { batchesAtOnce: 1, itemsMax: 100 })
+    this.#blocks = new GroupCommit<BlockEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
+      batchesAtOnce: 2,
+      itemsMax: 100,
+      gatherMs: 4,
+      weight,
+    })
+    this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
+      batchesAtOnce: 1,
+      itemsMax: 100,
+      gatherMs: 8,
+      weight,
+    })
   }
 
   /** The status of the run, or undefined when another worker owns it now. */
@@ -71,22 +87,19 @@ export class RunRecorder {
   }
 
   async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
-    const write = (tx: Pick<Tx, 'query'>, { claim, scope, progress, block }: BlockEntry) =>
-      recordBlock(tx, claim, scope.accountId, progress, block)
-    const { system } = this.#deps.database
     // A single statement is a transaction of its own.
-    if (entries.length === 1) return [await write(system, entries[0] as BlockEntry)]
-    return system.transaction((tx) => Promise.all(entries.map((entry) => write(tx, entry))))
+    const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
+    return entries.map(({ claim }) => statuses.get(claim.runId))
   }
 
   async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
     const { database, jobs, onRunsEnded } = this.#deps
     return database.system.transaction(async (tx) => {
-      const ended = await Promise.all(
-        entries.map(({ claim, scope, progress, end, block }) =>
-          endRun(tx, claim, scope.accountId, progress, end, block),
-        ),
+      const byId = await endRuns(
+        tx,
+        entries.map((entry) => ({ ...withAccount(entry), block: entry.block })),
       )
+      const ended = entries.map(({ claim }) => byId.get(claim.runId))
       const pairs = entries.flatMap((entry, index) => {
         const run = ended[index]
         return run ? [{ entry, run }] : []
@@ -136,6 +149,10 @@ export class RunRecorder {
       }
     }
   }
+}
+
+function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {
+  return { ...entry, accountId: entry.scope.accountId }
 }
 
 /** Faults of the connection, a server that stops or starts, deadlocks, locks that took too long. */

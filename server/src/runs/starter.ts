@@ -1,5 +1,5 @@
 // Starting runs: the row of a run and its job are written in one transaction, and starts of the same moment share it.
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type Actor, recordAudits } from '../audit/index.ts'
 import type { Database, Tx } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
@@ -72,12 +72,15 @@ export class RunStarter {
     const refused = requests.filter(({ id }) => !inserted.has(id)).map(({ id }) => id)
     await Promise.all([
       this.#jobs.remove(tx, runQueue, refused),
-      ...requests.map(({ id, actor, workflowId }) => {
-        const run = inserted.get(id)
-        return run && actor
-          ? recordAudit(tx, actor, 'run.started', workflowId, { runNumber: run.runNumber })
-          : undefined
-      }),
+      recordAudits(
+        tx,
+        requests.flatMap(({ id, actor, workflowId }) => {
+          const run = inserted.get(id)
+          return run && actor
+            ? [{ actor, action: 'run.started', target: workflowId, details: { runNumber: run.runNumber } }]
+            : []
+        }),
+      ),
     ])
     return requests.map(({ id }) => inserted.get(id))
   }
