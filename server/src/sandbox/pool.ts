@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AccountQueue } from './account-queue.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
 import { GuestProcess } from './guest-process.ts'
 import type { LibraryFunction, ScriptJob } from './job.ts'
@@ -26,10 +27,9 @@ export type SandboxOptions = {
 
 type Task = { accountId: string; work(guest: GuestProcess): Promise<void>; refuse(error: Error): void }
 
-/** A row of scripts of one account keeps its warm isolate, but not at the price of everybody else. */
-const SAME_ACCOUNT_ROW_MAX = 16
-const SAME_ACCOUNT_LOOK_AHEAD = 64
 const TRIM_MS = 10_000
+const LOOK_AT_SIZE_RUNS = 100
+const RESIDENT_BYTES_MAX = 256 * 1_048_576
 const CHECK_MS_MAX = 5000
 const START_FAULTS_MAX = 3
 
@@ -43,11 +43,10 @@ export class SandboxPool implements AsyncDisposable {
   readonly #all = new Set<GuestProcess>()
   readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
   #idle: GuestProcess[] = []
-  #queue: Task[] = []
+  readonly #queue = new AccountQueue<Task>()
   #starting = new Set<Promise<void>>()
   #startFaults = 0
   #computing = 0
-  #sameAccountRow = 0
   #lastJob = 0
   #isClosed = false
   readonly #trim: NodeJS.Timeout
@@ -66,7 +65,7 @@ export class SandboxPool implements AsyncDisposable {
     this.#options = {
       size,
       processesMax: Math.max(size, options.processesMax ?? size + 10),
-      runsPerProcess: options.runsPerProcess ?? 1000,
+      runsPerProcess: options.runsPerProcess ?? 10_000,
       queueMax: options.queueMax ?? 10_000,
     }
     this.enforcement = enforcement
@@ -94,7 +93,7 @@ export class SandboxPool implements AsyncDisposable {
 
   /** Processes and scripts at this moment. */
   get load(): { processes: number; computing: number; queued: number } {
-    return { processes: this.#all.size, computing: this.#computing, queued: this.#queue.length }
+    return { processes: this.#all.size, computing: this.#computing, queued: this.#queue.size }
   }
 
   /** Runs a script. Rejects only for faults of the service; whatever a script does is an outcome. */
@@ -156,7 +155,7 @@ export class SandboxPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#trim)
-    for (const task of this.#queue.splice(0)) task.refuse(new Error('The sandbox is closed.'))
+    for (const task of this.#queue.takeAll()) task.refuse(new Error('The sandbox is closed.'))
     await Promise.all(this.#starting)
     await Promise.all([...this.#all].map((guest) => guest.end()))
     await rm(this.#directory, { recursive: true, force: true })
@@ -164,9 +163,9 @@ export class SandboxPool implements AsyncDisposable {
 
   #enqueue<T>(accountId: string, work: (guest: GuestProcess) => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error('The sandbox is closed.'))
-    if (this.#queue.length >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
+    if (this.#queue.size >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
     const result = Promise.withResolvers<T>()
-    this.#queue.push({
+    this.#queue.add({
       accountId,
       work: (guest) => work(guest).then(result.resolve, result.reject),
       refuse: result.reject,
@@ -176,30 +175,24 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #pump(): void {
-    while (!this.#isClosed && this.#queue.length > 0 && this.#computing < this.#options.size) {
-      const head = this.#queue[0] as Task
-      const guest = this.#takeIdle(head.accountId)
+    while (!this.#isClosed && this.#computing < this.#options.size) {
+      const accountId = this.#queue.nextAccount
+      if (accountId === undefined) return
+      const guest = this.#takeIdle(accountId)
       if (!guest) {
         // One process for each script that could start now, as far as there may be more.
-        const wanted = Math.min(this.#queue.length, this.#options.size - this.#computing)
+        const wanted = Math.min(this.#queue.size, this.#options.size - this.#computing)
         while (this.#starting.size < wanted && this.#all.size + this.#starting.size < this.#options.processesMax)
           this.#startGuest()
         return
       }
-      this.#begin(guest, this.#takeTask(guest))
+      this.#begin(guest, this.#queue.take() as Task)
     }
   }
 
   #takeIdle(accountId: string): GuestProcess | undefined {
     const same = this.#idle.findIndex((guest) => guest.accountId === accountId)
     return this.#idle.splice(same === -1 ? this.#idle.length - 1 : same, 1)[0]
-  }
-
-  #takeTask(guest: GuestProcess): Task {
-    const ahead = this.#queue.slice(0, SAME_ACCOUNT_LOOK_AHEAD).findIndex((task) => task.accountId === guest.accountId)
-    const index = ahead > 0 && this.#sameAccountRow < SAME_ACCOUNT_ROW_MAX ? ahead : 0
-    this.#sameAccountRow = index === 0 ? 0 : this.#sameAccountRow + 1
-    return this.#queue.splice(index, 1)[0] as Task
   }
 
   #begin(guest: GuestProcess, task: Task): void {
@@ -214,6 +207,9 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #takeBack(guest: GuestProcess): void {
+    // Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown.
+    if (guest.runs % LOOK_AT_SIZE_RUNS === 0 && (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX)
+      guest.runs = this.#options.runsPerProcess
     const isUsedUp = guest.runs >= this.#options.runsPerProcess
     // A used-up process goes on until another one is there to take its place.
     const isReplaced = isUsedUp && [...this.#all].some((other) => other.runs < this.#options.runsPerProcess)
@@ -239,7 +235,7 @@ export class SandboxPool implements AsyncDisposable {
         this.#idle.push(guest)
       } else if (++this.#startFaults >= START_FAULTS_MAX && this.#all.size === 0) {
         this.#startFaults = 0
-        for (const task of this.#queue.splice(0)) task.refuse(new Error('No process for scripts could be started.'))
+        for (const task of this.#queue.takeAll()) task.refuse(new Error('No process for scripts could be started.'))
       }
       this.#pump()
     })

@@ -1,0 +1,49 @@
+/**
+ * Work that waits, by account. Accounts take turns, so that a long row of one is not in the way of another; a turn is several pieces long,
+ * because work of one account after the other finds its isolate warm.
+ */
+const TURN_LENGTH = 8
+
+export class AccountQueue<Work extends { readonly accountId: string }> {
+  /** In the order of turns: the first has its turn, and goes to the end after it. */
+  readonly #rows = new Map<string, Work[]>()
+  #size = 0
+  #turn = { accountId: '', left: 0 }
+
+  get size(): number {
+    return this.#size
+  }
+
+  add(work: Work): void {
+    const row = this.#rows.get(work.accountId)
+    if (row) row.push(work)
+    else this.#rows.set(work.accountId, [work])
+    this.#size++
+  }
+
+  /** The account whose turn it is. */
+  get nextAccount(): string | undefined {
+    for (const accountId of this.#rows.keys()) return accountId
+    return undefined
+  }
+
+  take(): Work | undefined {
+    const accountId = this.nextAccount
+    if (accountId === undefined) return undefined
+    if (this.#turn.accountId !== accountId || this.#turn.left === 0) this.#turn = { accountId, left: TURN_LENGTH }
+    const row = this.#rows.get(accountId) as Work[]
+    const work = row.shift() as Work
+    this.#size--
+    this.#turn.left--
+    if (this.#turn.left === 0 || row.length === 0) this.#rows.delete(accountId)
+    if (this.#turn.left === 0 && row.length > 0) this.#rows.set(accountId, row)
+    return work
+  }
+
+  takeAll(): Work[] {
+    const all = [...this.#rows.values()].flat()
+    this.#rows.clear()
+    this.#size = 0
+    return all
+  }
+}
