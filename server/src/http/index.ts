@@ -1,5 +1,5 @@
 export { type Credential, sessionCookie } from './authenticate.ts'
-export type { Exchange, Handlers, HandlersOf, Page } from './handler.ts'
+export { type Exchange, type Handlers, type HandlersOf, JsonText, type Page } from './handler.ts'
 export { addHealth, addMetricsForLoopback, startMetricsServer } from './health.ts'
 export { html, page } from './html.ts'
 export { introspectionRoutes } from './introspect.ts'

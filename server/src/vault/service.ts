@@ -1,14 +1,16 @@
 // The vault as callers of the interface use it: a place that is not theirs does not exist, and every change is in the audit log.
 import type { Principal } from '../access/index.ts'
 import { actorOf } from '../audit/index.ts'
-import { type Queryable, type Scope, violatedConstraint } from '../db/index.ts'
+import type { Queryable, Scope } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
 import { TimedCache } from '../lib/timed-cache.ts'
-import { type EntryId, entryId, type Json, type VaultPlace } from './entry.ts'
-import { deleteEntryAudited, findValue, hasEntry, upsertEntryAudited } from './store.ts'
-import { openValue, sealValue, type VaultDeps } from './vault.ts'
+import { type EntryId, entryId, type VaultPlace } from './entry.ts'
+import { deleteEntryAudited, hasEntry, upsertEntryAudited } from './store.ts'
+import type { ValueReader } from './value-reader.ts'
+import { openValue, sealValue, type VaultDeps, writeToHolder } from './vault.ts'
 
 export type ServiceDeps = VaultDeps & {
+  readValue: ValueReader
   /** Whether the workflow is one of the account. */
   workflowExists(db: Queryable, scope: Scope, workflowId: string): Promise<boolean>
 }
@@ -32,19 +34,17 @@ export async function setEntry(
   const entry = await sealValue(deps.keyRing, target.id, value)
   if (!seen.peek(placeOf(target))) await seen.get(placeOf(target), () => requireHolder(deps, db, target))
   const change = { actor: actorOf(principal), action: 'vault.set', details: { key: shownKey(key) } }
-  await upsertEntryAudited(db, entry, change).catch((error) => {
-    throw asNotFound(error)
-  })
+  await writeToHolder(upsertEntryAudited(db, entry, change))
   return true
 }
 
-export async function getEntry(deps: ServiceDeps, principal: Principal, at: VaultPlace, key: string): Promise<Json> {
+/** The JSON text of the value, which is null when there is none. */
+export async function getEntry(deps: ServiceDeps, principal: Principal, at: VaultPlace, key: string): Promise<string> {
   const target = targetOf(principal, at, key)
-  const db = deps.database.forScope(target.scope)
-  const sealed = await findValue(db, target.id)
+  const sealed = await deps.readValue(target.scope, target.id)
   if (sealed !== undefined) return openValue(deps.keyRing, target.id, sealed)
-  await requireHolder(deps, db, target)
-  return null
+  await requireHolder(deps, deps.database.forScope(target.scope), target)
+  return 'null'
 }
 
 export async function containsEntry(
@@ -88,11 +88,6 @@ const placeOf = ({ id }: Target) => `${id.accountId} ${id.holderId}`
 async function requireHolder(deps: ServiceDeps, db: Queryable, { at, scope, id }: Target): Promise<true> {
   if ('workflowId' in at && !(await deps.workflowExists(db, scope, id.holderId))) throw notFound('workflow')
   return true
-}
-
-/** A workflow that was deleted in this very moment is a workflow that does not exist. */
-function asNotFound(error: unknown): unknown {
-  return violatedConstraint(error) === 'vault_entries_workflow_id_fkey' ? notFound('workflow') : error
 }
 
 /** For the audit log, which cannot hold NUL and should not hold novels. */

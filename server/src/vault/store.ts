@@ -11,6 +11,18 @@ export async function findValue(db: Queryable, id: EntryId): Promise<Buffer | un
   return rows[0]?.sealed_value
 }
 
+/** In the order of the ids, which are all of one account. */
+export async function findValues(db: Queryable, ids: readonly EntryId[]): Promise<(Buffer | undefined)[]> {
+  const { rows } = await db.query<{ sealed_value: Buffer | null }>(sql`
+    select stored.sealed_value
+    from unnest(${ids.map((id) => id.holderId)}::uuid[], ${ids.map((id) => id.keyHash)}::bytea[])
+      with ordinality as asked (holder_id, key_hash, no)
+    left join vault_entries stored on stored.account_id = ${ids[0]?.accountId}
+      and stored.holder_id = asked.holder_id and stored.key_hash = asked.key_hash
+    order by asked.no`)
+  return rows.map((row) => row.sealed_value ?? undefined)
+}
+
 export async function hasEntry(db: Queryable, id: EntryId): Promise<boolean> {
   const { rowCount } = await db.query(sql`
     select from vault_entries

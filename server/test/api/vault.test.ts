@@ -70,6 +70,15 @@ describe.each([
     expect([(await remove(key)).status, (await remove(key)).text]).toEqual([200, 'false'])
   })
 
+  it('answers many reads at the same moment, each with its own value', async () => {
+    const keys = Array.from({ length: 40 }, newKey)
+    await Promise.all(keys.filter((_, index) => index % 4 > 0).map((key) => set(key, { key })))
+    const asked = [...keys, ...keys].sort()
+    const answers = await Promise.all(asked.map(get))
+    const expected = asked.map((key) => (keys.indexOf(key) % 4 > 0 ? { key } : null))
+    expect(answers.map(({ text }) => JSON.parse(text))).toEqual(expected)
+  })
+
   it('removes once and says so', async () => {
     const key = newKey()
     await set(key, { here: true })
