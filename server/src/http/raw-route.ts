@@ -127,13 +127,12 @@ class RawExchange implements RawHead {
       const reader = this.#place.route.admit(this)
       if (reader instanceof Promise)
         reader.then((admitted) => this.#read(admitted)).catch((error) => this.#refuse(error))
-      else process.nextTick(readNext, this, reader)
+      else readSoon(this, reader)
     } catch (error) {
       this.#refuse(error)
     }
   }
 
-  /** Most bodies came with their head and are complete by now; the others are waited for. */
   readNow(reader: RawReader): void {
     try {
       this.#read(reader)
@@ -194,6 +193,16 @@ class RawExchange implements RawHead {
   }
 }
 
-function readNext(exchange: RawExchange, reader: RawReader): void {
-  exchange.readNow(reader)
+// A body that came in one piece with its head is there as a whole once the event loop has handed out what arrived with it: then nothing has
+// to listen for it.
+let waiting: { exchange: RawExchange; reader: RawReader }[] = []
+
+function readSoon(exchange: RawExchange, reader: RawReader): void {
+  if (waiting.push({ exchange, reader }) === 1) setImmediate(readWaiting)
+}
+
+function readWaiting(): void {
+  const ready = waiting
+  waiting = []
+  for (const { exchange, reader } of ready) exchange.readNow(reader)
 }
