@@ -32,3 +32,16 @@ export async function recordAudit(
     values (${actor.organizationId}, ${actor.accountId}, ${actor.managedAccountId}, ${actor.keyId}, ${actor.address},
             ${action}, ${target}, ${JSON.stringify(details)})`)
 }
+
+export type AuditRow = { actor: Actor; action: string; target: string | null; details: object }
+
+/** The rows of several changes that become final together, in their order. */
+export async function recordAudits(tx: Queryable, rows: readonly AuditRow[]): Promise<void> {
+  await tx.query(sql`
+    insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
+    select * from unnest(
+      ${rows.map(({ actor }) => actor.organizationId)}::uuid[], ${rows.map(({ actor }) => actor.accountId)}::uuid[],
+      ${rows.map(({ actor }) => actor.managedAccountId)}::uuid[], ${rows.map(({ actor }) => actor.keyId)}::uuid[],
+      ${rows.map(({ actor }) => actor.address)}::text[], ${rows.map(({ action }) => action)}::text[],
+      ${rows.map(({ target }) => target)}::text[], ${rows.map(({ details }) => JSON.stringify(details))}::jsonb[])`)
+}

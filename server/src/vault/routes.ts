@@ -1,4 +1,5 @@
 import { type HandlersOf, JsonText } from '../http/index.ts'
+import { createEntryWriter, type WriterDeps } from './entry-writer.ts'
 import { containsEntry, getEntry, removeEntry, type ServiceDeps, setEntry } from './service.ts'
 import { createValueReader } from './value-reader.ts'
 
@@ -12,8 +13,8 @@ type Names =
   | 'MyVaultRemoveGlobal'
   | 'MyVaultContainsGlobal'
 
-export function vaultRoutes(given: Omit<ServiceDeps, 'readValue'>): HandlersOf<Names> {
-  const deps: ServiceDeps = { ...given, readValue: createValueReader(given.database) }
+export function vaultRoutes(given: Omit<ServiceDeps, 'readValue' | 'writeEntry'> & WriterDeps): HandlersOf<Names> {
+  const deps = { ...given, readValue: createValueReader(given.database), writeEntry: createEntryWriter(given) }
   return {
     MyVaultSet: ({ principal, params, body }) => setEntry(deps, principal, params, params.key, body.jsonData),
     MyVaultGet: async ({ principal, params }) => new JsonText(await getEntry(deps, principal, params, params.key)),

@@ -1,11 +1,11 @@
 // The vault as scripts and runs use it: who may reach a place was decided before, by the run. What a run changes is told by the run's
 // own record, so nothing here writes to the audit log.
-import { type Database, type Scope, type Tx, violatedConstraint } from '../db/index.ts'
-import { notFound } from '../lib/app-error.ts'
+import type { Database, Scope, Tx } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { type EntryId, entryId, type Json, sealPlace, type VaultPlace, writeValue } from './entry.ts'
 import { deleteEntry, hasEntry, type SealedEntry, upsertEntries, upsertEntry } from './store.ts'
 import { createValueReader } from './value-reader.ts'
+import { writeToHolder } from './write-to-holder.ts'
 
 export type Vault = {
   /** Null when there is no such entry. */
@@ -44,18 +44,6 @@ export function createVault(deps: VaultDeps): Vault {
       const sealed = await Promise.all([...last.values()].map(({ id, value }) => sealValue(keyRing, id, value)))
       await upsertEntries(tx, scope.accountId, sealed)
     },
-  }
-}
-
-/** A workflow that is deleted in this very moment is one that does not exist; so is an account. */
-export async function writeToHolder(write: Promise<void>): Promise<void> {
-  try {
-    await write
-  } catch (error) {
-    const broken = violatedConstraint(error)
-    if (broken === 'vault_entries_workflow_id_fkey') throw notFound('workflow')
-    if (broken === 'vault_entries_account_id_fkey') throw notFound('account')
-    throw error
   }
 }
 
