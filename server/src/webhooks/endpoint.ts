@@ -6,9 +6,8 @@ import { readHandshake } from './handshake.ts'
 import type { Accepted, Intake } from './intake.ts'
 import type { KnownWebhook, KnownWebhooks } from './known-webhook.ts'
 import { depthMax, isDeepJson, readContentEncoding, unpackBody } from './request-body.ts'
-import { keptHeaders } from './request-record.ts'
 import { readDeliveryId, readHeader } from './signature-headers.ts'
-import { verifySignature } from './verify.ts'
+import { type Proof, type SignedRequest, verifySignature } from './verify.ts'
 
 const bodyBytesMax = 5 * 1024 * 1024
 /** So often a request is looked at again because its webhook was changed meanwhile. */
@@ -52,9 +51,10 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   const now = new Date()
   const signed = { method, query: head.query, headers, rawBody, secrets: webhook.secrets(now), now }
   const isPlain = method !== 'GET' && headers['content-encoding'] === undefined
-  if (!isPlain || readHandshake(signed).kind !== 'none' || !verifySignature(signed).ok || isDeepJson(rawBody))
-    return answerAnew(deps, head, rawBody)
-  return accept(deps.intake, head, webhook, rawBody).then((taken) => taken ?? answerAnew(deps, head, rawBody))
+  if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
+  const verdict = verifySignature(signed)
+  if (!verdict.ok || isDeepJson(rawBody)) return answerAnew(deps, head, rawBody)
+  return accept(deps.intake, head, webhook, rawBody, verdict).then((taken) => taken ?? answerAnew(deps, head, rawBody))
 }
 
 async function answerAnew(deps: Deps, head: RawHead, rawBody: Buffer): Promise<RawAnswer> {
@@ -86,9 +86,9 @@ async function take(
   if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
   if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
   if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
-  const body = await proveAndUnpack(signed)
+  const { body, proof } = await proveAndUnpack(signed)
   if (isDeepJson(body)) throw invalid(`The body nests values deeper than ${depthMax} levels.`)
-  return accept(intake, head, webhook, body)
+  return accept(intake, head, webhook, body, proof)
 }
 
 async function accept(
@@ -96,33 +96,31 @@ async function accept(
   { method, headers, query }: RawHead,
   webhook: KnownWebhook,
   body: Buffer,
+  proof: Proof,
 ): Promise<RawAnswer | undefined> {
-  const received = { method, headers: keptHeaders(headers), urlParameters: presentValues(query), body }
-  const accepted = await intake.accept(webhook, received, readDeliveryId(headers))
+  const accepted = await intake.accept(
+    webhook,
+    { method, headers, query, body },
+    readDeliveryId(headers) ?? proof.delivery,
+  )
   return accepted && answerAccepted(accepted)
 }
 
 /** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */
-async function proveAndUnpack(signed: Parameters<typeof verifySignature>[0]): Promise<Buffer> {
-  const rawBody = signed.rawBody as Buffer
+async function proveAndUnpack(signed: SignedRequest & { rawBody: Buffer }): Promise<{ body: Buffer; proof: Proof }> {
+  const { rawBody } = signed
   const verdict = verifySignature(signed)
   const encoding = readContentEncoding(readHeader(signed.headers, 'content-encoding'))
   if (encoding === undefined) {
     if (!verdict.ok) throw new AppError('webhook_not_proven', verdict.reason)
-    return rawBody
+    return { body: rawBody, proof: verdict }
   }
   const unpacked = await unpackBody(rawBody, encoding, bodyBytesMax)
   const second = verdict.ok ? verdict : verifySignature({ ...signed, rawBody: unpacked })
   if (!second.ok) throw new AppError('webhook_not_proven', second.reason)
-  return unpacked
+  return { body: unpacked, proof: second }
 }
 
 function answerAccepted({ webhookId }: Accepted): RawAnswer {
   return { status: 200, contentType: 'application/json; charset=utf-8', body: `{"webhookId":"${webhookId}"}` }
-}
-
-function presentValues(query: RawHead['query']): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(query).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined),
-  )
 }

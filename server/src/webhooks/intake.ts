@@ -10,7 +10,7 @@ import type { KnownWebhook } from './known-webhook.ts'
 import { isOrdered, laneOf } from './lane.ts'
 import { lockLanes } from './locks.ts'
 import { QueueRoom } from './queue-room.ts'
-import { packRequest, type ReceivedRequest, type RequestTable, requestPlace } from './request-record.ts'
+import { type GivenRequest, packRequest, type RequestTable, requestPlace } from './request-record.ts'
 
 const deliveryDays = 7
 const samplesMax = 10
@@ -63,40 +63,30 @@ export class Intake {
   }
 
   /** Undefined when the webhook has changed since it was looked at: the request must be looked at again. */
-  accept(
-    webhook: KnownWebhook,
-    received: ReceivedRequest,
-    deliveryId: string | undefined,
-  ): Promise<Accepted | undefined> {
-    if (webhook.isInDevelopment) return this.#keepSample(webhook, received, deliveryId)
+  accept(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    if (webhook.isInDevelopment) return this.#keepSample(webhook, given, deliveryId)
     const room = this.#room.take(webhook.accountId)
-    return room
-      ? room.then(() => this.#enqueue(webhook, received, deliveryId))
-      : this.#enqueue(webhook, received, deliveryId)
+    return room ? room.then(() => this.#enqueue(webhook, given, deliveryId)) : this.#enqueue(webhook, given, deliveryId)
   }
 
   async drain(): Promise<void> {
     await Promise.all([this.#free.drain(), this.#ordered.drain()])
   }
 
-  #enqueue(
-    webhook: KnownWebhook,
-    received: ReceivedRequest,
-    deliveryId: string | undefined,
-  ): Promise<Accepted | undefined> {
+  #enqueue(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
     const group = isOrdered(webhook) ? this.#ordered : this.#free
     if (group.waiting >= waitingMax) throw new AppError('not_ready', 'The service is busy. Try again in a moment.')
     return group
-      .add(newRequest('webhook_requests', webhook, received, deliveryId))
+      .add(newRequest('webhook_requests', webhook, given, deliveryId))
       .then((stored) => (stored.kind === 'stale' ? wait(againMs, undefined) : stored))
   }
 
   async #keepSample(
     webhook: KnownWebhook,
-    received: ReceivedRequest,
+    given: GivenRequest,
     deliveryId: string | undefined,
   ): Promise<Accepted | undefined> {
-    const request = newRequest('webhook_samples', webhook, received, deliveryId)
+    const request = newRequest('webhook_samples', webhook, given, deliveryId)
     const stored = await this.#database.system.transaction((tx) =>
       insertSample(tx, request, { deliveryDays, samplesMax }),
     )
@@ -107,7 +97,7 @@ export class Intake {
 function newRequest(
   table: RequestTable,
   webhook: KnownWebhook,
-  received: ReceivedRequest,
+  given: GivenRequest,
   deliveryId: string | undefined,
 ): NewRequest {
   const { accountId, workflowId, version } = webhook
@@ -118,8 +108,8 @@ function newRequest(
     workflowId,
     version,
     delivery: deliveryId === undefined ? null : digest(deliveryId),
-    lane: laneOf(webhook, () => received.body),
-    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packRequest(received)),
+    lane: laneOf(webhook, () => given.body),
+    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packRequest(given)),
   }
 }
 
