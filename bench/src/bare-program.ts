@@ -2,13 +2,17 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /** Starts one of the bare servers beside this file and waits for the address that it prints. */
-export async function startBareProgram(file: string, args: string[] = []): Promise<AsyncDisposable & { url: string }> {
+export async function startBareProgram(
+  file: string,
+  args: string[] = [],
+): Promise<AsyncDisposable & { url: string; pid: number }> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await new Promise<string>((done) => child.stdout.on('data', (chunk) => done(String(chunk).trim())))
   return {
     url,
+    pid: child.pid as number,
     [Symbol.asyncDispose]: () =>
       new Promise((done) => {
         child.on('close', () => done())

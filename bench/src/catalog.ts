@@ -1,5 +1,6 @@
 // Lists and searches over many applications, and over very many registered ones; and what a large catalogue costs at start.
 
+import { benchCatalogLoad } from './catalog-load.ts'
 import { medianOf } from './measure.ts'
 import { connectOwner } from './owner.ts'
 import type { Row } from './report.ts'
@@ -9,12 +10,14 @@ const applications = 1000
 const registered = 100_000
 
 export async function benchCatalog(): Promise<Row[]> {
+  const load = await benchCatalogLoad()
   using dataDir = newDataDir()
   await using service = await startBenchService(dataDir.path)
   await importApplications(service)
   await registerApplications(service)
   const search = (path: string, body: object) => () => call(service, path, JSON.stringify(body))
   return [
+    load,
     await timed(
       `search ${applications} applications`,
       search('Applications', { page: 0, size: 20, searchTerm: 'service 7' }),

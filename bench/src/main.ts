@@ -26,7 +26,7 @@ let missed = 0
 for (const [name, run] of Object.entries(scenarios)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const rows = await run()
-  missed += rows.filter((row) => !row.isMet).length
+  missed += rows.filter((row) => row.isMet === false).length
   printTable(name, rows)
 }
 process.exit(missed > 0 ? 1 : 0)

@@ -47,6 +47,7 @@ import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
 import {
   countWorkflowsUsing,
+  holdWorkflow,
   workflowExists,
   workflowRoutes,
   workflowsUsing,
@@ -123,7 +124,7 @@ export async function startApi(
     ...shareRoutes(shares),
     ...catalogRoutes({ database, catalog, outbound }),
     ...functionRoutes({ catalog }),
-    ...vaultRoutes({ database, keyRing, workflowExists }),
+    ...vaultRoutes({ database, keyRing, workflowExists, holdWorkflow }),
     ...connectionRoutes(registering),
     ...proxyRoutes({ connections, calls }),
     ...documentLibraryRoutes({ database, guard, outbound }),

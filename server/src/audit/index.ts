@@ -1,2 +1,2 @@
-export { type Actor, actorOf, recordAudit, recordAudits } from './record.ts'
+export { type Actor, type AuditRow, actorOf, recordAudit, recordAudits } from './record.ts'
 export { auditRoutes } from './routes.ts'

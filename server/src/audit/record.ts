@@ -30,20 +30,16 @@ export async function recordAudit(
   await recordAudits(tx, [{ actor, action, target, details }])
 }
 
-export type AuditEntry = { actor: Actor; action: string; target: string | null; details?: object }
+export type AuditRow = { actor: Actor; action: string; target: string | null; details: object }
 
-/** The same for many changes of one transaction. */
-export async function recordAudits(tx: Queryable, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return
+/** The rows of several changes that become final together, in their order. */
+export async function recordAudits(tx: Queryable, rows: readonly AuditRow[]): Promise<void> {
+  if (rows.length === 0) return
   await tx.query(sql`
     insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
     select * from unnest(
-      ${entries.map(({ actor }) => actor.organizationId)}::uuid[],
-      ${entries.map(({ actor }) => actor.accountId)}::uuid[],
-      ${entries.map(({ actor }) => actor.managedAccountId)}::uuid[],
-      ${entries.map(({ actor }) => actor.keyId)}::uuid[],
-      ${entries.map(({ actor }) => actor.address)}::text[],
-      ${entries.map(({ action }) => action)}::text[],
-      ${entries.map(({ target }) => target)}::text[],
-      ${entries.map(({ details }) => JSON.stringify(details ?? {}))}::jsonb[])`)
+      ${rows.map(({ actor }) => actor.organizationId)}::uuid[], ${rows.map(({ actor }) => actor.accountId)}::uuid[],
+      ${rows.map(({ actor }) => actor.managedAccountId)}::uuid[], ${rows.map(({ actor }) => actor.keyId)}::uuid[],
+      ${rows.map(({ actor }) => actor.address)}::text[], ${rows.map(({ action }) => action)}::text[],
+      ${rows.map(({ target }) => target)}::text[], ${rows.map(({ details }) => JSON.stringify(details))}::jsonb[])`)
 }

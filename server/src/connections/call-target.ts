@@ -1,10 +1,9 @@
 // One request with credentials on it, over the wire or to a built-in target.
 import type { Scope } from '../db/index.ts'
-import type { OutboundClient, RateLimit, ResponseHeaders } from '../outbound/index.ts'
-import { answerTestRequest, expandText, fieldsIn } from './application.ts'
-import { applyAuthentication } from './authentication.ts'
+import type { OutboundClient, OutboundRequest, RateLimit, ResponseHeaders } from '../outbound/index.ts'
+import { answerTestRequest } from './application.ts'
+import { callParts } from './call-parts.ts'
 import type { ConnectionAnswer, ConnectionRequest, Denial } from './connection.ts'
-import { secretValues } from './mask-secrets.ts'
 import type { Callable } from './opened-connection.ts'
 import { resolveTarget, type Target } from './target.ts'
 
@@ -40,30 +39,25 @@ export async function callTarget(
   options: CallOptions = {},
 ): Promise<ConnectionAnswer> {
   if (target === undefined) return callBuiltIn(deps, to, request, options.scope)
-  const { application, authentication, values } = to
-  const applied = target.sendsCredentials ? applyAuthentication(authentication, values, options.token) : {}
-  const own = splitHeaders(to)
-  const answer = await deps.outbound.send({
+  const parts = callParts(to, options.token)
+  const outgoing: OutboundRequest = {
     method: request.method,
     url: target.url,
-    headers: { ...own.plain, ...request.headers },
-    ...(request.body === undefined ? {} : { body: request.body }),
-    ...(target.sendsCredentials
-      ? {
-          credentials: {
-            allowedHosts: target.allowedHosts,
-            headers: { ...own.secret, ...applied.headers },
-            ...(applied.query === undefined ? {} : { query: applied.query }),
-          },
-        }
-      : {}),
-    secrets: secretValues(application, values, options.token === undefined ? [] : [options.token]),
-    ...rateOf(to, target, options.rateLimitKey),
-    ...(request.idempotencyKey === undefined ? {} : { idempotencyKey: request.idempotencyKey }),
-    ...(request.timeoutMs === undefined ? {} : { timeoutMs: request.timeoutMs }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
-    ...(request.onPause === undefined ? {} : { onPause: request.onPause }),
-  })
+    headers: request.headers === undefined ? parts.plainHeaders : { ...parts.plainHeaders, ...request.headers },
+    secrets: parts.secrets,
+  }
+  if (request.body !== undefined) outgoing.body = request.body
+  if (target.sendsCredentials) {
+    outgoing.credentials = { allowedHosts: target.allowedHosts, headers: parts.secretHeaders }
+    if (parts.query !== undefined) outgoing.credentials.query = parts.query
+    const rateLimit = rateOf(to, options.rateLimitKey)
+    if (rateLimit !== undefined) outgoing.rateLimit = rateLimit
+  }
+  if (request.idempotencyKey !== undefined) outgoing.idempotencyKey = request.idempotencyKey
+  if (request.timeoutMs !== undefined) outgoing.timeoutMs = request.timeoutMs
+  if (request.signal !== undefined) outgoing.signal = request.signal
+  if (request.onPause !== undefined) outgoing.onPause = request.onPause
+  const answer = await deps.outbound.send(outgoing)
   const explanation = target.sendsCredentials ? explain(deps, to, request, answer.status, options.token) : undefined
   return {
     statusCode: answer.status,
@@ -134,33 +128,17 @@ function readBody(body: ConnectionRequest['body']): unknown {
   }
 }
 
-/** Headers of the application that hold a secret are credentials like any other. */
-function splitHeaders({ application, values }: Callable): {
-  plain: Record<string, string>
-  secret: Record<string, string>
-} {
-  const passwords = new Set(
-    application.credentialFields.filter((field) => field.Type === 'password').map((field) => field.ShortName),
-  )
-  const plain: Record<string, string> = {}
-  const secret: Record<string, string> = {}
-  for (const [name, template] of Object.entries(application.headers ?? {})) {
-    const value = expandText(template, values)
-    if (value === '') continue
-    const holder = fieldsIn(template).some((field) => passwords.has(field)) ? secret : plain
-    holder[name.toLowerCase()] = value
-  }
-  return { plain, secret }
-}
-
-function rateOf(to: Callable, target: Target, key: string | undefined): { rateLimit?: RateLimit & { key: string } } {
+function rateOf(to: Callable, key: string | undefined): (RateLimit & { key: string }) | undefined {
   const declared = to.application.rateLimit
-  if (declared === undefined || key === undefined || !target.sendsCredentials) return {}
-  return { rateLimit: { key, requests: declared.requests, perMs: declared.perSeconds * 1000 } }
+  if (declared === undefined || key === undefined) return undefined
+  return { key, requests: declared.requests, perMs: declared.perSeconds * 1000 }
 }
 
 function flatten(headers: ResponseHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
-  )
+  const flat: Record<string, string> = {}
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]!
+    flat[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return flat
 }

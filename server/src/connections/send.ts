@@ -29,7 +29,7 @@ export async function send(
   request: ConnectionRequest,
 ): Promise<ConnectionAnswer> {
   const target = targetOf(opened, request)
-  const quietMs = await waitUntilQuietEnds(opened, request)
+  const quietMs = opened.quietUntilMs > Date.now() ? await waitUntilQuietEnds(opened, request) : 0
   const carriesCredentials = target?.sendsCredentials ?? true
   const carriesToken = carriesCredentials && needsToken(opened.authentication)
   const token = carriesToken ? await deps.renewal.current(opened) : undefined
@@ -60,7 +60,7 @@ export async function send(
     }
   }
   answer.pausedMs += quietMs
-  if (carriesCredentials) await judge(deps.faults, opened, request, answer)
+  if (carriesCredentials && tellsOfHealth(opened, answer)) await judge(deps.faults, opened, request, answer)
   return answer
 }
 
@@ -87,6 +87,11 @@ function tellAll(deps: SendDeps, opened: OpenedConnection, onPause: ConnectionRe
       .then(() => deps.opened.forget(opened))
       .catch(deps.onFault)
   }
+}
+
+/** Most answers say what is known: that the connection is sound. */
+function tellsOfHealth({ connection }: OpenedConnection, { statusCode }: ConnectionAnswer): boolean {
+  return connection.isFaulted || statusCode === 401 || statusCode === 403
 }
 
 async function judge(
@@ -123,5 +128,7 @@ function isReplayable({ body }: ConnectionRequest): boolean {
 }
 
 function lowerCase(headers: ConnectionRequest['headers']): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+  const lower: Record<string, string> = {}
+  for (const name in headers) lower[name.toLowerCase()] = headers[name]!
+  return lower
 }

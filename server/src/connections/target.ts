@@ -23,22 +23,36 @@ export function resolveTarget(
   values: TemplateValues,
   request: { path: string; baseUrl?: string | undefined },
 ): Target {
-  const base = baseAddress(application, values)
+  const { base, trusted, others, allowedHosts } = reachOf(application, values)
   const path = expandRequestPath(request.path.trim(), application.credentialFields, values)
   const url = /^https?:\/\//i.test(path) ? readAddress(path, 'requestUrl') : join(readBase(request.baseUrl, base), path)
-  url.hash = ''
-  const hosts = hostsOf(application, values, base)
+  if (url.href.includes('#')) url.hash = ''
   // Credentials that belong to an https service never travel in the clear.
   const isSecureEnough = base.protocol === 'http:' || url.protocol === 'https:'
-  const isTrusted = hosts.trusted.some((pattern) => matchesHost(pattern, url.host))
-  if (!isSecureEnough || !(isTrusted || hosts.others.some((pattern) => matchesHost(pattern, url.host)))) {
+  const isTrusted = trusted.some((pattern) => matchesHost(pattern, url.host))
+  if (!isSecureEnough || !(isTrusted || others.some((pattern) => matchesHost(pattern, url.host)))) {
     throw new AppError(
       'host_not_allowed',
       `The address ${url.origin} is not one that the application ${application.shortName} allows.`,
     )
   }
+  return { url, sendsCredentials: isTrusted, allowedHosts }
+}
+
+type Reach = { application: Application; base: URL; trusted: string[]; others: string[]; allowedHosts: string[] }
+
+/** Values never change once they are opened, so where they lead is worked out once. */
+const reaches = new WeakMap<TemplateValues, Reach>()
+
+function reachOf(application: Application, values: TemplateValues): Reach {
+  const known = reaches.get(values)
+  if (known?.application === application) return known
+  const base = baseAddress(application, values)
+  const hosts = hostsOf(application, values, base)
   const scheme = base.protocol === 'https:' ? 'https://' : ''
-  return { url, sendsCredentials: isTrusted, allowedHosts: hosts.trusted.map((pattern) => scheme + pattern) }
+  const reach = { application, base, ...hosts, allowedHosts: hosts.trusted.map((pattern) => scheme + pattern) }
+  reaches.set(values, reach)
+  return reach
 }
 
 /** Throws when the values do not make an address; the message names the field. */

@@ -1,29 +1,40 @@
 // Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { AppError } from '../lib/app-error.ts'
 import { readOver } from './refused-body.ts'
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { spec } = request.routeOptions.config
-  const known = toAppError(error, spec?.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json')
-  if (known.code === 'internal')
-    request.log.error({ requestId: request.id, err: error }, 'A request failed through our own fault.')
-  if (known.status === 429 || known.status === 503) {
+  const bodyType = spec?.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json'
+  const { status, message, response } = refusalOf(error, request.id, request.log, bodyType)
+  if (status === 429 || status === 503) {
     if (!reply.hasHeader('Retry-After')) reply.header('Retry-After', '1')
   }
-  const message =
-    known.code === 'internal'
-      ? `The service failed to answer. Tell its operator the request id ${request.id}.`
-      : known.message
   readOver(request.raw)
   reply.header('Content-Type', 'application/json; charset=utf-8')
-  if (spec?.refusalField !== undefined && (known.status === 400 || known.status === 413)) {
+  if (spec?.refusalField !== undefined && (status === 400 || status === 413)) {
     reply.code(400).send(JSON.stringify({ [spec.refusalField]: message }))
   } else {
-    reply
-      .code(known.status)
-      .send(JSON.stringify({ code: known.status, errorMessage: message, response: known.response }))
+    reply.code(status).send(JSON.stringify({ code: status, errorMessage: message, response }))
+  }
+}
+
+/** What the client is told. A fault of our own is told by its request id only, and logged. */
+export function refusalOf(
+  error: unknown,
+  requestId: string,
+  log: Pick<FastifyBaseLogger, 'error'>,
+  bodyType = 'application/json',
+): { status: number; message: string; response: unknown } {
+  const known = toAppError(error, bodyType)
+  const { status, message, response } = known
+  if (known.code !== 'internal') return { status, message, response }
+  log.error({ requestId, err: error }, 'A request failed through our own fault.')
+  return {
+    status,
+    message: `The service failed to answer. Tell its operator the request id ${requestId}.`,
+    response,
   }
 }
 

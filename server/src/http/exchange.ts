@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ClientAddress } from './client-address.ts'
 import type { Exchange } from './handler.ts'
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    clientAddress: ClientAddress
+  }
   interface FastifyRequest {
     exchange: Exchange | undefined
   }
@@ -22,7 +26,7 @@ class RequestExchange implements Exchange {
   }
 
   get address(): string {
-    return this.#request.ip
+    return this.#request.server.clientAddress(this.#request.raw)
   }
 
   header(name: string): string | undefined {

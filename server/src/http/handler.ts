@@ -27,6 +27,15 @@ type Answer<Name extends OperationName> = AnswerOf<Operations[Name]>
 
 export type Handler<Name extends OperationName> = (call: Call<Name>) => Answer<Name> | Promise<Answer<Name>>
 
+/** An answer that is JSON text already, as it was stored: it is sent as it is. Only for answers of which the schema asks nothing. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** The handlers a feature provides; all features together must provide every operation, or the program does not compile. */
 export type HandlersOf<Name extends OperationName> = { [Key in Name]: Handler<Key> }
 export type Handlers = HandlersOf<OperationName>

@@ -6,6 +6,7 @@ import { AppError, notFound } from '../lib/app-error.ts'
 import { type Authenticators, authenticateCaller, type Credential, selectAccount } from './authenticate.ts'
 import { exchangeOf } from './exchange.ts'
 import { readForm } from './form-body.ts'
+import { JsonText } from './handler.ts'
 import { bodyTimeHooks } from './json-body.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
 import { validator } from './validation.ts'
@@ -110,7 +111,8 @@ function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): Fas
   if (answer === noContent) return reply.code(204).send()
   if (spec.answers[200] === null) return reply.code(200).send()
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
-  return reply.header('Content-Type', 'application/json; charset=utf-8').send(reply.serialize(answer))
+  const text = answer instanceof JsonText ? answer.text : reply.serialize(answer)
+  return reply.header('Content-Type', 'application/json; charset=utf-8').send(text)
 }
 
 /** HEAD would run the handler of its GET: where that changes state it must not. */

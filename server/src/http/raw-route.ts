@@ -1,12 +1,21 @@
 // Routes for requests of other systems, whose bodies are bytes and nothing else: they may be of any type, and are signed as they came.
-// Part of the explicit list of routes without keys.
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify'
-import { AppError, invalid } from '../lib/app-error.ts'
+// Part of the explicit list of routes without keys. They come by the thousand, so they are served without the framework.
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { parse } from 'node:querystring'
+import type { Logger } from 'pino'
+import type { AppError } from '../lib/app-error.ts'
+import { newId } from '../lib/id.ts'
+import { readWholeBody } from './body-bytes.ts'
+import type { ClientAddress } from './client-address.ts'
+import { refusalOf } from './errors.ts'
+import type { Metrics } from './metrics.ts'
+import { readOver } from './refused-body.ts'
+import { logAnswer } from './request-line.ts'
 
 export type RawHead = {
   readonly method: string
-  readonly params: Readonly<Record<string, string>>
+  /** What the path says in the place of the step that varies. */
+  readonly step: string
   readonly query: Readonly<Record<string, string | string[] | undefined>>
   readonly headers: IncomingHttpHeaders
   readonly address: string
@@ -16,111 +25,184 @@ export type RawAnswer = {
   status: number
   contentType: string
   body: string
-  headers?: Readonly<Record<string, string>>
 }
 
+/** Answers a request now or later. */
+export type RawReader = (body: Buffer) => RawAnswer | Promise<RawAnswer>
+
 export type RawRoute = {
-  methods: readonly HTTPMethods[]
+  methods: readonly string[]
+  /** Ends in one step that varies: `/webhook/:id`. */
   path: string
   bodyBytesMax: number
   /** Before a byte of the body is read: throws to refuse, else returns what reads and answers the request. */
-  admit(head: RawHead): Promise<(body: Buffer) => Promise<RawAnswer>>
+  admit(head: RawHead): RawReader | Promise<RawReader>
 }
 
-/** Bodies that are held in memory at once, over all requests: beyond it, senders are asked to come back. */
-const bytesAtOnceMax = 64 * 1024 * 1024
-const readMsMax = 60_000
-/** How long a sender whose body was refused may go on before it is cut off: it needs a moment to see the answer. */
-const lingerMs = 5000
+export type RawOptions = {
+  routes: readonly RawRoute[]
+  metrics: Metrics
+  logger: Logger
+  clientAddress: ClientAddress
+  /** Requests being worked on, with those of the framework, and what is said when they are too many. */
+  busy: { enter(): AppError | undefined; leave(): void }
+  isClosing(): boolean
+}
 
-/** `app` must be a context of its own: its other routes would lose their body parsers. */
-export function addRawRoutes(app: FastifyInstance, routes: readonly RawRoute[]): void {
-  const memory = { bytes: 0 }
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
-  for (const route of routes) {
-    app.route({
-      method: [...route.methods],
-      url: route.path,
-      handler: async (request, reply) => {
-        const answer = await route.admit({
-          method: request.method,
-          params: request.params as Record<string, string>,
-          query: request.query as RawHead['query'],
-          headers: request.headers,
-          address: request.ip,
-        })
-        const reader = new BodyReader(request.raw, route.bodyBytesMax, memory)
-        try {
-          return send(reply, await answer(await reader.read()))
-        } finally {
-          reader.release()
-        }
-      },
-    })
+/** Returns false for a request that is meant for none of the routes. */
+export function serveRawRoutes(options: RawOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const places = options.routes.flatMap((route) =>
+    route.methods.map((method): Place => {
+      const prefix = route.path.slice(0, route.path.indexOf(':'))
+      return { route, method, prefix, operation: `${method} ${route.path}` }
+    }),
+  )
+  return (request, response) => {
+    const url = pathOf(request.url ?? '')
+    for (const place of places) {
+      if (place.method !== request.method || !url.startsWith(place.prefix)) continue
+      const queryAt = url.indexOf('?', place.prefix.length)
+      const step = url.slice(place.prefix.length, queryAt === -1 ? undefined : queryAt)
+      if (step === '' || step.includes('/')) continue
+      new RawExchange(options, place, request, response, step, queryAt === -1 ? '' : url.slice(queryAt + 1)).begin()
+      return true
+    }
+    return false
   }
 }
 
-function send(reply: FastifyReply, { status, contentType, body, headers }: RawAnswer): FastifyReply {
-  if (headers) reply.headers(headers)
-  return reply.code(status).header('Content-Type', contentType).header('X-Content-Type-Options', 'nosniff').send(body)
+type Place = { route: RawRoute; method: string; prefix: string; operation: string }
+
+/** Servers must also understand the form that is meant for proxies, with scheme and host. */
+function pathOf(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
 }
 
-class BodyReader {
+class RawExchange implements RawHead {
+  readonly method: string
+  readonly step: string
+  readonly #options: RawOptions
+  readonly #place: Place
   readonly #request: IncomingMessage
-  readonly #bytesMax: number
-  readonly #memory: { bytes: number }
-  #held = 0
+  readonly #response: ServerResponse
+  readonly #queryText: string
+  readonly #startedAt = performance.now()
+  readonly #id = newId()
+  #query: RawHead['query'] | undefined
+  #isCounted = false
+  #release: (() => void) | undefined
 
-  constructor(request: IncomingMessage, bytesMax: number, memory: { bytes: number }) {
+  constructor(
+    options: RawOptions,
+    place: Place,
+    request: IncomingMessage,
+    response: ServerResponse,
+    step: string,
+    queryText: string,
+  ) {
+    this.#options = options
+    this.#place = place
     this.#request = request
-    this.#bytesMax = bytesMax
-    this.#memory = memory
+    this.#response = response
+    this.method = place.method
+    this.step = step
+    this.#queryText = queryText
   }
 
-  read(): Promise<Buffer> {
-    const request = this.#request
-    if (Number(request.headers['content-length'] ?? 0) > this.#bytesMax) return Promise.reject(this.#giveUp(tooLarge()))
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = []
-      const timer = setTimeout(() => fail(invalid('The body took too long to arrive.')), readMsMax)
-      const fail = (error: AppError) => {
-        clearTimeout(timer)
-        request.off('data', onData).off('end', onEnd)
-        reject(this.#giveUp(error))
-      }
-      const onData = (chunk: Buffer) => {
-        this.#held += chunk.length
-        this.#memory.bytes += chunk.length
-        chunks.push(chunk)
-        if (this.#held > this.#bytesMax) fail(tooLarge())
-        else if (this.#memory.bytes > bytesAtOnceMax)
-          fail(new AppError('not_ready', 'The service is busy. Try again in a moment.'))
-      }
-      const onEnd = () => {
-        clearTimeout(timer)
-        resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
-      }
-      const onLost = () => fail(invalid('The connection was lost before the body was complete.'))
-      request.on('data', onData).once('end', onEnd).once('error', onLost).once('aborted', onLost)
-    })
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers
   }
 
-  release(): void {
-    this.#memory.bytes -= this.#held
-    this.#held = 0
+  get query(): RawHead['query'] {
+    this.#query ??= this.#queryText === '' ? {} : { ...parse(this.#queryText, '&', '=', { maxKeys: 0 }) }
+    return this.#query
   }
 
-  /** What was not read must be, or the answer would be lost with the connection. */
-  #giveUp(error: AppError): AppError {
-    const request = this.#request
-    request.resume()
-    const cut = setTimeout(() => request.destroy(), lingerMs)
-    for (const event of ['end', 'close']) request.once(event, () => clearTimeout(cut))
-    return error
+  get address(): string {
+    return this.#options.clientAddress(this.#request)
+  }
+
+  begin(): void {
+    try {
+      const reader = this.#place.route.admit(this)
+      if (reader instanceof Promise)
+        reader.then((admitted) => this.#read(admitted)).catch((error) => this.#refuse(error))
+      else readSoon(this, reader)
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  readNow(reader: RawReader): void {
+    try {
+      this.#read(reader)
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  #read(reader: RawReader): void {
+    const body = readWholeBody(this.#request, this.#place.route.bodyBytesMax)
+    if (body instanceof Promise) {
+      const worked = body.then(({ bytes, release }) => {
+        this.#release = release
+        this.#work(reader, bytes)
+      })
+      worked.catch((error) => this.#refuse(error))
+    } else this.#work(reader, body)
+  }
+
+  #work(reader: RawReader, body: Buffer): void {
+    this.#isCounted = true
+    const tooBusy = this.#options.busy.enter()
+    if (tooBusy) throw tooBusy
+    const answer = reader(body)
+    if (answer instanceof Promise)
+      answer.then(
+        (made) => this.#send(made),
+        (error) => this.#refuse(error),
+      )
+    else this.#send(answer)
+  }
+
+  #refuse(error: unknown): void {
+    const { status, message, response } = refusalOf(error, this.#id, this.#options.logger)
+    readOver(this.#request)
+    this.#write(status, JSON.stringify({ code: status, errorMessage: message, response }), [
+      'Content-Type',
+      'application/json; charset=utf-8',
+      ...(status === 429 || status === 503 ? ['Retry-After', '1'] : []),
+    ])
+  }
+
+  #send({ status, contentType, body }: RawAnswer): void {
+    this.#write(status, body, ['Content-Type', contentType, 'X-Content-Type-Options', 'nosniff'])
+  }
+
+  #write(status: number, body: string, headers: string[]): void {
+    const { busy, isClosing, metrics, logger } = this.#options
+    if (this.#isCounted) busy.leave()
+    this.#release?.()
+    headers.push('Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', this.#id)
+    if (isClosing()) headers.push('Connection', 'close')
+    this.#response.writeHead(status, headers)
+    this.#response.end(body)
+    const ms = performance.now() - this.#startedAt
+    metrics.observeRequest(this.#place.operation, status, ms / 1000)
+    logAnswer(logger, { requestId: this.#id, method: this.method, route: this.#place.route.path, status, ms })
   }
 }
 
-function tooLarge(): AppError {
-  return new AppError('body_too_large', 'The body is larger than is accepted here.')
+// A body that came in one piece with its head is there as a whole once the event loop has handed out what arrived with it: then nothing has
+// to listen for it.
+let waiting: { exchange: RawExchange; reader: RawReader }[] = []
+
+function readSoon(exchange: RawExchange, reader: RawReader): void {
+  if (waiting.push({ exchange, reader }) === 1) setImmediate(readWaiting)
+}
+
+function readWaiting(): void {
+  const ready = waiting
+  waiting = []
+  for (const { exchange, reader } of ready) exchange.readNow(reader)
 }

@@ -1,4 +1,5 @@
 // HTTP: a table of operations, a short list of pages and a shorter one of raw routes become one server. Nothing here knows what they are about.
+import { createServer } from 'node:http'
 import type { OperationSpec } from '@patchbay/contract'
 import Fastify, {
   type FastifyBaseLogger,
@@ -8,17 +9,18 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
+import { clientAddressReader } from './client-address.ts'
 import { sendError } from './errors.ts'
 import type { Page } from './handler.ts'
 import { parseJsonBodies } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { addOperation, bodyBytesMax, type OperationOptions } from './operation-route.ts'
 import { addPages } from './pages.ts'
-import { addRawRoutes, type RawRoute } from './raw-route.ts'
+import { type RawRoute, serveRawRoutes } from './raw-route.ts'
+import { logAnswer } from './request-line.ts'
 import { closeUnusedAtEnd } from './unused-connections.ts'
 
 export type HttpOptions = OperationOptions & {
@@ -47,23 +49,34 @@ const headersMs = 20_000
 const keepAliveMs = 72_000
 
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
+  const clientAddress = clientAddressReader(options.trustedProxies)
+  const busy = requestsAtOnce()
+  const state = { isClosing: false }
+  const serveRaw = serveRawRoutes({
+    routes: options.rawRoutes ?? [],
+    metrics: options.metrics,
+    logger: options.logger,
+    clientAddress,
+    busy,
+    isClosing: () => state.isClosing,
+  })
   const app = Fastify({
+    // Uploads may take hours, so the server has no deadline for whole requests: each kind of body has its own.
+    serverFactory: (serve) =>
+      createServer(
+        { headersTimeout: headersMs, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
+        (request, response) => serveRaw(request, response) || serve(request, response),
+      ),
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own per request would cost more than the request; lines name the request id themselves.
     childLoggerFactory: (logger) => logger,
     genReqId: () => newId(),
     requestIdHeader: false,
-    trustProxy: options.trustedProxies.length > 0 ? trustBy(options.trustedProxies) : false,
     bodyLimit: bodyBytesMax,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Uploads may take hours, so the server has no deadline for whole requests: each kind of body has its own.
-    requestTimeout: 0,
-    connectionTimeout: 0,
-    keepAliveTimeout: keepAliveMs,
-    http: { headersTimeout: headersMs },
     routerOptions: { maxParamLength: 16_384 },
     frameworkErrors: (error, request, reply) => sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: refuseBrokenHttp,
@@ -76,12 +89,16 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
       reply,
     ),
   )
+  app.decorate('clientAddress', clientAddress)
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
   closeUnusedAtEnd(app)
+  app.addHook('preClose', async () => {
+    state.isClosing = true
+  })
   nameAndMeasure(app, options)
-  refuseWhenBusy(app)
+  refuseWhenBusy(app, busy)
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
   await app.register(async (forJson) => {
@@ -93,13 +110,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(forForms, options, spec)
   })
   await app.register(async (forPeople) => addPages(forPeople, options.pages))
-  await app.register(async (forBytes) => addRawRoutes(forBytes, options.rawRoutes ?? []))
   return app
-}
-
-function trustBy(proxies: readonly string[]): (address: string) => boolean {
-  const isProxy = addressMatcher(proxies)
-  return (address) => isProxy(address)
 }
 
 /** Forms are not read before their handler asks for them, and nothing else is accepted in their place. */
@@ -118,39 +129,40 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
     const ms = performance.now() - request.startedAt
     const route = request.routeOptions.url ?? 'none'
     options.metrics.observeRequest(`${request.method} ${route}`, reply.statusCode, ms / 1000)
-    const level = reply.statusCode >= 500 ? 'error' : reply.statusCode >= 400 ? 'info' : 'debug'
-    if (options.logger.isLevelEnabled(level)) {
-      // The address is logged by its route: paths and queries may carry codes and tokens.
-      const line = {
-        requestId: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: Math.round(ms * 10) / 10,
-        accountId: request.principal?.caller.id,
-      }
-      request.log[level](line, reply.statusCode >= 400 && reply.statusCode < 500 ? 'refused' : 'answered')
-    }
+    logAnswer(options.logger, {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms,
+      accountId: request.principal?.caller.id,
+    })
     done()
   })
 }
 
 /** Counts requests from the moment their handler starts: one whose body is still on its way costs nothing but its connection. */
-function refuseWhenBusy(app: FastifyInstance): void {
+function requestsAtOnce() {
   let atOnce = 0
-  // 'close' comes for every request, also for one whose client went away; the framework's onResponse does not.
-  const release = () => {
-    atOnce--
+  return {
+    enter: () =>
+      ++atOnce > requestsAtOnceMax
+        ? new AppError('not_ready', 'The service is busy. Try again in a moment.')
+        : undefined,
+    leave: () => {
+      atOnce--
+    },
   }
+}
+
+function refuseWhenBusy(app: FastifyInstance, busy: ReturnType<typeof requestsAtOnce>): void {
   app.addHook('preHandler', (request, reply, done) => {
     if (request.routeOptions.config.isHealth) {
       done()
       return
     }
-    atOnce++
-    reply.raw.on('close', release)
-    done(
-      atOnce > requestsAtOnceMax ? new AppError('not_ready', 'The service is busy. Try again in a moment.') : undefined,
-    )
+    // 'close' comes for every request, also for one whose client went away; the framework's onResponse does not.
+    reply.raw.on('close', busy.leave)
+    done(busy.enter())
   })
 }

@@ -9,14 +9,34 @@ export function isAllowedHost(entries: readonly string[], url: URL): boolean {
   return entries.some((entry) => matches(entry, url))
 }
 
-function matches(entry: string, url: URL): boolean {
-  const match = /^(?:(https?):\/\/)?(\*\.)?(\[[^\]]*\]|[^:/[\]]+)(?::(\d{1,5}))?\/?$/i.exec(entry.trim())
-  if (match === null) return false
-  const [, scheme, wildcard, hostText, port] = match
-  if (scheme !== undefined && `${scheme.toLowerCase()}:` !== url.protocol) return false
+type Entry = { protocol: string | undefined; isWildcard: boolean; host: string; port: string | undefined }
+
+/** The same few entries are asked for at every call. */
+const known = new Map<string, Entry | undefined>()
+const knownMax = 10_000
+
+function matches(text: string, url: URL): boolean {
+  const entry = read(text)
+  if (entry === undefined) return false
+  if (entry.protocol !== undefined && entry.protocol !== url.protocol) return false
   const usualPort = url.protocol === 'https:' ? '443' : '80'
-  if ((port ?? usualPort) !== (url.port || usualPort)) return false
+  if ((entry.port ?? usualPort) !== (url.port || usualPort)) return false
+  return entry.isWildcard ? url.hostname.endsWith(`.${entry.host}`) : url.hostname === entry.host
+}
+
+function read(text: string): Entry | undefined {
+  if (known.has(text)) return known.get(text)
+  if (known.size >= knownMax) known.clear()
+  const entry = parse(text)
+  known.set(text, entry)
+  return entry
+}
+
+function parse(text: string): Entry | undefined {
+  const match = /^(?:(https?):\/\/)?(\*\.)?(\[[^\]]*\]|[^:/[\]]+)(?::(\d{1,5}))?\/?$/i.exec(text.trim())
+  if (match === null) return undefined
+  const [, scheme, wildcard, hostText, port] = match
   const host = normalizeHost(hostText!)
-  if (host === undefined) return false
-  return wildcard === undefined ? url.hostname === host : url.hostname.endsWith(`.${host}`)
+  if (host === undefined) return undefined
+  return { protocol: scheme && `${scheme.toLowerCase()}:`, isWildcard: wildcard !== undefined, host, port }
 }

@@ -3,17 +3,20 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
-import { type Answer, toOutboundError } from './attempt.ts'
+import type { Answer } from './attempt.ts'
 import { createConnector } from './connector.ts'
 import { withoutCredentialValues } from './credentials.ts'
 import { BodyTooLarge, decodeBody, readEncoding } from './decode-body.ts'
 import { connectMsDefault } from './dial.ts'
 import { type Call, type ExchangeDeps, exchange, startCall } from './exchange.ts'
+import { toOutboundError } from './failure.ts'
 import type { Guard } from './guard.ts'
 import type { OutboundError } from './outbound-error.ts'
 import { createMemoryRateLimiter, type RateLimiter } from './rate-limit.ts'
 import { type OutboundRequest, type OutboundResponse, type OutboundStream, responseBytesMaxDefault } from './request.ts'
 import { type HopEntry, maskUrl } from './request-log.ts'
+import { attemptStreamed, type StreamedBody } from './streamed-answer.ts'
+import { attemptWhole } from './whole-answer.ts'
 
 export type OutboundClientOptions = {
   guard: Guard
@@ -58,16 +61,17 @@ export class OutboundClient implements AsyncDisposable {
 
   /** The whole answer. Any status is an answer; only a call without one rejects, always with an OutboundError. */
   async send(request: OutboundRequest): Promise<OutboundResponse> {
-    const { call, answer, chunks } = await this.#open(request)
+    const call = startCall(request)
     try {
-      const parts: Buffer[] = []
-      for await (const chunk of chunks) parts.push(chunk)
+      const answer = await exchange(this.#deps, call, attemptWhole, () => this.#log(call))
+      const encoding = readEncoding(answer.headers['content-encoding'])
+      const body = encoding === undefined ? answer.body : await unpack(call, answer.body, encoding)
       this.#log(call)
-      return { ...describe(call, answer), body: parts.length === 1 ? parts[0]! : Buffer.concat(parts) }
+      return { ...describe(call, answer), body }
     } catch (error) {
+      if (request.body instanceof Readable) request.body.destroy()
       throw this.#fail(call, error)
     } finally {
-      answer.body.destroy()
       call.deadline.close()
     }
   }
@@ -93,11 +97,13 @@ export class OutboundClient implements AsyncDisposable {
     await Promise.all(this.#pools.map((pool) => pool.destroy()))
   }
 
-  async #open(request: OutboundRequest): Promise<{ call: Call; answer: Answer; chunks: AsyncGenerator<Buffer> }> {
+  async #open(
+    request: OutboundRequest,
+  ): Promise<{ call: Call; answer: Answer<StreamedBody>; chunks: AsyncGenerator<Buffer> }> {
     const call = startCall(request)
-    let answer: Answer | undefined
+    let answer: Answer<StreamedBody> | undefined
     try {
-      answer = await exchange(this.#deps, call, () => this.#log(call))
+      answer = await exchange(this.#deps, call, attemptStreamed, () => this.#log(call))
       return { call, answer, chunks: openBody(call, answer) }
     } catch (error) {
       answer?.body.destroy()
@@ -141,12 +147,11 @@ export class OutboundClient implements AsyncDisposable {
   }
 
   #fail(call: Call, error: unknown): OutboundError {
-    const { request, deadline } = call
     const failure = toOutboundError(error, {
       origin: call.hop.url.origin,
-      deadline,
+      deadline: call.deadline,
       limitMs: call.limitMs,
-      bytesMax: request.responseBytesMax ?? responseBytesMaxDefault,
+      bytesMax: bytesMaxOf(call),
     })
     failure.pausedMs = call.pausedMs
     this.#log(call, failure.kind)
@@ -172,14 +177,29 @@ function createPool(options: OutboundClientOptions): Agent {
   })
 }
 
-function openBody(call: Call, { headers, body }: Answer): AsyncGenerator<Buffer> {
-  const bytesMax = call.request.responseBytesMax ?? responseBytesMaxDefault
+function openBody(call: Call, { headers, body }: Answer<StreamedBody>): AsyncGenerator<Buffer> {
+  const bytesMax = bytesMaxOf(call)
   if (call.hop.method !== 'HEAD' && Number(headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge()
   call.received = { bytes: 0 }
   return decodeBody(body, readEncoding(headers['content-encoding']), bytesMax, call.received)
 }
 
-function describe(call: Call, { status, headers }: Answer): Omit<OutboundResponse, 'body'> {
+/** What was received is in memory already; only what it unpacks to is still to be limited. */
+async function unpack(call: Call, packed: Buffer, encoding: string): Promise<Buffer> {
+  // An empty body is empty in every encoding, although no decoder would accept it.
+  if (packed.length === 0) return packed
+  const parts: Buffer[] = []
+  for await (const part of decodeBody(Readable.from([packed]), encoding, bytesMaxOf(call), { bytes: 0 })) {
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function bytesMaxOf({ request }: Call): number {
+  return request.responseBytesMax ?? responseBytesMaxDefault
+}
+
+function describe(call: Call, { status, headers }: Answer<unknown>): Omit<OutboundResponse, 'body'> {
   const { redirects, retries, pausedMs, hop, request } = call
   const url = withoutCredentialValues(hop.url, request.credentials).href
   if (call.hop.method === 'HEAD' || readEncoding(headers['content-encoding']) === undefined) {

@@ -27,9 +27,9 @@ export function headersWithCredentials(headers: RequestHeaders, credentials: Cre
 
 /** The address without query values that are credentials, as a target may repeat them in a redirect. */
 export function withoutCredentialValues(url: URL, credentials: Credentials | undefined): URL {
+  if (credentials?.query === undefined || url.search === '') return url
+  const values = new Set(Object.values(credentials.query))
   const clean = new URL(url)
-  const values = new Set(Object.values(credentials?.query ?? {}))
-  if (values.size === 0) return clean
   for (const [name, value] of [...clean.searchParams]) {
     if (values.has(value)) clean.searchParams.delete(name, value)
   }

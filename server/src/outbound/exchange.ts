@@ -5,16 +5,18 @@
  */
 import type { Dispatcher } from 'undici'
 import { isAllowedHost } from './allowed-hosts.ts'
-import { type Answer, attempt, discard, isLostConnection } from './attempt.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
+import type { Answer, Attempt, Next } from './attempt.ts'
+import { Deadline } from './deadline.ts'
 import type { ByteCount } from './decode-body.ts'
+import { isLostConnection } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { notReached, OutboundError } from './outbound-error.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimit, RateLimiter } from './rate-limit.ts'
 import { followRedirect, type Hop, readRedirect } from './redirect.ts'
 import {
   type OutboundRequest,
   pauseMsMaxDefault,
+  type ResponseHeaders,
   redirectsMaxDefault,
   retriesMax,
   timeoutMsDefault,
@@ -37,7 +39,7 @@ export type Call = {
   request: OutboundRequest
   deadline: Deadline
   hop: Hop
-  /** Undefined as long as this hop has no answer. */
+  /** Undefined as long as this hop has no answer that ends it. */
   status: number | undefined
   /** How long the present part of the call may take, for the sentence that says it took longer. */
   limitMs: number
@@ -50,15 +52,16 @@ export type Call = {
   received: ByteCount
 }
 
+// Until it is parsed the address is only text, and text that is no address has no place in a log.
+const nowhere = new URL('about:blank')
+
 export function startCall(request: OutboundRequest): Call {
   const limitMs = request.timeoutMs ?? timeoutMsDefault
-  // Until it is parsed the address is only text, and text that is no address has no place in a log.
-  const hop = { method: request.method, url: new URL('about:blank'), headers: {}, body: undefined }
   return {
     request,
-    deadline: startDeadline(limitMs, request.signal),
+    deadline: new Deadline(limitMs, request.signal),
     limitMs,
-    hop: { ...hop, credentials: undefined },
+    hop: { method: request.method, url: nowhere, headers: {}, body: undefined, credentials: undefined },
     status: undefined,
     hopStartedMs: performance.now(),
     hopRetries: 0,
@@ -70,22 +73,25 @@ export function startCall(request: OutboundRequest): Call {
   }
 }
 
-/** The answer with its body still to be read. `onRedirect` is called before the call leaves a hop for the next. */
-export async function exchange(deps: ExchangeDeps, call: Call, onRedirect: () => void): Promise<Answer> {
-  const { request } = call
-  const redirectsMax = request.redirectsMax ?? redirectsMaxDefault
+/** The answer that the caller gets. `onRedirect` is called before the call leaves a hop for the next. */
+export async function exchange<Body>(
+  deps: ExchangeDeps,
+  call: Call,
+  attempt: Attempt<Body>,
+  onRedirect: () => void,
+): Promise<Answer<Body>> {
+  const redirectsMax = call.request.redirectsMax ?? redirectsMaxDefault
   let pool = enterFirstHop(deps, call)
   for (;;) {
-    const answer = await askPatiently(deps, call, pool)
+    const answer = await askPatiently(deps, call, attempt, pool)
     call.status = answer.status
-    const location = request.followRedirects === false ? undefined : readRedirect(answer.status, answer.headers)
-    if (location === undefined) return answer
-    await discard(answer)
+    const { next } = answer
+    if (next?.kind !== 'redirect') return answer
     const from = call.hop.url.origin
     if (call.redirects >= redirectsMax) {
       throw new OutboundError('tooManyRedirects', `The address ${from} redirects more than ${redirectsMax} times.`)
     }
-    const hop = followRedirect(call.hop, answer.status, location)
+    const hop = followRedirect(call.hop, answer.status, next.location)
     onRedirect()
     const redirects = call.redirects + 1
     const hopStartedMs = performance.now()
@@ -100,9 +106,10 @@ function enterFirstHop(deps: ExchangeDeps, call: Call): Dispatcher {
   if (!/^[A-Z]+$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw new OutboundError('invalidRequest', `"${request.method}" is not a method that can be used.`)
   }
-  const url = URL.parse(String(request.url))
+  const url = typeof request.url === 'string' ? URL.parse(request.url) : request.url
   if (url === null) throw new OutboundError('invalidRequest', 'The address to call is not a valid URL.')
-  call.hop = { ...call.hop, method, url }
+  call.hop.method = method
+  call.hop.url = url
   const pool = judgeHop(deps, call, (sentence) => new OutboundError('invalidRequest', sentence))
   const judged = call.hop.url
   if (request.credentials !== undefined && !isAllowedHost(request.credentials.allowedHosts, judged)) {
@@ -126,34 +133,45 @@ function judgeHop(deps: ExchangeDeps, call: Call, malformed: (sentence: string) 
   const verdict = deps.guard.judgeUrl(call.hop.url)
   if (verdict.kind === 'malformed') throw malformed(verdict.sentence)
   if (verdict.kind === 'refused') throw notReached('refusedByGuard', call.hop.url.origin, verdict.reason)
-  call.hop = { ...call.hop, url: verdict.url }
+  if (verdict.url !== call.hop.url) call.hop = { ...call.hop, url: verdict.url }
   return verdict.isNamed ? deps.pools.named : deps.pools.others
 }
 
-async function askPatiently(deps: ExchangeDeps, call: Call, pool: Dispatcher): Promise<Answer> {
-  const isReplayable = !isStream(call.hop.body)
+async function askPatiently<Body>(
+  deps: ExchangeDeps,
+  call: Call,
+  attempt: Attempt<Body>,
+  pool: Dispatcher,
+): Promise<Answer<Body>> {
+  const decideNext = (status: number, headers: ResponseHeaders) => decide(deps, call, status, headers)
   for (let lost = 0; ; ) {
-    await keepRate(deps, call)
-    let answer: Answer
+    if (call.request.rateLimit !== undefined) await keepRate(deps, call, call.request.rateLimit)
+    let answer: Answer<Body>
     try {
-      answer = await attempt(pool, call.hop, call.sent, call.deadline)
+      answer = await attempt(pool, call, decideNext)
     } catch (error) {
-      if (lost > 0 || !isReplayable || !isSafeToRepeat(call) || !isLostConnection(error)) throw error
+      if (lost > 0 || !isSafeToRepeat(call) || !isLostConnection(error)) throw error
       lost += 1
       countRetry(call)
       continue
     }
-    const waitMs = isReplayable ? readWait(deps, call, answer) : undefined
-    if (waitMs === undefined) return answer
-    await discard(answer)
-    await pause(deps, call, waitMs)
+    if (answer.next?.kind !== 'wait') return answer
+    await pause(deps, call, answer.next.waitMs)
     countRetry(call)
   }
 }
 
+function decide(deps: ExchangeDeps, call: Call, status: number, headers: ResponseHeaders): Next | undefined {
+  if (status < 300) return undefined
+  const waitMs = readWait(deps, call, status, headers)
+  if (waitMs !== undefined) return { kind: 'wait', waitMs }
+  const location = call.request.followRedirects === false ? undefined : readRedirect(status, headers)
+  return location === undefined ? undefined : { kind: 'redirect', location }
+}
+
 /** The wait that the target asks for, where it fits into what is left of this call's patience. */
-function readWait(deps: ExchangeDeps, call: Call, { status, headers }: Answer): number | undefined {
-  if ((status !== 429 && status !== 503) || call.hopRetries >= retriesMax) return undefined
+function readWait(deps: ExchangeDeps, call: Call, status: number, headers: ResponseHeaders): number | undefined {
+  if ((status !== 429 && status !== 503) || call.hopRetries >= retriesMax || isStream(call.hop.body)) return undefined
   const waitMs = readRetryAfterMs(textOf(headers['retry-after']), textOf(headers['date']), deps.now())
   if (waitMs === undefined) return undefined
   // A target that says "now" while it is overloaded gets a short breath.
@@ -162,9 +180,8 @@ function readWait(deps: ExchangeDeps, call: Call, { status, headers }: Answer): 
 }
 
 /** The declared rate is the application's own: what a redirect reaches elsewhere does not count. */
-async function keepRate(deps: ExchangeDeps, call: Call): Promise<void> {
-  const limit = call.request.rateLimit
-  if (limit === undefined || (call.redirects > 0 && call.hop.credentials !== call.request.credentials)) return
+async function keepRate(deps: ExchangeDeps, call: Call, limit: RateLimit & { key: string }): Promise<void> {
+  if (call.redirects > 0 && call.hop.credentials !== call.request.credentials) return
   const waitMs = await call.deadline.bound(deps.rateLimiter.acquire(limit.key, limit, patienceLeftMs(call)))
   if (waitMs === undefined) {
     const message = `More calls to ${call.hop.url.origin} are waiting than its declared rate allows.`
@@ -188,7 +205,9 @@ function countRetry(call: Call): void {
   call.hopRetries += 1
 }
 
-function isSafeToRepeat({ hop, request }: Call): boolean {
+/** Nothing was answered yet, the body can be sent again, and a target that did get the request does nothing twice. */
+function isSafeToRepeat({ hop, request, status }: Call): boolean {
+  if (status !== undefined || isStream(hop.body)) return false
   return ['GET', 'HEAD', 'OPTIONS'].includes(hop.method) || request.idempotencyKey !== undefined
 }
 

@@ -4,7 +4,7 @@
  * exactly the judged answers, so a name that changes its mind between check and use gains nothing.
  */
 import { networkInterfaces } from 'node:os'
-import { type Address, isSameAddress, parseAddress, purposeOf } from './address.ts'
+import { type Address, type AddressPurpose, isSameAddress, parseAddress, purposeOf } from './address.ts'
 import { type EgressRule, opensAddress, opensHost } from './egress-allow.ts'
 import { bareHost, withoutLastDot } from './host-name.ts'
 import { createResolve, type Resolve } from './resolve.ts'
@@ -31,15 +31,31 @@ export type GuardOptions = {
   ownAddresses?: () => readonly string[]
 }
 
+/** What can be said of an address and port without asking the machine: it stays true as long as the guard lives. */
+type Opinion = { isOpened: boolean; purpose: AddressPurpose }
+const opinionsMax = 1_000
+
 export function createGuard({
   allow,
   resolve = createResolve(),
   ownAddresses = createOwnAddresses(),
 }: GuardOptions): Guard {
+  const opinions = new Map<string, Opinion>()
+
+  function opinionOf(address: Address, text: string, port: number): Opinion {
+    const key = `${text} ${port}`
+    const known = opinions.get(key)
+    if (known !== undefined) return known
+    if (opinions.size >= opinionsMax) opinions.clear()
+    const opinion = { isOpened: opensAddress(allow, address, port), purpose: purposeOf(address) }
+    opinions.set(key, opinion)
+    return opinion
+  }
+
   function reasonAgainst(address: Address | undefined, text: string, port: number): string | undefined {
     if (address === undefined) return `"${text}" is not an address.`
-    if (opensAddress(allow, address, port)) return undefined
-    const purpose = purposeOf(address)
+    const { isOpened, purpose } = opinionOf(address, text, port)
+    if (isOpened) return undefined
     if (purpose !== 'public') return `${text} is not a public address (${purpose}).`
     const isOwn = ownAddresses().some((own) => {
       const parsed = parseAddress(own)
@@ -50,7 +66,7 @@ export function createGuard({
 
   return {
     judgeUrl(given) {
-      const parsed = URL.parse(String(given))
+      const parsed = typeof given === 'string' ? URL.parse(given) : given
       if (parsed === null) return { kind: 'malformed', sentence: 'The address to call is not a valid URL.' }
       if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
         return { kind: 'malformed', sentence: 'Only http and https addresses can be called.' }
@@ -60,15 +76,13 @@ export function createGuard({
       }
       const host = withoutLastDot(parsed.hostname)
       if (host === undefined) return { kind: 'malformed', sentence: 'The address to call has no valid host name.' }
-      if (host !== parsed.hostname) parsed.hostname = host
       const port = parsed.port === '' ? (parsed.protocol === 'https:' ? 443 : 80) : Number(parsed.port)
+      const url = host === parsed.hostname ? parsed : withHost(parsed, host)
       const literal = parseAddress(bareHost(host))
-      if (literal === undefined) {
-        return { kind: 'open', url: parsed, host, port, isNamed: opensHost(allow, host, port) }
-      }
+      if (literal === undefined) return { kind: 'open', url, host, port, isNamed: opensHost(allow, host, port) }
       const reason = reasonAgainst(literal, bareHost(host), port)
       if (reason !== undefined) return { kind: 'refused', reason }
-      return { kind: 'open', url: parsed, host, port, isNamed: opensAddress(allow, literal, port) }
+      return { kind: 'open', url, host, port, isNamed: opinionOf(literal, bareHost(host), port).isOpened }
     },
 
     async resolveTarget(host, port) {
@@ -98,6 +112,12 @@ export function createGuard({
       return { kind: 'refused', reason: refusal }
     },
   }
+}
+
+function withHost(url: URL, host: string): URL {
+  const changed = new URL(url)
+  changed.hostname = host
+  return changed
 }
 
 /** Interfaces change rarely and reading them is a system call, so the list may be a few seconds old. */

@@ -1,5 +1,5 @@
 // Calls to registered applications, alike for the REST interface and for scripts.
-import type { Connections } from '../connections/index.ts'
+import type { ConnectionAnswer, ConnectionRequest, Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
 import { decodeAnswer } from './decode-answer.ts'
@@ -57,32 +57,21 @@ export function createApplicationCalls({ connections }: { connections: Connectio
       if (!connection) throw notFound(`registered application ${call.shortName}`)
       const sent = encodeData(method, call.data, call.headers ?? {})
       const idempotencyKey = safeVerbs.includes(method) ? undefined : call.idempotencyKey
-      const startedAt = performance.now()
-      const ended = (url: string, statusCode?: number, responseBytes = 0) =>
-        call.onExchange?.({
-          method,
-          url,
-          ...(statusCode === undefined ? {} : { statusCode }),
-          durationMs: performance.now() - startedAt,
-          requestBytes: sent.body === undefined ? 0 : Buffer.byteLength(sent.body),
-          responseBytes,
-        })
-      const answer = await connections
-        .send(scope, connection, {
-          method,
-          path: call.requestUrl,
-          headers: sent.headers,
-          ...(call.baseUrl === undefined ? {} : { baseUrl: call.baseUrl }),
-          ...(sent.body === undefined ? {} : { body: sent.body }),
-          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-          ...(call.signal === undefined ? {} : { signal: call.signal }),
-          ...(call.onPause === undefined ? {} : { onPause: call.onPause }),
-        })
-        .catch((error: unknown) => {
-          ended(`${connection.shortName}/${call.requestUrl.split('?', 1)[0]}`)
-          throw error
-        })
-      ended(answer.url, answer.statusCode, answer.body.length)
+      const request: ConnectionRequest = { method, path: call.requestUrl, headers: sent.headers }
+      if (call.baseUrl !== undefined) request.baseUrl = call.baseUrl
+      if (sent.body !== undefined) request.body = sent.body
+      if (idempotencyKey !== undefined) request.idempotencyKey = idempotencyKey
+      if (call.signal !== undefined) request.signal = call.signal
+      if (call.onPause !== undefined) request.onPause = call.onPause
+      const ended = call.onExchange && exchangeTeller(call.onExchange, method, sent.body)
+      let answer: ConnectionAnswer
+      try {
+        answer = await connections.send(scope, connection, request)
+      } catch (error) {
+        ended?.(`${connection.shortName}/${call.requestUrl.split('?', 1)[0]}`)
+        throw error
+      }
+      ended?.(answer.url, answer.statusCode, answer.body.length)
       const { statusCode, headers, pausedMs } = answer
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
@@ -92,7 +81,22 @@ export function createApplicationCalls({ connections }: { connections: Connectio
   }
 }
 
+/** Starts the clock of a call and gives what to call at its end. */
+function exchangeTeller(tell: (exchange: Exchange) => void, method: string, body: string | Buffer | undefined) {
+  const startedAt = performance.now()
+  return (url: string, statusCode?: number, responseBytes = 0): void =>
+    tell({
+      method,
+      url,
+      ...(statusCode === undefined ? {} : { statusCode }),
+      durationMs: performance.now() - startedAt,
+      requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
+      responseBytes,
+    })
+}
+
 function readVerb(verb: string): string {
+  if (verbs.includes(verb)) return verb
   const known = verbs.find((candidate) => candidate === verb.trim().toUpperCase())
   if (known === undefined) throw invalid(`The field verb must be one of ${verbs.join(', ')}.`)
   return known

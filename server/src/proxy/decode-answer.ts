@@ -50,6 +50,7 @@ function parse(body: Buffer): Json | undefined {
 
 /** Deeper than anyone means it, and than the stack allows when it is written out again. */
 function isTooDeep(body: Buffer): boolean {
+  if (body.length <= depthMax) return false
   let depth = 0
   let isInText = false
   for (let at = 0; at < body.length; at++) {

@@ -23,30 +23,24 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       return connections.describeValues(scopeOf(principal), connection)
     },
     ApiGet: async ({ principal, query, exchange }) => {
-      const call = { verb: 'GET', ...splitAddress(query.url), ...optional({ baseUrl: query.srv }) }
-      return (await calls.call(scopeOf(principal), { ...call, ...chosenBy(exchange) })).data
+      const call: ApplicationCall = { verb: 'GET', ...splitAddress(query.url) }
+      if (query.srv) call.baseUrl = query.srv
+      return (await calls.call(scopeOf(principal), addChoice(call, exchange))).data
     },
     ApiPost: async ({ principal, query, body, exchange }) => {
-      const call = { verb: 'POST', ...splitAddress(query.url), ...optional({ baseUrl: query.srv }) }
-      const data = body.jsonData as Json
-      return (await calls.call(scopeOf(principal), { ...call, data, ...chosenBy(exchange), ...keyOf(exchange) })).data
+      const call: ApplicationCall = { verb: 'POST', ...splitAddress(query.url), data: body.jsonData as Json }
+      if (query.srv) call.baseUrl = query.srv
+      return (await calls.call(scopeOf(principal), addChoice(call, exchange))).data
     },
     ApiSend: async ({ principal, params, query, body, exchange }) => {
       const { verb, requestUrl } = body
-      const answer = await calls.call(scopeOf(principal), {
-        shortName: params.shortName,
-        verb,
-        requestUrl,
-        ...optional({
-          baseUrl: body.baseUrl,
-          data: body.data as Json | undefined,
-          headers: body.headers,
-          responseType: body.responseType as ApplicationCall['responseType'],
-          responseCodes: body.responseCodes,
-        }),
-        ...chosenBy(exchange),
-        ...keyOf(exchange),
-      })
+      const call: ApplicationCall = { shortName: params.shortName, verb, requestUrl }
+      if (body.baseUrl) call.baseUrl = body.baseUrl
+      if (body.data !== undefined && body.data !== null) call.data = body.data as Json
+      if (body.headers) call.headers = body.headers
+      if (body.responseType) call.responseType = body.responseType as NonNullable<ApplicationCall['responseType']>
+      if (body.responseCodes) call.responseCodes = body.responseCodes
+      const answer = await calls.call(scopeOf(principal), addChoice(call, exchange))
       const { statusCode, headers, data } = answer
       return query.newVersion === true ? { statusCode, headers, data } : data
     },
@@ -80,16 +74,11 @@ function chosenBy(exchange: HttpExchange): { regApplicationId?: string } {
   return { regApplicationId: key.toLowerCase() }
 }
 
-function keyOf(exchange: HttpExchange): { idempotencyKey?: string } {
+/** What the headers of a request say about the call; keys of reading calls are not used. */
+function addChoice(call: ApplicationCall, exchange: HttpExchange): ApplicationCall {
+  const { regApplicationId } = chosenBy(exchange)
+  if (regApplicationId !== undefined) call.regApplicationId = regApplicationId
   const idempotencyKey = exchange.header('idempotency-key')
-  return idempotencyKey === undefined ? {} : { idempotencyKey }
-}
-
-type Present<Values> = { [Name in keyof Values]?: NonNullable<Values[Name]> }
-
-/** Without the fields that were not given or are null. */
-function optional<Values extends Record<string, unknown>>(values: Values): Present<Values> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined && value !== null),
-  ) as Present<Values>
+  if (idempotencyKey !== undefined) call.idempotencyKey = idempotencyKey
+  return call
 }

@@ -57,6 +57,12 @@ export class KeyRing {
     return seal(await this.#dataKey(place.accountId), place, plain)
   }
 
+  /** Seals at once for whoever seals often for one account. The data key of an account stays the same; only its wrapping changes. */
+  async sealerFor(accountId: string): Promise<(place: Omit<Place, 'accountId'>, plain: Buffer) => Buffer> {
+    const key = await this.#dataKey(accountId)
+    return ({ table, column, rowId }, plain) => seal(key, { table, column, rowId, accountId }, plain)
+  }
+
   async open(place: Place, sealed: Buffer): Promise<Buffer> {
     return open(await this.#dataKey(place.accountId), place, sealed)
   }

@@ -50,10 +50,6 @@ export function writeValue(value: unknown): Buffer {
   return text
 }
 
-export function readValue(text: Buffer): Json {
-  return JSON.parse(text.toString('utf8')) as Json
-}
-
 /** Level by level, without recursion: the point is that the value may be too deep to recurse into. */
 function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]

@@ -1,5 +1,7 @@
-import type { HandlersOf } from '../http/index.ts'
+import { type HandlersOf, JsonText } from '../http/index.ts'
+import { createEntryWriter, type WriterDeps } from './entry-writer.ts'
 import { containsEntry, getEntry, removeEntry, type ServiceDeps, setEntry } from './service.ts'
+import { createValueReader } from './value-reader.ts'
 
 type Names =
   | 'MyVaultSet'
@@ -11,14 +13,16 @@ type Names =
   | 'MyVaultRemoveGlobal'
   | 'MyVaultContainsGlobal'
 
-export function vaultRoutes(deps: ServiceDeps): HandlersOf<Names> {
+export function vaultRoutes(given: Omit<ServiceDeps, 'readValue' | 'writeEntry'> & WriterDeps): HandlersOf<Names> {
+  const deps = { ...given, readValue: createValueReader(given.database), writeEntry: createEntryWriter(given) }
   return {
     MyVaultSet: ({ principal, params, body }) => setEntry(deps, principal, params, params.key, body.jsonData),
-    MyVaultGet: ({ principal, params }) => getEntry(deps, principal, params, params.key),
+    MyVaultGet: async ({ principal, params }) => new JsonText(await getEntry(deps, principal, params, params.key)),
     MyVaultRemove: ({ principal, params }) => removeEntry(deps, principal, params, params.key),
     MyVaultContains: ({ principal, params }) => containsEntry(deps, principal, params, params.key),
     MyVaultSetGlobal: ({ principal, params, body }) => setEntry(deps, principal, params, params.key, body.jsonData),
-    MyVaultGetGlobal: ({ principal, params }) => getEntry(deps, principal, params, params.key),
+    MyVaultGetGlobal: async ({ principal, params }) =>
+      new JsonText(await getEntry(deps, principal, params, params.key)),
     MyVaultRemoveGlobal: ({ principal, params }) => removeEntry(deps, principal, params, params.key),
     MyVaultContainsGlobal: ({ principal, params }) => containsEntry(deps, principal, params, params.key),
   }

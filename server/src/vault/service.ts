@@ -1,24 +1,22 @@
 // The vault as callers of the interface use it: a place that is not theirs does not exist, and every change is in the audit log.
 import type { Principal } from '../access/index.ts'
-import { actorOf } from '../audit/index.ts'
-import { type Queryable, type Scope, violatedConstraint } from '../db/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Queryable, Scope } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
-import { TimedCache } from '../lib/timed-cache.ts'
-import { type EntryId, entryId, type Json, type VaultPlace } from './entry.ts'
-import { deleteEntryAudited, findValue, hasEntry, upsertEntryAudited } from './store.ts'
+import { type EntryId, entryId, type VaultPlace } from './entry.ts'
+import type { EntryWriter } from './entry-writer.ts'
+import { deleteEntry, hasEntry } from './store.ts'
+import type { ValueReader } from './value-reader.ts'
 import { openValue, sealValue, type VaultDeps } from './vault.ts'
 
 export type ServiceDeps = VaultDeps & {
+  readValue: ValueReader
+  writeEntry: EntryWriter
   /** Whether the workflow is one of the account. */
   workflowExists(db: Queryable, scope: Scope, workflowId: string): Promise<boolean>
 }
 
 type Target = { scope: Scope; at: VaultPlace; id: EntryId }
-
-// Before a write, a workflow that was just seen is not looked for again. Should it be gone by then, the database refuses: entries refer to it.
-const seenMs = 500
-const seenMax = 20_000
-const seen = new TimedCache<true>(seenMs, seenMax)
 
 export async function setEntry(
   deps: ServiceDeps,
@@ -27,24 +25,24 @@ export async function setEntry(
   key: string,
   value: unknown,
 ): Promise<boolean> {
-  const target = targetOf(principal, at, key)
-  const db = deps.database.forScope(target.scope)
-  const entry = await sealValue(deps.keyRing, target.id, value)
-  if (!seen.peek(placeOf(target))) await seen.get(placeOf(target), () => requireHolder(deps, db, target))
-  const change = { actor: actorOf(principal), action: 'vault.set', details: { key: shownKey(key) } }
-  await upsertEntryAudited(db, entry, change).catch((error) => {
-    throw asNotFound(error)
-  })
-  return true
+  const { scope, id } = targetOf(principal, at, key)
+  const entry = await sealValue(deps.keyRing, id, value)
+  const audit = {
+    actor: actorOf(principal),
+    action: 'vault.set',
+    target: id.holderId,
+    details: { key: shownKey(key) },
+  }
+  return deps.writeEntry(scope, { entry, audit })
 }
 
-export async function getEntry(deps: ServiceDeps, principal: Principal, at: VaultPlace, key: string): Promise<Json> {
+/** The JSON text of the value, which is null when there is none. */
+export async function getEntry(deps: ServiceDeps, principal: Principal, at: VaultPlace, key: string): Promise<string> {
   const target = targetOf(principal, at, key)
-  const db = deps.database.forScope(target.scope)
-  const sealed = await findValue(db, target.id)
+  const sealed = await deps.readValue(target.scope, target.id)
   if (sealed !== undefined) return openValue(deps.keyRing, target.id, sealed)
-  await requireHolder(deps, db, target)
-  return null
+  await requireHolder(deps, deps.database.forScope(target.scope), target)
+  return 'null'
 }
 
 export async function containsEntry(
@@ -68,8 +66,12 @@ export async function removeEntry(
 ): Promise<boolean> {
   const target = targetOf(principal, at, key)
   const db = deps.database.forScope(target.scope)
-  const change = { actor: actorOf(principal), action: 'vault.removed', details: { key: shownKey(key) } }
-  if (await deleteEntryAudited(db, target.id, change)) return true
+  const isRemoved = await db.transaction(async (tx) => {
+    if (!(await deleteEntry(tx, target.id))) return false
+    await recordAudit(tx, actorOf(principal), 'vault.removed', target.id.holderId, { key: shownKey(key) })
+    return true
+  })
+  if (isRemoved) return true
   await requireHolder(deps, db, target)
   return false
 }
@@ -83,16 +85,8 @@ function targetOf(principal: Principal, at: VaultPlace, key: string): Target {
   return { scope, at, id: entryId(scope, at, key) }
 }
 
-const placeOf = ({ id }: Target) => `${id.accountId} ${id.holderId}`
-
-async function requireHolder(deps: ServiceDeps, db: Queryable, { at, scope, id }: Target): Promise<true> {
+async function requireHolder(deps: ServiceDeps, db: Queryable, { at, scope, id }: Target): Promise<void> {
   if ('workflowId' in at && !(await deps.workflowExists(db, scope, id.holderId))) throw notFound('workflow')
-  return true
-}
-
-/** A workflow that was deleted in this very moment is a workflow that does not exist. */
-function asNotFound(error: unknown): unknown {
-  return violatedConstraint(error) === 'vault_entries_workflow_id_fkey' ? notFound('workflow') : error
 }
 
 /** For the audit log, which cannot hold NUL and should not hold novels. */

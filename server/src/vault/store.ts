@@ -1,4 +1,3 @@
-import type { Actor } from '../audit/index.ts'
 import { type Queryable, sql } from '../db/index.ts'
 import type { EntryId } from './entry.ts'
 
@@ -9,6 +8,18 @@ export async function findValue(db: Queryable, id: EntryId): Promise<Buffer | un
     select sealed_value from vault_entries
     where account_id = ${id.accountId} and holder_id = ${id.holderId} and key_hash = ${id.keyHash}`)
   return rows[0]?.sealed_value
+}
+
+/** In the order of the ids, which are all of one account. */
+export async function findValues(db: Queryable, ids: readonly EntryId[]): Promise<(Buffer | undefined)[]> {
+  const { rows } = await db.query<{ sealed_value: Buffer | null }>(sql`
+    select stored.sealed_value
+    from unnest(${ids.map((id) => id.holderId)}::uuid[], ${ids.map((id) => id.keyHash)}::bytea[])
+      with ordinality as asked (holder_id, key_hash, no)
+    left join vault_entries stored on stored.account_id = ${ids[0]?.accountId}
+      and stored.holder_id = asked.holder_id and stored.key_hash = asked.key_hash
+    order by asked.no`)
+  return rows.map((row) => row.sealed_value ?? undefined)
 }
 
 export async function hasEntry(db: Queryable, id: EntryId): Promise<boolean> {
@@ -34,39 +45,9 @@ export async function upsertEntry(db: Queryable, entry: SealedEntry): Promise<vo
 }
 
 /**
- * A change by a caller of the interface and its row in the audit log are one statement, because two statements would need a transaction and
- * with it twice the time. What stands in the audit row is what `recordAudit` writes.
+ * Any number of entries of one account in one statement; no two of them may have the same holder and key. They are locked in one order,
+ * whoever writes them, so that two who write the same ones wait for each other in one direction only.
  */
-type Change = { actor: Actor; action: string; details: object }
-
-export async function upsertEntryAudited(db: Queryable, entry: SealedEntry, change: Change): Promise<void> {
-  const { actor } = change
-  await db.query(sql`
-    with written as (
-      insert into vault_entries (account_id, holder_id, key_hash, key, sealed_value)
-      values (${entry.accountId}, ${entry.holderId}, ${entry.keyHash}, ${entry.key}, ${entry.sealedValue})
-      on conflict (account_id, holder_id, key_hash) do update set sealed_value = excluded.sealed_value, modified_at = now()
-    )
-    insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
-    values (${actor.organizationId}, ${actor.accountId}, ${actor.managedAccountId}, ${actor.keyId}, ${actor.address},
-            ${change.action}, ${entry.holderId}, ${JSON.stringify(change.details)})`)
-}
-
-/** True when there was something to delete; nothing is written to the audit log otherwise. */
-export async function deleteEntryAudited(db: Queryable, id: EntryId, change: Change): Promise<boolean> {
-  const { actor } = change
-  const { rowCount } = await db.query(sql`
-    with deleted as (
-      delete from vault_entries
-      where account_id = ${id.accountId} and holder_id = ${id.holderId} and key_hash = ${id.keyHash} returning holder_id
-    )
-    insert into audit_log (organization_id, account_id, managed_account_id, key_id, address, action, target, details)
-    select ${actor.organizationId}, ${actor.accountId}, ${actor.managedAccountId}, ${actor.keyId}, ${actor.address},
-           ${change.action}, holder_id::text, ${JSON.stringify(change.details)} from deleted`)
-  return rowCount > 0
-}
-
-/** Any number of entries of one account in one statement; no two of them may have the same holder and key. */
 export async function upsertEntries(db: Queryable, accountId: string, entries: SealedEntry[]): Promise<void> {
   await db.query(sql`
     insert into vault_entries (account_id, holder_id, key_hash, key, sealed_value)
@@ -74,5 +55,6 @@ export async function upsertEntries(db: Queryable, accountId: string, entries: S
     from unnest(${entries.map((entry) => entry.holderId)}::uuid[], ${entries.map((entry) => entry.keyHash)}::bytea[],
                 ${entries.map((entry) => entry.key)}::bytea[], ${entries.map((entry) => entry.sealedValue)}::bytea[])
       as given (holder_id, key_hash, key, sealed_value)
+    order by holder_id, key_hash
     on conflict (account_id, holder_id, key_hash) do update set sealed_value = excluded.sealed_value, modified_at = now()`)
 }

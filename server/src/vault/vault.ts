@@ -2,8 +2,10 @@
 // own record, so nothing here writes to the audit log.
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import { type EntryId, entryId, type Json, readValue, sealPlace, type VaultPlace, writeValue } from './entry.ts'
-import { deleteEntry, findValue, hasEntry, type SealedEntry, upsertEntries, upsertEntry } from './store.ts'
+import { type EntryId, entryId, type Json, sealPlace, type VaultPlace, writeValue } from './entry.ts'
+import { deleteEntry, hasEntry, type SealedEntry, upsertEntries, upsertEntry } from './store.ts'
+import { createValueReader } from './value-reader.ts'
+import { writeToHolder } from './write-to-holder.ts'
 
 export type Vault = {
   /** Null when there is no such entry. */
@@ -19,14 +21,16 @@ export type VaultDeps = { database: Database; keyRing: KeyRing }
 
 export function createVault(deps: VaultDeps): Vault {
   const { database, keyRing } = deps
+  const readValue = createValueReader(database)
   return {
     async get(scope, at, key) {
       const id = entryId(scope, at, key)
-      const sealed = await findValue(database.forScope(scope), id)
-      return sealed === undefined ? null : openValue(keyRing, id, sealed)
+      const sealed = await readValue(scope, id)
+      return sealed === undefined ? null : JSON.parse(await openValue(keyRing, id, sealed))
     },
     async set(scope, at, key, value) {
-      await upsertEntry(database.forScope(scope), await sealValue(keyRing, entryId(scope, at, key), value))
+      const entry = await sealValue(keyRing, entryId(scope, at, key), value)
+      await writeToHolder(upsertEntry(database.forScope(scope), entry))
     },
     remove: async (scope, at, key) => deleteEntry(database.forScope(scope), entryId(scope, at, key)),
     contains: async (scope, at, key) => hasEntry(database.forScope(scope), entryId(scope, at, key)),
@@ -47,6 +51,7 @@ export async function sealValue(keyRing: KeyRing, id: EntryId, value: unknown): 
   return { ...id, sealedValue: await keyRing.seal(sealPlace(id), writeValue(value)) }
 }
 
-export async function openValue(keyRing: KeyRing, id: EntryId, sealed: Buffer): Promise<Json> {
-  return readValue(await keyRing.open(sealPlace(id), sealed))
+/** The JSON text, as `writeValue` made it. */
+export async function openValue(keyRing: KeyRing, id: EntryId, sealed: Buffer): Promise<string> {
+  return (await keyRing.open(sealPlace(id), sealed)).toString('utf8')
 }

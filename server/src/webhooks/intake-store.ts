@@ -66,6 +66,9 @@ export type StoredRequest =
   /** The settings it was checked against are not in force any more, or are being changed. */
   | { kind: 'stale' }
 
+/** What a batch became, and the accounts of which something can start now. */
+export type StoredBatch = { stored: StoredRequest[]; accountIds: string[] }
+
 /**
  * Stores requests that no delivery id marks as repeated, in one statement. Settings that are being changed are passed over instead of
  * waited for: one account's change must not hold up the requests of all.
@@ -74,16 +77,21 @@ export async function insertRequests(
   db: Queryable,
   requests: readonly NewRequest[],
   deliveryDays: number,
-): Promise<StoredRequest[]> {
-  const { rows } = await db.query<{ id: string; is_kept: boolean }>(insertStatement(requests, deliveryDays))
-  const isKept = new Map(rows.map((row) => [row.id, row.is_kept]))
-  const repeated = requests.filter(({ id }) => isKept.get(id) === false)
+): Promise<StoredBatch> {
+  // Only what was not stored is named: reading a row of an answer costs as much as many a step of taking a request.
+  const { rows } = await db.query<{ id: string | null; is_repeated: boolean; account_id: string | null }>(
+    insertStatement(requests, deliveryDays),
+  )
+  const refused = new Map(rows.flatMap(({ id, is_repeated }) => (id === null ? [] : [[id, is_repeated]])))
+  const accountIds = [...new Set(rows.flatMap(({ account_id }) => account_id ?? []))]
+  const repeated = refused.size > 0 ? requests.filter(({ id }) => refused.get(id) === true) : []
   const first = repeated.length > 0 ? await findDeliveries(db, repeated) : new Map<string, string>()
-  return requests.map(({ id, workflowId, delivery }) => {
-    if (isKept.get(id) === true) return { kind: 'stored', webhookId: id }
+  const stored = requests.map(({ id, workflowId, delivery }): StoredRequest => {
+    if (!refused.has(id)) return { kind: 'stored', webhookId: id }
     const webhookId = first.get(`${workflowId} ${delivery}`)
     return webhookId === undefined ? { kind: 'stale' } : { kind: 'duplicate', webhookId }
   })
+  return { stored, accountIds }
 }
 
 function insertStatement(requests: readonly NewRequest[], deliveryDays: number): Sql {
@@ -108,7 +116,7 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
         ${lengths}::integer[]
       ) with ordinality as g (id, workflow_id, version, delivery, lane, starts, length, position)
     ), open_webhooks as materialized (
-      select h.workflow_id, h.account_id, h.version
+      select h.workflow_id, h.account_id, h.version, not (h.is_held or w.is_auto_run_paused) as can_start
       from webhooks h join workflows w on w.id = h.workflow_id join accounts a on a.id = h.account_id
       where h.workflow_id = any(${[...new Set(requests.map(({ workflowId }) => workflowId))]}::uuid[])
         and w.is_webhook_active and w.state = 'deployed' and a.state = 'active'
@@ -135,7 +143,9 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
         statement_timestamp(), statement_timestamp(), statement_timestamp()
       from kept k order by k.position
     )
-    select f.id, k.id is not null as is_kept from fitting f left join kept k on k.id = f.id`
+    select g.id, f.id is not null as is_repeated, null::uuid as account_id from given g left join fitting f on f.id = g.id
+    where g.id not in (select id from kept)
+    union all select null, null, account_id from open_webhooks where can_start`
 }
 
 async function findDeliveries(db: Queryable, requests: readonly NewRequest[]): Promise<Map<string, string>> {

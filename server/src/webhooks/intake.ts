@@ -1,123 +1,121 @@
 // Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, violatedConstraint } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import { newId } from '../lib/id.ts'
-import { TimedCache } from '../lib/timed-cache.ts'
-import type { KeyRing } from '../secrets/index.ts'
-import { countQueued, insertRequests, insertSample, type NewRequest, type StoredRequest } from './intake-store.ts'
+import { insertRequests, insertSample, type NewRequest, type StoredBatch, type StoredRequest } from './intake-store.ts'
 import type { KnownWebhook } from './known-webhook.ts'
 import { isOrdered, laneOf } from './lane.ts'
 import { lockLanes } from './locks.ts'
-import { packRequest, type ReceivedRequest, requestPlace } from './request-record.ts'
+import { QueueRoom } from './queue-room.ts'
+import { type GivenRequest, packRequest, type RequestTable, requestPlace } from './request-record.ts'
 
 const deliveryDays = 7
 const samplesMax = 10
 /** Requests that wait for the database; more are asked to come back. */
 const waitingMax = 5000
-const countMs = 2000
-const countEntriesMax = 10_000
+/** Whoever changes the settings has them locked for a moment. */
+const againMs = 20
 
 type Deps = {
   database: Database
-  keyRing: KeyRing
   /** Requests of one account that may wait in its queue. */
   queuedPerAccountMax: number
-  onAccepted(workflow: { accountId: string; workflowId: string }): void
+  /** Something of the account can start. */
+  onStored(accountId: string): void
 }
 
 export type Accepted = Exclude<StoredRequest, { kind: 'stale' }>
 
 export class Intake {
-  readonly #deps: Deps
-  readonly #counts = new TimedCache<{ queued: number }>(countMs, countEntriesMax)
+  readonly #database: Database
+  readonly #room: QueueRoom
   // Two rows, so that a workflow whose order must be kept never holds up those without.
   readonly #free: GroupCommit<NewRequest, StoredRequest>
   readonly #ordered: GroupCommit<NewRequest, StoredRequest>
 
-  constructor(deps: Deps) {
-    this.#deps = deps
-    const { system } = deps.database
+  constructor({ database, queuedPerAccountMax, onStored }: Deps) {
+    this.#database = database
+    this.#room = new QueueRoom(database, queuedPerAccountMax)
+    const { system } = database
     const weight = { of: ({ sealedRequest }: NewRequest) => sealedRequest.length, max: 8 * 1024 * 1024 }
-    this.#free = new GroupCommit(
-      oncePerDelivery((requests) => insertRequests(system, requests, deliveryDays)),
-      { batchesAtOnce: 1, itemsMax: 500, weight },
-    )
-    this.#ordered = new GroupCommit(
-      oncePerDelivery((requests) =>
-        system.transaction(async (tx) => {
-          const workflowIds = [...new Set(requests.map(({ workflowId }) => workflowId))]
-          // Taken by a statement of its own: what the next one sees of the lanes is then final, and requests are counted in the order in
-          // which their transactions become final.
-          const [, stored] = await Promise.all([lockLanes(tx, workflowIds), insertRequests(tx, requests, deliveryDays)])
+    const rowOf = (insert: (requests: NewRequest[]) => Promise<StoredBatch>) =>
+      new GroupCommit<NewRequest, StoredRequest>(
+        oncePerDelivery(async (requests) => {
+          const { stored, accountIds } = await insert(requests)
+          accountIds.forEach(onStored)
           return stored
         }),
-      ),
-      { batchesAtOnce: 1, itemsMax: 500, weight },
+        { batchesAtOnce: 1, itemsMax: 500, weight },
+      )
+    this.#free = rowOf((requests) => insertRequests(system, requests, deliveryDays))
+    this.#ordered = rowOf((requests) =>
+      system.transaction(async (tx) => {
+        const workflowIds = [...new Set(requests.map(({ workflowId }) => workflowId))]
+        // Taken by a statement of its own: what the next one sees of the lanes is then final, and requests are counted in the order in
+        // which their transactions become final.
+        const [, batch] = await Promise.all([lockLanes(tx, workflowIds), insertRequests(tx, requests, deliveryDays)])
+        return batch
+      }),
     )
   }
 
   /** Undefined when the webhook has changed since it was looked at: the request must be looked at again. */
-  async accept(
-    webhook: KnownWebhook,
-    received: ReceivedRequest,
-    deliveryId: string | undefined,
-  ): Promise<Accepted | undefined> {
-    const { accountId, workflowId, version } = webhook
-    const { database, keyRing } = this.#deps
-    const id = newId()
-    const request = {
-      id,
-      accountId,
-      workflowId,
-      version,
-      delivery: deliveryId === undefined ? null : digest(deliveryId),
-      lane: laneOf(webhook, () => received.body),
-    }
-    const seal = (table: 'webhook_requests' | 'webhook_samples') =>
-      keyRing.seal(requestPlace(table, id, accountId), packRequest(received))
-    if (webhook.isInDevelopment) {
-      const sealedRequest = await seal('webhook_samples')
-      const stored = await database.system.transaction((tx) =>
-        insertSample(tx, { ...request, sealedRequest }, { deliveryDays, samplesMax }),
-      )
-      return stored.kind === 'stale' ? undefined : stored
-    }
-    await this.#refuseWhenFull(accountId)
-    const group = isOrdered(webhook) ? this.#ordered : this.#free
-    if (group.waiting >= waitingMax) throw new AppError('not_ready', 'The service is busy. Try again in a moment.')
-    const stored = await group.add({ ...request, sealedRequest: await seal('webhook_requests') })
-    if (stored.kind === 'stale') {
-      // Whoever changes the settings has them locked for a moment.
-      await wait(20)
-      return undefined
-    }
-    if (stored.kind === 'stored') this.#deps.onAccepted({ accountId, workflowId })
-    return stored
+  accept(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    if (webhook.isInDevelopment) return this.#keepSample(webhook, given, deliveryId)
+    const room = this.#room.take(webhook.accountId)
+    return room ? room.then(() => this.#enqueue(webhook, given, deliveryId)) : this.#enqueue(webhook, given, deliveryId)
   }
 
   async drain(): Promise<void> {
     await Promise.all([this.#free.drain(), this.#ordered.drain()])
   }
 
-  async #refuseWhenFull(accountId: string): Promise<void> {
-    const max = this.#deps.queuedPerAccountMax
-    const ask = async () => ({ queued: await countQueued(this.#deps.database.system, accountId, max) })
-    const count = this.#counts.peek(accountId) ?? (await this.#counts.get(accountId, ask))
-    if (count.queued++ >= max) {
-      throw new AppError(
-        'too_many_requests',
-        'The queue of this account is full. What is in it is processed first; try again later.',
-      )
-    }
+  #enqueue(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    const group = isOrdered(webhook) ? this.#ordered : this.#free
+    if (group.waiting >= waitingMax) throw new AppError('not_ready', 'The service is busy. Try again in a moment.')
+    return group
+      .add(newRequest('webhook_requests', webhook, given, deliveryId))
+      .then((stored) => (stored.kind === 'stale' ? wait(againMs, undefined) : stored))
+  }
+
+  async #keepSample(
+    webhook: KnownWebhook,
+    given: GivenRequest,
+    deliveryId: string | undefined,
+  ): Promise<Accepted | undefined> {
+    const request = newRequest('webhook_samples', webhook, given, deliveryId)
+    const stored = await this.#database.system.transaction((tx) =>
+      insertSample(tx, request, { deliveryDays, samplesMax }),
+    )
+    return stored.kind === 'stale' ? undefined : stored
+  }
+}
+
+function newRequest(
+  table: RequestTable,
+  webhook: KnownWebhook,
+  given: GivenRequest,
+  deliveryId: string | undefined,
+): NewRequest {
+  const { accountId, workflowId, version } = webhook
+  const id = newId()
+  return {
+    id,
+    accountId,
+    workflowId,
+    version,
+    delivery: deliveryId === undefined ? null : digest(deliveryId),
+    lane: laneOf(webhook, () => given.body),
+    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packRequest(given)),
   }
 }
 
 /** In the form of a GUID, as the database writes it. */
 function digest(deliveryId: string): string {
-  const hex = createHash('sha256').update(deliveryId).digest('hex')
+  const hex = hash('sha256', deliveryId, 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
@@ -144,6 +142,7 @@ function oncePerDelivery(
   insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
 ): (requests: NewRequest[]) => Promise<StoredRequest[]> {
   return async (requests) => {
+    if (requests.every(({ delivery }) => delivery === null)) return insertOnce(insert, requests)
     const first = new Map<string, number>()
     const places = requests.map(({ id, workflowId, delivery }) => {
       const key = delivery === null ? id : `${workflowId} ${delivery}`

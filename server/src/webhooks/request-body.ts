@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'n
 import { AppError, invalid } from '../lib/app-error.ts'
 
 /** Deeper values would not survive every reader on their way through scripts and results. */
-const depthMax = 200
+export const depthMax = 200
 
 const unpackers = {
   gzip: promisify(gunzip),
@@ -38,15 +38,15 @@ export async function unpackBody(packed: Buffer, encoding: keyof typeof unpacker
   }
 }
 
-export function refuseDeepJson(body: Buffer): void {
-  if (!nestsDeeperThan(body, depthMax)) return
+export function isDeepJson(body: Buffer): boolean {
+  if (!nestsDeeperThan(body, depthMax)) return false
   try {
     JSON.parse(body.toString('utf8'))
+    return true
   } catch {
     // It is text with many brackets.
-    return
+    return false
   }
-  throw invalid(`The body nests values deeper than ${depthMax} levels.`)
 }
 
 const quote = 0x22

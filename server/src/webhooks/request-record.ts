@@ -14,6 +14,7 @@ export type RequestHead = {
   urlParameters: Record<string, string | string[]>
 }
 
+/** What is read again. */
 export type ReceivedRequest = RequestHead & { body: Buffer }
 
 /** What a block script sees as `webhook`. */
@@ -26,17 +27,23 @@ const droppedHeaders = new Set(
   ),
 )
 
-export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined && !droppedHeaders.has(name)) kept[name] = Array.isArray(value) ? value.join(', ') : value
-  }
-  return kept
+/** What a sender gave us, as it came. */
+export type GivenRequest = {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly query: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
 }
 
-export function packRequest({ body, ...head }: ReceivedRequest): Buffer {
-  const text = JSON.stringify(head)
+export function packRequest({ method, headers, query, body }: GivenRequest): Buffer {
+  // Written as text: an object made only to be written would cost more than the writing. Names of headers hold nothing that needs escaping.
+  let kept = ''
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || droppedHeaders.has(name)) continue
+    kept += `${kept === '' ? '' : ','}"${name}":${JSON.stringify(typeof value === 'string' ? value : value.join(', '))}`
+  }
+  const text = `{"method":"${method}","headers":{${kept}},"urlParameters":${JSON.stringify(query)}}`
   const headBytes = Buffer.byteLength(text)
   const packed = Buffer.allocUnsafe(4 + headBytes + body.length)
   packed.writeUInt32BE(headBytes)

@@ -59,14 +59,14 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>)
 export function createWebhooks(
   deps: WebhooksDeps & { starter: CheckDeps['starter']; runPorts: ReturnType<typeof createRunPorts> },
 ) {
-  const { database, keyRing, onFault } = deps
+  const { database, onFault } = deps
   const remote = new RemoteFeeder(database, onFault)
   let feeder: Feeder | undefined
   const wake = (accountId: string, hasRoom = false) =>
     feeder ? feeder.wake(accountId, hasRoom) : remote.wake(accountId)
   deps.runPorts.onRoom((accountId) => wake(accountId, true))
   const known = new KnownWebhooks(deps)
-  const intake = new Intake({ database, keyRing, queuedPerAccountMax, onAccepted: ({ accountId }) => wake(accountId) })
+  const intake = new Intake({ database, queuedPerAccountMax, onStored: (accountId) => wake(accountId) })
   const addressOf = (workflowId: string, urlParameters: string) =>
     `${deps.webhookUrl()}/${workflowId}${urlParameters === '' ? '' : `?${urlParameters}`}`
   return {

@@ -12,9 +12,14 @@ export type SignedRequest = {
   readonly now: Date
 }
 
-export type Verdict =
-  /** `format` names how the sender proved itself. */
-  { readonly ok: true; readonly format: string } | { readonly ok: false; readonly reason: string }
+export type Proof = {
+  /** How the sender proved itself. */
+  readonly format: string
+  /** The signature, where it covers the time and so belongs to one delivery only: whoever sends it again sends the same delivery. */
+  readonly delivery: string | undefined
+}
+
+export type Verdict = ({ readonly ok: true } & Proof) | { readonly ok: false; readonly reason: string }
 
 const secretHeader = 'x-webhook-secret'
 const toleranceSeconds = 300
@@ -35,7 +40,9 @@ export function verifySignature(request: SignedRequest): Verdict {
   if (given === undefined) return refused('The request carries no signature header that this service knows.')
   // Every secret is compared, so that the time does not tell which of them was right.
   const matches = secrets.map((secret) => sameText(given, secret))
-  return matches.includes(true) ? { ok: true, format: 'secret' } : refused('The X-Webhook-Secret header is wrong.')
+  return matches.includes(true)
+    ? { ok: true, format: 'secret', delivery: undefined }
+    : refused('The X-Webhook-Secret header is wrong.')
 }
 
 function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: readonly string[]): Verdict {
@@ -46,20 +53,38 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
     if (Math.abs(ageSeconds) > toleranceSeconds) {
       return refused(`The ${format.name} timestamp is more than 5 minutes away from the time of this service.`)
     }
-  }
+  } else if (looksTimed(request.rawBody))
+    return refused(`A body that begins like a signed time cannot be proven by the ${format.name} signature.`)
   const keys = secrets.flatMap(format.keys)
-  const matches = keys.map((key) => isSignedBy(key, claim, request.rawBody))
-  return matches.includes(true)
-    ? { ok: true, format: format.name }
-    : refused(`The ${format.name} signature does not fit the body and the secret.`)
+  const proven = keys.map((key) => findSignature(key, claim, request.rawBody))
+  const signature = proven.find((found) => found !== undefined)
+  if (!signature) return refused(`The ${format.name} signature does not fit the body and the secret.`)
+  const delivery = claim.timestamp === null ? undefined : `signature ${signature.toString('hex')}`
+  return { ok: true, format: format.name, delivery }
 }
 
-function isSignedBy(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): boolean {
+/** Every signature is compared, so that the time does not tell which of them was right. */
+function findSignature(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): Buffer | undefined {
   const hmac = createHmac('sha256', key)
   if (claim.signedPrefix !== '') hmac.update(claim.signedPrefix)
   const expected = hmac.update(rawBody).digest()
   const matches = claim.signatures.map((signature) => timingSafeEqual(signature, expected))
-  return matches.includes(true)
+  return matches.includes(true) ? expected : undefined
+}
+
+// What the formats that sign a time put before the body: `1700000000.`, `v0:1700000000:`, `msg_1.1700000000.`
+const timedPrefix = /^(?:v0:\d{1,12}:|(?:[^.]{1,255}\.)?\d{9,12}\.)/
+const timedPrefixBytesMax = 300
+
+/**
+ * Formats that sign a time sign it before the body, with the same key. Whoever caught such a request could give both together as the body
+ * of a format that signs the body alone, and so send it again at any time: those formats prove no body that begins like that.
+ */
+function looksTimed(rawBody: Uint8Array): boolean {
+  const first = rawBody[0]
+  // JSON objects and lists, which are nearly all there is.
+  if (first === undefined || first === 0x7b || first === 0x5b) return false
+  return timedPrefix.test(Buffer.from(rawBody.subarray(0, timedPrefixBytesMax)).toString('latin1'))
 }
 
 function refused(reason: string): Verdict {

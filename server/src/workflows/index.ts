@@ -1,4 +1,4 @@
 export type { WorkflowDefinition } from './definition.ts'
 export { countWorkflowsUsing, findDefinition, workflowsUsing } from './find-definition.ts'
 export { workflowRoutes } from './routes.ts'
-export { workflowExists, workflowTaggable } from './taggable.ts'
+export { holdWorkflow, workflowExists, workflowTaggable } from './taggable.ts'

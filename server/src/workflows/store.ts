@@ -1,4 +1,4 @@
-import { type Queryable, type Scope, sql } from '../db/index.ts'
+import { type Queryable, type Scope, sql, type Tx } from '../db/index.ts'
 import type { Definition, WorkflowState } from './definition.ts'
 import { listUses, type UseKind } from './uses.ts'
 
@@ -177,5 +177,13 @@ export async function deleteWorkflow(tx: Queryable, scope: Scope, id: string): P
 
 export async function hasWorkflow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query(sql`select from workflows where account_id = ${accountId} and id = ${id}`)
+  return rowCount > 0
+}
+
+/** Like `hasWorkflow`, and it stays until the transaction ends. */
+export async function holdWorkflow(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    sql`select from workflows where account_id = ${accountId} and id = ${id} for key share`,
+  )
   return rowCount > 0
 }

@@ -89,6 +89,11 @@ describe('key pairs', () => {
       ['2001:db8::/32', '2001:db9::5', 401],
       ['203.0.113.7', '::ffff:203.0.113.7', 200],
       ['0.0.0.0/0', '2001:db8::1', 401],
+      ['203.0.113.7', '203.0.113.7:4711', 200],
+      ['203.0.113.7', '203.0.113.8:4711', 401],
+      ['2001:db8::/32', '[2001:db8:1::5]:4711', 200],
+      ['2001:db8::/32', '[2001:db8:1::5]', 200],
+      ['203.0.113.7', '203.0.113.7:port', 401],
     ])('%s lets %s in: %i', async (entry, address, status) => {
       const key = await makeKey({ ipRestriction: [entry] })
       const answer = await from(key, address)
@@ -99,6 +104,8 @@ describe('key pairs', () => {
       const key = await makeKey({ ipRestriction: ['203.0.113.7'] })
       expect((await from(key, '203.0.113.7, 198.51.100.9')).status).toBe(401)
       expect((await from(key, '198.51.100.9, 203.0.113.7')).status).toBe(200)
+      expect((await from(key, '198.51.100.9:1, 203.0.113.7:2')).status).toBe(200)
+      expect((await from(key, '203.0.113.7:1, 198.51.100.9:2')).status).toBe(401)
     })
     it('believes no forwarded address when no proxy is trusted', async () => {
       await using plain = await startService()

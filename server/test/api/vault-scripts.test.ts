@@ -71,6 +71,11 @@ describe('the vault of scripts', () => {
     await expect(vault.set(scope, { accountId: user.id }, 'x', 1)).rejects.toThrow('not found')
   })
 
+  it('finds nothing to write to when the workflow is gone', async () => {
+    const gone = { workflowId: '00000000-0000-4000-8000-000000000000' }
+    await expect(vault.set(scope, gone, 'k', 1)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('writes deferred values with the transaction of their caller or not at all', async () => {
     const entries = [
       { at: inWorkflow(), key: 'deferred', value: 'first' },

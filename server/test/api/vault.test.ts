@@ -70,6 +70,40 @@ describe.each([
     expect([(await remove(key)).status, (await remove(key)).text]).toEqual([200, 'false'])
   })
 
+  it('takes many writes at the same moment, also of one key, each with its audit row', async () => {
+    const [shared, ...keys] = Array.from({ length: 30 }, newKey)
+    const sharedKey = shared as string
+    const answers = await Promise.all([...keys, sharedKey, sharedKey, sharedKey].map((key, index) => set(key, [index])))
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['true']))
+    for (const [index, key] of keys.entries()) expect((await get(key)).body).toEqual([index])
+    expect([29, 30, 31]).toContain((await get(sharedKey)).body[0])
+    const rows = await service.asOwner(
+      `select details->>'key' as key from audit_log where action = 'vault.set' and details->>'key' = any($1)`,
+      [[sharedKey, ...keys]],
+    )
+    expect(rows.map(({ key }) => key).sort()).toEqual([...keys, sharedKey, sharedKey, sharedKey].sort())
+  })
+
+  it('refuses what is wrong among many writes at the same moment, and stores the rest', async () => {
+    const [good, bad] = [newKey(), newKey()]
+    const answers = await Promise.all([
+      set(good, 1),
+      service.manager.post(path(`Set${suffix}`, '00000000-0000-4000-8000-000000000000', bad), { jsonData: 1 }),
+      set(`${good} too`, 2),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 200])
+    expect((await get(`${good} too`)).body).toBe(2)
+  })
+
+  it('answers many reads at the same moment, each with its own value', async () => {
+    const keys = Array.from({ length: 40 }, newKey)
+    await Promise.all(keys.filter((_, index) => index % 4 > 0).map((key) => set(key, { key })))
+    const asked = [...keys, ...keys].sort()
+    const answers = await Promise.all(asked.map(get))
+    const expected = asked.map((key) => (keys.indexOf(key) % 4 > 0 ? { key } : null))
+    expect(answers.map(({ text }) => JSON.parse(text))).toEqual(expected)
+  })
+
   it('removes once and says so', async () => {
     const key = newKey()
     await set(key, { here: true })

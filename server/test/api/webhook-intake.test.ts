@@ -270,60 +270,6 @@ describe('webhook intake', () => {
     expect(forged.status).toBe(401)
   })
 
-  it('stores a repeated delivery once, whatever marks it', async () => {
-    for (const header of ['webhook-id', 'X-GitHub-Delivery', 'X-Shopify-Webhook-Id', 'Idempotency-Key']) {
-      const webhook = await deployed()
-      const send = (id: string, body: unknown = { a: 1 }) => webhook.send(body, { [header]: id })
-      const first = await send('delivery 1')
-      const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => send('delivery 1', { again: index })))
-      expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`))).toEqual(
-        new Set([`200 ${first.text}`]),
-      )
-      expect((await send('delivery 2')).body.webhookId).not.toBe(first.body.webhookId)
-      const other = await deployed()
-      expect((await other.send({}, { [header]: 'delivery 1' })).body.webhookId).not.toBe(first.body.webhookId)
-      const [row] = await service.asOwner(
-        'select count(*)::int as count from webhook_requests where workflow_id = $1',
-        [webhook.workflowId],
-      )
-      expect(row?.['count']).toBe(2)
-    }
-  })
-
-  it('makes one item of a thousand replays that all arrive at once, at two processes', async () => {
-    await using other = await service.startAnother()
-    const webhook = await deployed()
-    const bytes = Buffer.from('{}')
-    const headers = { 'X-Patchbay-Signature': signature(webhook.secret, bytes), 'Idempotency-Key': 'the only one' }
-    const answers = await Promise.all(
-      Array.from({ length: 1000 }, (_, index) =>
-        sendRaw(`${index % 2 === 0 ? service.baseUrl : other.baseUrl}/webhook/${webhook.workflowId}`, bytes, headers),
-      ),
-    )
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
-    expect(answers.every((answer) => answer.status === 200)).toBe(true)
-    const [row] = await service.asOwner('select count(*)::int as count from webhook_requests where workflow_id = $1', [
-      webhook.workflowId,
-    ])
-    expect(row?.['count']).toBe(1)
-  })
-
-  it('takes a delivery id again after seven days', async () => {
-    const webhook = await deployed()
-    const first = await webhook.send({}, { 'Idempotency-Key': 'weekly' })
-    const age = (days: number) =>
-      service.asOwner(
-        `update webhook_deliveries set created_at = now() - $2 * interval '1 day' where workflow_id = $1`,
-        [webhook.workflowId, days],
-      )
-    await age(6.99)
-    expect((await webhook.send({}, { 'Idempotency-Key': 'weekly' })).body).toEqual(first.body)
-    await age(7.01)
-    const second = await webhook.send({}, { 'Idempotency-Key': 'weekly' })
-    expect(second.body.webhookId).not.toBe(first.body.webhookId)
-    expect((await webhook.send({}, { 'Idempotency-Key': 'weekly' })).body).toEqual(second.body)
-  })
-
   it('answers the handshakes of providers and stores nothing for them', async () => {
     const webhook = await deployed()
     const graph = await sendRaw(

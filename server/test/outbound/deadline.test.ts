@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { startDeadline } from '../../src/outbound/deadline.ts'
+import { Deadline } from '../../src/outbound/deadline.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('a deadline', () => {
   it('stands still during a pause and counts the time before it', async () => {
-    const deadline = startDeadline(100, undefined)
+    const deadline = new Deadline(100, undefined)
     vi.advanceTimersByTime(60)
     const pause = deadline.pause(new Promise<void>((resolve) => setTimeout(resolve, 10_000)))
     await vi.advanceTimersByTimeAsync(10_000)
@@ -20,7 +20,7 @@ describe('a deadline', () => {
 
   it('ends work that goes on, and tells the caller who gave up from the time that ran out', async () => {
     const cancel = new AbortController()
-    const deadline = startDeadline(100, cancel.signal)
+    const deadline = new Deadline(100, cancel.signal)
     const work = deadline.bound(new Promise(() => {}))
     cancel.abort()
     await expect(work).rejects.toThrow('aborted')
@@ -30,7 +30,7 @@ describe('a deadline', () => {
   })
 
   it('that is closed never fires', () => {
-    const deadline = startDeadline(100, undefined)
+    const deadline = new Deadline(100, undefined)
     deadline.close()
     vi.advanceTimersByTime(1_000)
     expect(deadline.signal.aborted).toBe(false)

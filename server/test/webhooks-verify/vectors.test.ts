@@ -35,6 +35,6 @@ const vectors = [
 
 test.each(vectors)('the published vector of $name is accepted', ({ name, secret, body, time, headers }) => {
   const request = { headers, rawBody: Buffer.from(body), secrets: [secret], now: new Date(time * 1000) }
-  expect(verifySignature(request)).toEqual({ ok: true, format: name })
+  expect(verifySignature(request)).toMatchObject({ ok: true, format: name })
   expect(verifySignature({ ...request, rawBody: Buffer.from(`${body} `) }).ok).toBe(false)
 })

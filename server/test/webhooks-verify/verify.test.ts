@@ -73,7 +73,7 @@ function mutations(format: SampleFormat): [string, SignedRequest][] {
 
 describe.each(sampleFormats)('$name', (format) => {
   test('accepts a good request', () => {
-    expect(verifySignature(request(format.sign()))).toEqual({ ok: true, format: format.name })
+    expect(verifySignature(request(format.sign()))).toMatchObject({ ok: true, format: format.name })
   })
 
   test('accepts an empty body that was signed', () => {
