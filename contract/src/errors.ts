@@ -22,6 +22,7 @@ export const errorCatalogue = {
   run_not_failed: 400,
   catalog_invalid: 400,
   draft_not_publishable: 400,
+  catalog_item_in_use: 400,
   storage_full: 400,
   sign_in_failed: 401,
   password_too_weak: 400,

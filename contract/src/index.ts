@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
 import * as catalog from './catalog.ts'
+import * as catalogDelete from './catalog-delete.ts'
 import * as catalogImport from './catalog-import.ts'
 import * as connections from './connections.ts'
 import * as documentLibrary from './document-library.ts'
@@ -59,6 +60,10 @@ export const operations = {
   PublishBlockTemplate: catalogImport.publishBlockTemplate,
   DeleteWorkflowTemplateDraft: catalogImport.deleteWorkflowTemplateDraft,
   DeleteBlockTemplateDraft: catalogImport.deleteBlockTemplateDraft,
+  DeleteApplication: catalogDelete.deleteApplication,
+  DeleteBlockTemplate: catalogDelete.deleteBlockTemplate,
+  DeleteWorkflowTemplate: catalogDelete.deleteWorkflowTemplate,
+  DeleteFunction: catalogDelete.deleteFunction,
   GetFunctions: functions.getFunctions,
   RegApplications: connections.listRegApplications,
   RegApplicationsSearch: connections.searchRegApplications,

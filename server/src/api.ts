@@ -5,12 +5,13 @@ import type { FastifyInstance } from 'fastify'
 import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
 import { auditRoutes } from './audit/index.ts'
-import { catalogRoutes, catalogTaggables } from './catalog/index.ts'
+import { type CatalogUses, catalogRoutes, catalogTaggables } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import {
   callbackPage,
   connectionRoutes,
   connectionTaggable,
+  listInstances,
   reconnectPages,
   type WorkflowUses,
 } from './connections/index.ts'
@@ -48,6 +49,8 @@ import { vaultRoutes } from './vault/index.ts'
 import {
   countWorkflowsUsing,
   holdWorkflow,
+  listWorkflowsCalling,
+  listWorkflowsOf,
   workflowExists,
   workflowRoutes,
   workflowsUsing,
@@ -122,7 +125,7 @@ export async function startApi(
     ...auditRoutes({ database }),
     ...mailRoutes({ database, outbox }),
     ...shareRoutes(shares),
-    ...catalogRoutes({ database, catalog, outbound }),
+    ...catalogRoutes({ database, catalog, outbound, uses: catalogUses }),
     ...functionRoutes({ catalog }),
     ...vaultRoutes({ database, keyRing, workflowExists, holdWorkflow }),
     ...connectionRoutes(registering),
@@ -178,6 +181,12 @@ export async function startApi(
     say(`  Sign in once and set a password: ${first.signInLink}`)
     say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
   }
+}
+
+const catalogUses: CatalogUses = {
+  registeredApplications: listInstances,
+  workflows: listWorkflowsOf,
+  workflowsCalling: listWorkflowsCalling,
 }
 
 function workflowUses(database: Database): WorkflowUses {

@@ -1,3 +1,3 @@
 export { type AccountRow, toIdentity } from './identity-row.ts'
-export { managedAccounts } from './managed-account.ts'
+export { managedAccounts, reaches } from './managed-account.ts'
 export { type AccountIdentity, hasRank, type Principal, requireRank, scopeOf } from './principal.ts'

@@ -16,6 +16,7 @@ export type {
   Variable,
   WorkflowTemplate,
 } from './definition.ts'
+export type { CatalogUses } from './ports.ts'
 export { catalogRoutes } from './routes.ts'
 export { Catalog } from './service.ts'
 export { catalogTaggables } from './taggable.ts'

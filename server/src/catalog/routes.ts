@@ -1,5 +1,6 @@
 import type { HandlersOf } from '../http/index.ts'
 import { toApplicationItem } from './answers.ts'
+import { type DeleteDeps, deleteItem } from './delete-item.ts'
 import { exportCatalogFiles } from './export-files.ts'
 import { type ImportDeps, importCatalog } from './import.ts'
 import { discardDraft, publishDraft } from './publish.ts'
@@ -27,8 +28,12 @@ type Names =
   | 'PublishBlockTemplate'
   | 'DeleteWorkflowTemplateDraft'
   | 'DeleteBlockTemplateDraft'
+  | 'DeleteApplication'
+  | 'DeleteBlockTemplate'
+  | 'DeleteWorkflowTemplate'
+  | 'DeleteFunction'
 
-export function catalogRoutes(deps: ImportDeps): HandlersOf<Names> {
+export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> {
   const { catalog } = deps
   return {
     Applications: async ({ principal }) =>
@@ -55,5 +60,9 @@ export function catalogRoutes(deps: ImportDeps): HandlersOf<Names> {
     DeleteWorkflowTemplateDraft: ({ principal, params }) =>
       discardDraft(deps, principal, 'workflowTemplate', params.id),
     DeleteBlockTemplateDraft: ({ principal, params }) => discardDraft(deps, principal, 'blockTemplate', params.id),
+    DeleteApplication: ({ principal, params }) => deleteItem(deps, principal, 'application', params.id),
+    DeleteBlockTemplate: ({ principal, params }) => deleteItem(deps, principal, 'blockTemplate', params.id),
+    DeleteWorkflowTemplate: ({ principal, params }) => deleteItem(deps, principal, 'workflowTemplate', params.id),
+    DeleteFunction: ({ principal, params }) => deleteItem(deps, principal, 'function', params.id),
   }
 }

@@ -5,7 +5,7 @@ import type { Application, BlockTemplate, LibraryFunction, Problem, WorkflowTemp
 import { HostedShelves } from './hosted-shelves.ts'
 import { loadCatalog } from './load.ts'
 import { Shelf, type ShelfItems } from './shelf.ts'
-import { findVersion, type Item, type StoredItem, type TemplateKind } from './store.ts'
+import { findVersion, hasItem, holdItems, type Item, type StoredItem, type TemplateKind } from './store.ts'
 
 type Choice = { draft?: boolean; version?: string }
 type Listed<Template> = { published: Template[]; drafts: Template[] }
@@ -112,6 +112,13 @@ export class Catalog {
       this.#shipped.findWorkflowTemplate(id, false) !== undefined ||
       this.#shipped.findApplication(id) !== undefined
     )
+  }
+
+  /** The application stays until the transaction ends; false when it is gone. Shipped ones stay anyway. */
+  async holdApplication(tx: Queryable, organizationId: string, id: string): Promise<boolean> {
+    if (this.#shipped.findApplication(id)) return true
+    await holdItems(tx, organizationId)
+    return hasItem(tx, organizationId, 'application', id)
   }
 
   /** What the organization itself brought. Whoever asks in the same moment, as for all blocks of a chain, shares one read. */

@@ -94,6 +94,32 @@ export async function writeItems(
       set definition = excluded.definition, created_by = excluded.created_by, created_at = now()`)
 }
 
+/** The item as a whole: its draft and everything that was published of it. False when there is none. */
+export async function deleteItem(tx: Queryable, organizationId: string, kind: ItemKind, id: string): Promise<boolean> {
+  const [, { rowCount }] = await Promise.all([
+    tx.query(sql`select set_config('patchbay.deleted_item', ${id}, true)`),
+    tx.query(
+      sql`delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
+    ),
+    tx.query(
+      sql`delete from tags where organization_id = ${organizationId} and entity_type = ${kind} and entity_id = ${id}`,
+    ),
+  ])
+  return rowCount > 0
+}
+
+/** Waits for a change of the organization's items that is under way, and keeps the next one waiting until the transaction ends. */
+export async function holdItems(tx: Queryable, organizationId: string): Promise<void> {
+  await tx.query(sql`select from catalog_stamps where organization_id = ${organizationId} for share`)
+}
+
+export async function hasItem(tx: Queryable, organizationId: string, kind: ItemKind, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    sql`select from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} limit 1`,
+  )
+  return rowCount > 0
+}
+
 export async function deleteDraft(
   tx: Queryable,
   organizationId: string,

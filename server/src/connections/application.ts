@@ -1,5 +1,6 @@
 // What connections need to know of the catalogue.
 import type { ApplicationDefinition, Authentication } from '../catalog/index.ts'
+import type { Queryable } from '../db/index.ts'
 
 export {
   answerTestRequest,
@@ -17,6 +18,8 @@ export type Application = ApplicationDefinition
 
 export type ApplicationFinder = {
   findApplication(organizationId: string, idOrShortName: string): Promise<Application | undefined>
+  /** Keeps it from being deleted until the transaction ends; false when it is gone. */
+  holdApplication(tx: Queryable, organizationId: string, id: string): Promise<boolean>
 }
 
 /** One way of proving who calls; an application that offers several has chosen by then. */

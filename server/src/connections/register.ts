@@ -61,6 +61,7 @@ export async function register(
     sealGrant(deps, scope, id, tested),
   ])
   await deps.database.forScope(scope).transaction(async (tx) => {
+    if (!(await deps.catalog.holdApplication(tx, scope.organizationId, application.id))) throw notFound('application')
     // The rows that follow point at this one, so the order of the statements counts; they still travel together.
     await Promise.all([
       insertConnection(tx, {

@@ -127,6 +127,14 @@ export async function insertConnection(tx: Queryable, made: NewConnection): Prom
       now() + ${made.checkInMs}::float8 * interval '1 millisecond')`)
 }
 
+/** Instances of an application in every account of the organization; only a connection that sees them all tells all. */
+export async function listInstances(db: Queryable, organizationId: string, applicationId: string) {
+  const { rows } = await db.query<{ id: string; account_id: string; created_by: string | null }>(sql`
+    select r.id, r.account_id, a.created_by from registered_applications r join accounts a on a.id = r.account_id
+    where r.organization_id = ${organizationId} and r.application_id = ${applicationId} order by r.id`)
+  return rows.map((row) => ({ id: row.id, accountId: row.account_id, accountCreatedBy: row.created_by }))
+}
+
 export async function updateTagText(tx: Queryable, accountId: string, id: string, tagText: string): Promise<void> {
   await tx.query(sql`
     update registered_applications set tag_text = ${tagText}, modified_at = now() where account_id = ${accountId} and id = ${id}`)

@@ -112,7 +112,7 @@ table catalog_items -- row-level security forced (
 CREATE UNIQUE INDEX catalog_items_version ON patchbay.catalog_items USING btree (organization_id, kind, id, version) WHERE (version IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
-policy published_remains to {patchbay_app,patchbay_system} using ((revision = 0));
+policy published_remains to {patchbay_app,patchbay_system} using (((revision = 0) OR ((id)::text = current_setting('patchbay.deleted_item'::text, true))));
 policy published_stays to {patchbay_app,patchbay_system} using ((revision = 0));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
