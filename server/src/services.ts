@@ -14,7 +14,6 @@ import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
 import { createRuns } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
-import { reflectFault } from './schedules/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
@@ -104,7 +103,6 @@ export async function createServices(context: Context, connection: ConnectionSet
     onFault,
   })
   connections.onFaultChange(({ accountId, regApplicationId, isFaulted }) => {
-    reflectFault(database, { accountId, regApplicationId, isFaulted }).catch(onFault)
     if (!isFaulted) return
     database.system
       .transaction((tx) => publish(tx, accountId, 'connection.faulted', { accountId, regApplicationId }))

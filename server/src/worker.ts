@@ -7,7 +7,7 @@ import type { Context, Services } from './services.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, onFault }: Context, services: Services): Promise<void> {
-  const { database, keyRing, jobs, outbound, connecting, connections, runs, webhooks } = services
+  const { database, keyRing, jobs, outbound, connecting, runs, webhooks } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
       new Mailer({ database, keyRing, jobs, smtpUrl: config.smtpUrl, from: config.mailFrom, onFault }),
@@ -18,15 +18,6 @@ export async function startWorker({ config, parts, onFault }: Context, services:
   await startDelivering({ database, keyRing, jobs, outbound })
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
-  parts
-    .use(
-      new Scheduler({
-        database,
-        starter: runs.starter,
-        hasFault: async (scope, ids) => (await connections.list(scope, ids)).some(({ isFaulted }) => isFaulted),
-        onFault,
-      }),
-    )
-    .start()
+  parts.use(new Scheduler({ database, starter: runs.starter, onFault })).start()
   parts.use(await webhooks.startWorker())
 }

@@ -3,6 +3,7 @@
 //   due -> job filed (with a later check as a safety net, in one transaction) -> checked, next check set
 import { type Queryable, type Scope, sql } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { Recurring } from '../lib/recurring.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { isProbed, msUntilEarlyRenewal, nextCheckInMs } from './check-times.ts'
 import { hasToken } from './renew-token.ts'
@@ -25,12 +26,11 @@ type Checks = { due: Due[] }
 
 export class ConnectionCare implements AsyncDisposable {
   readonly #deps: Deps
-  #timer: NodeJS.Timeout | undefined
-  #sweeping: Promise<void> = Promise.resolve()
-  #isStopped = false
+  readonly #sweeping: Recurring
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#sweeping = new Recurring(() => this.#sweep(), { pauseMs: sweepMs, onFault: deps.onFault })
   }
 
   async start(): Promise<void> {
@@ -38,28 +38,16 @@ export class ConnectionCare implements AsyncDisposable {
       const checks = await Promise.allSettled(job.data.due.map((one) => this.#check(one)))
       for (const check of checks) if (check.status === 'rejected') this.#deps.onFault(check.reason)
     })
-    this.#sweepLater()
+    this.#sweeping.start()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
-    await this.#sweeping
-  }
-
-  /** The next sweep waits for this one, so that a slow database is not asked twice at once. */
-  #sweepLater(): void {
-    if (this.#isStopped) return
-    this.#timer = setTimeout(() => {
-      this.#sweeping = this.#sweep()
-        .catch(this.#deps.onFault)
-        .finally(() => this.#sweepLater())
-    }, sweepMs)
+    await this.#sweeping[Symbol.asyncDispose]()
   }
 
   async #sweep(): Promise<void> {
     const { database, jobs } = this.#deps
-    for (let taken = sweepSize; taken === sweepSize && !this.#isStopped; ) {
+    for (let taken = sweepSize; taken === sweepSize && !this.#sweeping.isStopping; ) {
       taken = await database.system.transaction(async (tx) => {
         const due = await takeDue(tx)
         if (due.length > 0) await jobs.sendMany(tx, connectionCareQueue, inParts(due))

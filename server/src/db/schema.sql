@@ -851,6 +851,10 @@ CREATE OR REPLACE FUNCTION patchbay.fault_changed()
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform from workflows w where w.id in (
+    select workflow_id from workflow_uses
+    where account_id = new.account_id and kind = 'registeredApplication' and target = new.id::text)
+  order by w.id for no key update;
   perform pause_while_faulted(u.workflow_id) from (
     select workflow_id from workflow_uses
     where account_id = new.account_id and kind = 'registeredApplication' and target = new.id::text order by workflow_id

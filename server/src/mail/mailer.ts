@@ -2,6 +2,7 @@
 // its Message-ID is the same both times, which is what receiving systems compare.
 import { createTransport } from 'nodemailer'
 import type { Database } from '../db/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { type MailContent, mailPlace, mailQueue } from './outbox.ts'
@@ -23,11 +24,11 @@ type Deps = {
 export class Mailer implements AsyncDisposable {
   readonly #deps: Deps
   readonly #transport: ReturnType<typeof createTransport>
-  #sweep: NodeJS.Timeout | undefined
-  #sweeping: Promise<void> = Promise.resolve()
+  readonly #sweeping: Recurring
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#sweeping = new Recurring(() => this.#sweep(), { pauseMs: sweepMs, onFault: deps.onFault })
     this.#transport = createTransport({
       url: deps.smtpUrl,
       pool: true,
@@ -41,26 +42,20 @@ export class Mailer implements AsyncDisposable {
     await this.#deps.jobs.work<{ mailId: string }>(mailQueue, 2, (job) =>
       this.#send(job.data.mailId, job.attempt >= mailRetries),
     )
-    // Held mails come from processes without SMTP, and from the time before it was configured.
-    const sweep = () => {
-      this.#sweeping = this.#releaseHeld()
-        .then(() => deleteOverMails(this.#deps.database, retentionDays, 500))
-        .then(() => {}, this.#deps.onFault)
-    }
-    sweep()
-    this.#sweep = setInterval(sweep, sweepMs)
+    this.#sweeping.startNow()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#sweep)
-    await this.#sweeping
+    await this.#sweeping[Symbol.asyncDispose]()
     this.#transport.close()
   }
 
-  async #releaseHeld(): Promise<void> {
+  /** Held mails come from processes without SMTP, and from the time before it was configured. */
+  async #sweep(): Promise<void> {
     await this.#deps.database.system.transaction(async (tx) => {
       for (const mailId of await releaseHeld(tx, 500)) await this.#deps.jobs.send(tx, mailQueue, { mailId })
     })
+    await deleteOverMails(this.#deps.database, retentionDays, 500)
   }
 
   async #send(mailId: string, isLastTry: boolean): Promise<void> {

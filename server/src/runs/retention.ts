@@ -1,6 +1,7 @@
 // Old runs go by the day: their partition is dropped and its space is free at once. Only what a busy workflow has beyond its number of
 // runs is deleted, in large pieces. Nothing of a run under way is ever touched.
 import { type Database, sql } from '../db/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }
 
@@ -11,23 +12,17 @@ const deletedAtOnce = 5000
 export class Retention implements AsyncDisposable {
   readonly #database: Database
   readonly #options: RetentionOptions
-  readonly #onFault: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
-  #sweeping: Promise<unknown> = Promise.resolve()
-  #isStopping = false
+  readonly #sweeping: Recurring
 
   constructor(database: Database, options: RetentionOptions, onFault: (error: unknown) => void) {
     this.#database = database
     this.#options = options
-    this.#onFault = onFault
+    this.#sweeping = new Recurring(() => this.sweep(), { pauseMs: sweepMs, onFault })
   }
 
   async start(): Promise<void> {
     await this.#database.system.query(sql`select ensure_run_partitions(${daysAhead})`)
-    this.#timer = setInterval(() => {
-      this.#sweeping = this.sweep().catch(this.#onFault)
-    }, sweepMs)
-    this.#timer.unref()
+    this.#sweeping.start()
   }
 
   async sweep(): Promise<void> {
@@ -45,14 +40,12 @@ export class Retention implements AsyncDisposable {
       where c.last_number > ${runsKeptMax}
         and exists (select from runs r where r.workflow_id = c.workflow_id and r.run_number <= c.last_number - ${runsKeptMax}::integer and r.ended_at is not null)`)
     for (const { id, upto } of rows) {
-      while (!this.#isStopping && (await this.#deleteSome(id, upto)) === deletedAtOnce);
+      while (!this.#sweeping.isStopping && (await this.#deleteSome(id, upto)) === deletedAtOnce);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true
-    clearInterval(this.#timer)
-    await this.#sweeping
+    await this.#sweeping[Symbol.asyncDispose]()
   }
 
   async #deleteSome(workflowId: string, upto: number): Promise<number> {

@@ -2,7 +2,7 @@
 import { type Queryable, sql } from '../db/index.ts'
 
 /** Automatic runs that fail in a row before the workflow is paused. */
-export const autoFailuresMax = 10
+const autoFailuresMax = 10
 
 /** The ends of one workflow's runs in one transaction, taken together. */
 export type WorkflowOutcome = {
@@ -49,7 +49,7 @@ export async function updateWorkflowOutcomes(
       is_failing = coalesce(i.is_failing, w.is_failing),
       is_auto_run_paused = case
         when i.auto_failures > 0 and l.failures >= ${autoFailuresMax} then true
-        when i.has_succeeded then false
+        when i.has_succeeded and w.is_auto_run_paused then has_faulted_application(w.id)
         else w.is_auto_run_paused end
     from locked l join input i on i.workflow_id = l.id
     where w.id = l.id

@@ -1,3 +1,2 @@
-export { reflectFault } from './reflect-fault.ts'
 export { scheduleRoutes } from './routes.ts'
 export { Scheduler } from './scheduler.ts'

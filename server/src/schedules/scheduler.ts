@@ -4,65 +4,44 @@
  *
  *   due ─► started | skipped (the last scheduled run is under way, or automatic runs are paused) | too old
  *       ─► next_run_at := the first tick from now on
+ *
+ * Whether automatic runs are paused stands in the workflow's row: the database keeps it right whenever a connection it needs breaks or
+ * recovers, in the same transaction.
  */
-import type { Database, Scope, Tx } from '../db/index.ts'
+import type { Database, Tx } from '../db/index.ts'
 import { latestMissedTick, nextTick, parseSchedule } from '../engine/schedule.ts'
-import { autoFailuresMax, type RunStarter } from '../runs/index.ts'
-import { type DueWorkflow, type HandledTick, listDue, listPausedByFault, unpause, updateTicks } from './store.ts'
+import { Recurring } from '../lib/recurring.ts'
+import type { RunStarter } from '../runs/index.ts'
+import { type DueWorkflow, type HandledTick, listDue, updateTicks } from './store.ts'
 
 export type SchedulerDeps = {
   database: Database
   starter: Pick<RunStarter, 'startAllIn'>
-  /** Whether one of the registered applications cannot be reached as things stand. */
-  hasFault(scope: Scope, regApplicationIds: string[]): Promise<boolean>
   onFault(error: unknown): void
 }
 
 const lookMs = 1000
 const dueAtOnce = 50
-/** How often workflows that wait for an application are looked at: word of its recovery may have been lost with a process. */
-const reviewMs = 60_000
 
 export class Scheduler implements AsyncDisposable {
   readonly #deps: SchedulerDeps
-  #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
-  #isStopping = false
-  #reviewedAt = performance.now()
+  readonly #looking: Recurring
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps
+    this.#looking = new Recurring(() => this.#look(), { pauseMs: lookMs, onFault: deps.onFault })
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.#look()
-        .catch((error) => this.#deps.onFault(error))
-        .finally(() => {
-          this.#looking = undefined
-        })
-    }, lookMs)
+    this.#looking.start()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true
-    clearInterval(this.#timer)
-    await this.#looking
+    await this.#looking[Symbol.asyncDispose]()
   }
 
   async #look(): Promise<void> {
-    while (!this.#isStopping && (await this.#handleDue()) === dueAtOnce);
-    if (performance.now() - this.#reviewedAt < reviewMs) return
-    this.#reviewedAt = performance.now()
-    await this.#reviewPaused()
-  }
-
-  async #reviewPaused(): Promise<void> {
-    const { system } = this.#deps.database
-    const recovered: string[] = []
-    for (const { id, scope, applications } of await listPausedByFault(system, autoFailuresMax))
-      if (!(await this.#deps.hasFault(scope, applications))) recovered.push(id)
-    if (recovered.length > 0) await unpause(system, recovered, autoFailuresMax)
+    while (!this.#looking.isStopping && (await this.#handleDue()) === dueAtOnce);
   }
 
   async #handleDue(): Promise<number> {
@@ -74,7 +53,7 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async #handleAll(tx: Tx, due: readonly DueWorkflow[]): Promise<void> {
-    const judged = await Promise.all(due.map((workflow) => this.#judge(workflow)))
+    const judged = due.map(judge)
     const starting = judged.filter(({ mayRun }) => mayRun)
     const started = await this.#deps.starter.startAllIn(
       tx,
@@ -83,29 +62,24 @@ export class Scheduler implements AsyncDisposable {
     const runIds = new Map(starting.map(({ workflow }, index) => [workflow.id, started[index]?.id ?? null]))
     await updateTicks(
       tx,
-      judged.map(({ workflow, tick, nextRunAt, isPaused }): HandledTick => {
-        return { id: workflow.id, tick, nextRunAt, isPaused, runId: runIds.get(workflow.id) ?? null }
+      judged.map(({ workflow, tick, nextRunAt }): HandledTick => {
+        return { id: workflow.id, tick, nextRunAt, runId: runIds.get(workflow.id) ?? null }
       }),
     )
   }
+}
 
-  async #judge(workflow: DueWorkflow) {
-    const { now, nextRunAt: due, lastTick } = workflow
-    const schedule = parseSchedule(workflow.frequency, workflow.timeZone)
-    // It was checked when it was stored.
-    if (!schedule.ok) throw new Error(`Workflow ${workflow.id} has a schedule that cannot be read.`)
-    const handled = new Date(Math.max(due.getTime() - 1, lastTick?.getTime() ?? 0))
-    const tick = latestMissedTick(schedule.value, handled, now)
-    const scope = { organizationId: workflow.organizationId, accountId: workflow.accountId }
-    const isPaused =
-      workflow.autoFailures >= autoFailuresMax ||
-      (workflow.applications.length > 0 && (await this.#deps.hasFault(scope, workflow.applications)))
-    return {
-      workflow,
-      tick,
-      isPaused,
-      nextRunAt: nextTick(schedule.value, now),
-      mayRun: tick !== null && !isPaused && !workflow.isUnderWay,
-    }
+function judge(workflow: DueWorkflow) {
+  const { now, nextRunAt: due, lastTick } = workflow
+  const schedule = parseSchedule(workflow.frequency, workflow.timeZone)
+  // It was checked when it was stored.
+  if (!schedule.ok) throw new Error(`Workflow ${workflow.id} has a schedule that cannot be read.`)
+  const handled = new Date(Math.max(due.getTime() - 1, lastTick?.getTime() ?? 0))
+  const tick = latestMissedTick(schedule.value, handled, now)
+  return {
+    workflow,
+    tick,
+    nextRunAt: nextTick(schedule.value, now),
+    mayRun: tick !== null && !workflow.isPaused && !workflow.isUnderWay,
   }
 }

@@ -1,4 +1,4 @@
-import { type Queryable, type Scope, sql, type Tx } from '../db/index.ts'
+import { type Queryable, sql, type Tx } from '../db/index.ts'
 
 export type ScheduledWorkflow = {
   id: string
@@ -37,7 +37,7 @@ export async function findForUpdate(tx: Tx, accountId: string, id: string): Prom
   )
 }
 
-/** Enabling also forgets what had paused the workflow. */
+/** Enabling also forgets the failures that had paused the workflow; a connection that is broken still is. */
 export async function updateSchedule(
   tx: Tx,
   accountId: string,
@@ -49,7 +49,7 @@ export async function updateSchedule(
     update workflows set is_scheduled = ${isScheduled}, schedule_frequency = ${frequency}, schedule_time_zone = ${timeZone},
       next_run_at = ${nextRunAt},
       auto_failures = case when ${isScheduled} then 0 else auto_failures end,
-      is_auto_run_paused = case when ${isScheduled} then false else is_auto_run_paused end,
+      is_auto_run_paused = case when ${isScheduled} then has_faulted_application(id) else is_auto_run_paused end,
       modified_at = now()
     where account_id = ${accountId} and id = ${id}`)
 }
@@ -57,15 +57,12 @@ export async function updateSchedule(
 export type DueWorkflow = {
   id: string
   accountId: string
-  organizationId: string
   frequency: string
   timeZone: string | null
   nextRunAt: Date
   lastTick: Date | null
-  autoFailures: number
+  /** Automatic runs wait: after too many failures, or because an application that the workflow needs is faulted. */
   isPaused: boolean
-  /** Ids of the registered applications it uses. */
-  applications: string[]
   /** The last run that the schedule started is still under way. */
   isUnderWay: boolean
   now: Date
@@ -76,19 +73,16 @@ export async function listDue(tx: Tx, limit: number): Promise<DueWorkflow[]> {
   const { rows } = await tx.query<{
     id: string
     account_id: string
-    organization_id: string
     schedule_frequency: string
     schedule_time_zone: string | null
     next_run_at: Date
     schedule_last_tick: Date | null
-    auto_failures: number
     is_auto_run_paused: boolean
-    applications: Record<string, string>
     is_under_way: boolean
     now: Date
   }>(sql`
-    select w.id, w.account_id, w.organization_id, w.schedule_frequency, w.schedule_time_zone, w.next_run_at, w.schedule_last_tick,
-      w.auto_failures, w.is_auto_run_paused, w.applications, clock_timestamp() as now,
+    select w.id, w.account_id, w.schedule_frequency, w.schedule_time_zone, w.next_run_at, w.schedule_last_tick,
+      w.is_auto_run_paused, clock_timestamp() as now,
       exists (select from runs r where r.id = w.scheduled_run_id and r.ended_at is null) as is_under_way
     from workflows w join accounts a on a.id = w.account_id
     where w.is_scheduled and w.next_run_at <= now() and w.state = 'deployed' and a.state = 'active'
@@ -97,14 +91,11 @@ export async function listDue(tx: Tx, limit: number): Promise<DueWorkflow[]> {
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
-    organizationId: row.organization_id,
     frequency: row.schedule_frequency,
     timeZone: row.schedule_time_zone,
     nextRunAt: row.next_run_at,
     lastTick: row.schedule_last_tick,
-    autoFailures: row.auto_failures,
     isPaused: row.is_auto_run_paused,
-    applications: Object.values(row.applications),
     isUnderWay: row.is_under_way,
     now: row.now,
   }))
@@ -115,44 +106,17 @@ export type HandledTick = {
   /** Null when none of the missed ticks is made up for. */
   tick: Date | null
   nextRunAt: Date
-  isPaused: boolean
   runId: string | null
 }
 
 export async function updateTicks(tx: Queryable, handled: readonly HandledTick[]): Promise<void> {
   await tx.query(sql`
     update workflows w set
-      schedule_last_tick = greatest(w.schedule_last_tick, h.tick), next_run_at = h.next_run_at, is_auto_run_paused = h.is_paused,
+      schedule_last_tick = greatest(w.schedule_last_tick, h.tick), next_run_at = h.next_run_at,
       scheduled_run_id = coalesce(h.run_id, w.scheduled_run_id)
     from unnest(
       ${handled.map(({ id }) => id)}::uuid[], ${handled.map(({ tick }) => tick)}::timestamptz[],
-      ${handled.map(({ nextRunAt }) => nextRunAt)}::timestamptz[], ${handled.map(({ isPaused }) => isPaused)}::boolean[],
-      ${handled.map(({ runId }) => runId)}::uuid[]
-    ) as h (id, tick, next_run_at, is_paused, run_id)
+      ${handled.map(({ nextRunAt }) => nextRunAt)}::timestamptz[], ${handled.map(({ runId }) => runId)}::uuid[]
+    ) as h (id, tick, next_run_at, run_id)
     where w.id = h.id`)
-}
-
-/** Workflows whose automatic runs are paused for another reason than their own failures. */
-export async function listPausedByFault(
-  db: Queryable,
-  autoFailuresMax: number,
-): Promise<{ id: string; scope: Scope; applications: string[] }[]> {
-  const { rows } = await db.query<{
-    id: string
-    account_id: string
-    organization_id: string
-    applications: Record<string, string>
-  }>(sql`
-    select id, account_id, organization_id, applications from workflows
-    where is_auto_run_paused and auto_failures < ${autoFailuresMax} and state = 'deployed' limit 500`)
-  return rows.map((row) => ({
-    id: row.id,
-    scope: { organizationId: row.organization_id, accountId: row.account_id },
-    applications: Object.values(row.applications),
-  }))
-}
-
-export async function unpause(db: Queryable, ids: readonly string[], autoFailuresMax: number): Promise<void> {
-  await db.query(sql`
-    update workflows set is_auto_run_paused = false where id = any(${ids}::uuid[]) and auto_failures < ${autoFailuresMax}`)
 }

@@ -1,6 +1,7 @@
 // Cleans up: uploads whose process died, shares that expired or were taken back. Each process cleans the data directory that it has; keys of
 // expired shares are destroyed by whichever process comes first. Doing it twice is harmless.
 import { recordAudit } from '../audit/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 import { removeShareFiles } from './storage.ts'
 import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
 import type { UploadDeps } from './upload.ts'
@@ -16,24 +17,21 @@ const batch = 200
 
 export class ShareKeeper implements AsyncDisposable {
   readonly #deps: Deps
-  #timer: NodeJS.Timeout | undefined
-  #cleaning: Promise<void> = Promise.resolve()
+  readonly #cleaning: Recurring
 
   constructor(deps: Deps) {
     this.#deps = deps
+    this.#cleaning = new Recurring(() => this.#clean(), { pauseMs: cleanEveryMs, onFault: deps.onFault })
   }
 
   /** What a crash left behind is gone when this returns. */
   async start(): Promise<void> {
     await this.#clean()
-    this.#timer = setInterval(() => {
-      this.#cleaning = this.#cleaning.then(() => this.#clean())
-    }, cleanEveryMs)
+    this.#cleaning.start()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#cleaning
+    await this.#cleaning[Symbol.asyncDispose]()
   }
 
   async #clean(): Promise<void> {

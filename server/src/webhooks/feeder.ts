@@ -7,6 +7,7 @@
  * a hint: what nobody woke is found by the sweep.
  */
 import { type Database, sql } from '../db/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 import { type FeedDeps, feedAccount } from './feed.ts'
 import { listWaitingAccounts } from './feed-store.ts'
 
@@ -29,14 +30,14 @@ export class Feeder implements AsyncDisposable {
   readonly #deps: FeedDeps & { onFault(error: unknown): void }
   readonly #accounts = new Map<string, State>()
   readonly #underWay = new Set<Promise<void>>()
-  #sweep: NodeJS.Timeout | undefined
-  #sweeping: Promise<void> = Promise.resolve()
+  readonly #sweeping: Recurring
   #listening: { close(): Promise<void> } | undefined
   #later: NodeJS.Timeout | undefined
   #isStopping = false
 
   constructor(deps: FeedDeps & { onFault(error: unknown): void }) {
     this.#deps = deps
+    this.#sweeping = new Recurring(() => this.#wakeWaiting(), { pauseMs: sweepMs, onFault: deps.onFault })
   }
 
   async start(): Promise<void> {
@@ -47,11 +48,7 @@ export class Feeder implements AsyncDisposable {
       },
       () => {},
     )
-    const sweep = () => {
-      this.#sweeping = this.#wakeWaiting().catch(this.#deps.onFault)
-    }
-    sweep()
-    this.#sweep = setInterval(sweep, sweepMs)
+    this.#sweeping.startNow()
   }
 
   /** `hasRoom`: something of the account was done, so that more can start. */
@@ -68,10 +65,9 @@ export class Feeder implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#sweep)
     clearTimeout(this.#later)
     await this.#listening?.close()
-    await this.#sweeping
+    await this.#sweeping[Symbol.asyncDispose]()
     await Promise.all(this.#underWay)
   }
 

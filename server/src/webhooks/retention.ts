@@ -1,5 +1,6 @@
 // What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven.
 import { type Database, sql } from '../db/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 
 const sweepMs = 10 * 60_000
 const daysAhead = 7
@@ -9,23 +10,17 @@ const deletedAtOnce = 10_000
 export class WebhookRetention implements AsyncDisposable {
   readonly #database: Database
   readonly #daysKept: number
-  readonly #onFault: (error: unknown) => void
-  #timer: NodeJS.Timeout | undefined
-  #sweeping: Promise<unknown> = Promise.resolve()
-  #isStopping = false
+  readonly #sweeping: Recurring
 
   constructor(database: Database, daysKept: number, onFault: (error: unknown) => void) {
     this.#database = database
     this.#daysKept = daysKept
-    this.#onFault = onFault
+    this.#sweeping = new Recurring(() => this.sweep(), { pauseMs: sweepMs, onFault })
   }
 
   async start(): Promise<void> {
     await this.#database.system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
-    this.#timer = setInterval(() => {
-      this.#sweeping = this.sweep().catch(this.#onFault)
-    }, sweepMs)
-    this.#timer.unref()
+    this.#sweeping.start()
   }
 
   async sweep(): Promise<void> {
@@ -37,13 +32,11 @@ export class WebhookRetention implements AsyncDisposable {
     await system.query(sql`
       delete from webhook_requests_default where id < ${keptFrom} and id not in (select webhook_id from webhook_queue where webhook_id < ${keptFrom})`)
     await system.query(sql`delete from webhook_history_default where webhook_id < ${keptFrom}`)
-    while (!this.#isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
+    while (!this.#sweeping.isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true
-    clearInterval(this.#timer)
-    await this.#sweeping
+    await this.#sweeping[Symbol.asyncDispose]()
   }
 
   /** A day of which a request still waits stays whole. */

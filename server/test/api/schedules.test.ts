@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -182,4 +183,59 @@ describe('POST /api/WorkflowScheduler', () => {
     )
     expect(Number(ticks?.['n'])).toBeLessThanOrEqual(2)
   })
+
+  it('is paused while one of its connections is broken, also when two change in the same moment', async () => {
+    const register = async (applicationId: string, credentialsJson: string) => {
+      const answer = await service.manager.post('/api/RegApplication', { applicationId, credentialsJson })
+      expect(answer.status, answer.text).toBe(200)
+      return answer.body as string
+    }
+    const list = (await service.manager.get('/api/Applications')).body as { id: string; shortName: string }[]
+    const idOf = (shortName: string) => list.find((one) => one.shortName === shortName)!.id
+    const applications = {
+      TEST: await register(idOf('TEST'), '{}'),
+      HTTP: await register(idOf('HTTP'), '{"baseUrl":"http://127.0.0.1:9","authType":"bearer","token":"t"}'),
+    }
+    const { id } = await deployWorkflow(service.manager, ['return 1'], { applications })
+    const isPaused = async () => (await read(id)).isAutoRunPaused
+    const fault = 'update registered_applications set fault_message = $2 where id = $1'
+    const recoverBoth = async () => {
+      await service.asOwner(fault, [applications.TEST, 'broken'])
+      await service.asOwner(fault, [applications.HTTP, 'broken'])
+      const [one, other] = [ownerOf(service), ownerOf(service)]
+      await Promise.all([one.connect(), other.connect()])
+      await Promise.all([one.query('begin'), other.query('begin')])
+      await one.query(fault, [applications.TEST, null])
+      let isThrough = false
+      const second = other.query(fault, [applications.HTTP, null]).then(() => {
+        isThrough = true
+      })
+      // Either it waits for the first, or it did not see it.
+      await eventually(async () => isThrough || (await isBlocked(service)))
+      await one.query('commit')
+      await second
+      await other.query('commit')
+      await Promise.all([one.end(), other.end()])
+    }
+    await recoverBoth()
+    expect(await isPaused()).toBe(false)
+    await service.asOwner(fault, [applications.TEST, 'broken'])
+    expect(await isPaused()).toBe(true)
+    // Its failures are forgotten when it is scheduled again, but not what is broken.
+    await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: 'daily' })
+    expect(await isPaused()).toBe(true)
+    await makeDue(id)
+    await handled(id)
+    expect(await history(id)).toEqual([])
+    await service.asOwner(fault, [applications.TEST, null])
+    expect(await isPaused()).toBe(false)
+  })
 })
+
+function ownerOf({ databaseUrl }: TestService): pg.Client {
+  return new pg.Client({ connectionString: databaseUrl, options: '-c search_path=patchbay' })
+}
+
+async function isBlocked(service: TestService): Promise<boolean> {
+  return (await service.asOwner('select from pg_locks where not granted')).length > 0
+}
