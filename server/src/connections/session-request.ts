@@ -1,6 +1,7 @@
 // Services without OAuth: one request exchanges the stored credentials for a session of a known length.
 import { type OutboundClient, OutboundError } from '../outbound/index.ts'
 import { expandText, type TemplateValues, type TokenAuthentication } from './application.ts'
+import { excerptOf, isFinalRefusal } from './token-answer.ts'
 import { addressOf, type Grant, TokenRefused, tokenRequestMs } from './token-request.ts'
 
 type SessionAuthentication = Extract<TokenAuthentication, { type: 'session' }>
@@ -40,10 +41,9 @@ export async function requestSession(
   }
   const text = answer.body.toString()
   if (answer.status < 200 || answer.status > 299) {
-    const isFinal = answer.status >= 400 && answer.status < 500 && answer.status !== 429
     throw new TokenRefused(
-      `${new URL(url).origin} refused a session with status ${answer.status}: ${text.slice(0, 500)}`,
-      isFinal,
+      `${new URL(url).origin} refused a session with status ${answer.status}: ${excerptOf(text, secrets)}`,
+      isFinalRefusal(answer.status),
     )
   }
   const token = readToken(text, how.tokenPath)

@@ -4,6 +4,7 @@ import type { OutboundClient } from '../outbound/index.ts'
 import { OutboundError } from '../outbound/index.ts'
 import { expandAddress, expandText, type OAuthAuthentication, type TemplateValues } from './application.ts'
 import { wrong } from './read-credentials.ts'
+import { excerptOf, isFinalRefusal, toTokenResponse } from './token-answer.ts'
 
 export type Grant = {
   accessToken: string
@@ -65,7 +66,8 @@ export function redeemCode(
   redirectUri: string,
   codeVerifier: string | undefined,
 ): Promise<Grant> {
-  return withTokenEndpoint(deps, how, values, [query.get('code') ?? ''], async (endpoint) => {
+  const secrets = [query.get('code') ?? '', codeVerifier ?? '']
+  return withTokenEndpoint(deps, how, values, secrets, async (endpoint) => {
     // Applications are described by their addresses; the name a server gives itself is not among them and is taken as said.
     const server = { ...endpoint.server, issuer: query.get('iss') ?? endpoint.server.issuer }
     const judged = oauth.validateAuthResponse(server, endpoint.client, query, oauth.skipStateCheck)
@@ -89,6 +91,9 @@ export function scopesOf(how: OAuthAuthentication, values: TemplateValues): stri
     .join(' ')
 }
 
+/** What came back, for the words of a refusal. */
+type Seen = { answer?: { status: number; text: string } }
+
 type Endpoint = {
   server: oauth.AuthorizationServer
   client: oauth.Client
@@ -111,7 +116,8 @@ async function withTokenEndpoint(
       : how.clientAuthentication === 'basic'
         ? oauth.ClientSecretBasic(clientSecret)
         : oauth.ClientSecretPost(clientSecret)
-  const seen: { status?: number } = {}
+  const hidden = [clientSecret, ...secrets].filter((secret) => secret.length >= 6)
+  const seen: Seen = {}
   try {
     const answer = await ask({
       server: { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl },
@@ -120,7 +126,7 @@ async function withTokenEndpoint(
       options: {
         // The guard of the outbound client decides what may be called, and the customer chose the address.
         [oauth.allowInsecureRequests]: true,
-        [oauth.customFetch]: (url, options) => fetchToken(deps, url, options, [clientSecret, ...secrets], seen),
+        [oauth.customFetch]: (url, options) => fetchToken(deps, url, options, hidden, seen),
       },
     })
     return {
@@ -129,7 +135,7 @@ async function withTokenEndpoint(
       expiresInSeconds: answer.expires_in,
     }
   } catch (error) {
-    throw toRefusal(error, tokenUrl, seen.status)
+    throw toRefusal(error, tokenUrl, seen, hidden)
   }
 }
 
@@ -138,7 +144,7 @@ async function fetchToken(
   url: string,
   options: oauth.CustomFetchOptions<string, unknown>,
   secrets: readonly string[],
-  seen: { status?: number },
+  seen: Seen,
 ): Promise<Response> {
   const { authorization, ...headers } = options.headers
   const answer = await deps.outbound.send({
@@ -151,47 +157,36 @@ async function fetchToken(
       isBodySecret: true,
       ...(authorization === undefined ? {} : { headers: { authorization } }),
     },
-    secrets: secrets.filter((secret) => secret.length >= 6),
+    secrets,
     followRedirects: false,
     timeoutMs: tokenRequestMs,
     pauseMsMax: 5_000,
     responseBytesMax: 1024 * 1024,
   })
-  seen.status = answer.status
-  return toTokenResponse(answer.status, answer.body.toString())
+  seen.answer = { status: answer.status, text: answer.body.toString() }
+  return toTokenResponse(answer.status, seen.answer.text)
 }
 
-/**
- * Servers differ in small things that do not matter here: the kind of token may be left out or have a name of their own,
- * an identity token may come along, and an error may come with status 200.
- */
-function toTokenResponse(status: number, text: string): Response {
-  let body: Record<string, unknown> | undefined
-  try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null) body = parsed as Record<string, unknown>
-  } catch {
-    body = undefined
-  }
-  if (body === undefined) return new Response(text || null, { status: status === 204 ? 502 : status })
-  const { id_token: _identity, ...rest } = body
-  const isError = typeof rest['access_token'] !== 'string' && typeof rest['error'] === 'string'
-  const isGrant = status >= 200 && status < 300
-  return Response.json(isError ? rest : { ...rest, token_type: 'bearer' }, {
-    status: isGrant ? (isError ? 400 : 200) : status,
-  })
-}
-
-function toRefusal(error: unknown, tokenUrl: string, status: number | undefined): TokenRefused {
+function toRefusal(error: unknown, tokenUrl: string, seen: Seen, hidden: readonly string[]): TokenRefused {
   if (error instanceof TokenRefused) return error
   if (error instanceof OutboundError) return new TokenRefused(error.message, false, error)
   if (error instanceof oauth.ResponseBodyError) {
-    const words = [error.error, error.error_description].filter((part) => part !== undefined && part !== '').join(': ')
-    return new TokenRefused(`The token address ${tokenUrl} refused: ${words}`, error.status !== 429, error)
+    const said = [error.error, error.error_description].filter((part) => part !== undefined && part !== '').join(': ')
+    const words = excerptOf(said, hidden)
+    return new TokenRefused(
+      `The token address ${tokenUrl} refused: ${words}`,
+      isFinalRefusal(error.status, error.error),
+      error,
+    )
   }
-  const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 429
-  const what = status === undefined ? 'gave no answer' : `gave an answer that is no token (status ${status})`
-  return new TokenRefused(`The token address ${tokenUrl} ${what}.`, isFinal, error)
+  if (!seen.answer) return new TokenRefused(`The token address ${tokenUrl} gave no answer.`, false, error)
+  const { status, text } = seen.answer
+  const words = excerptOf(text, hidden)
+  return new TokenRefused(
+    `The token address ${tokenUrl} gave an answer that is no token (status ${status})${words === '' ? '.' : `: ${words}`}`,
+    isFinalRefusal(status),
+    error,
+  )
 }
 
 function tokenParameters(how: OAuthAuthentication, values: TemplateValues): URLSearchParams {
