@@ -1,3 +1,4 @@
+import { fitsType } from '../engine/variable-values.ts'
 import type { Finding } from './check-application.ts'
 import type { Variable } from './definition.ts'
 
@@ -25,25 +26,8 @@ export function checkVariables(variables: readonly Variable[]): Finding[] {
   return found
 }
 
-/** Whether a value may be given to a variable of this type. */
-export function fitsVariable(variable: Pick<Variable, 'type' | 'options'>, value: unknown): boolean {
-  const allowed = variable.options?.map((option) => option.value)
-  switch (variable.type) {
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'date':
-      return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value))
-    case 'select':
-      return typeof value === 'string' && (allowed?.includes(value) ?? true)
-    case 'multiselect':
-      return (
-        Array.isArray(value) && value.every((item) => typeof item === 'string' && (allowed?.includes(item) ?? true))
-      )
-    case 'json':
-      return value !== undefined
-    default:
-      return typeof value === 'string'
-  }
+/** Whether a value may be given to a variable of this type. Null means "not set", which a file says by leaving the value out. */
+export function fitsVariable({ type, options }: Pick<Variable, 'type' | 'options'>, value: unknown): boolean {
+  if (value === null || value === undefined) return value === null && type === 'json'
+  return fitsType({ type, ...(options ? { options: options.map((option) => option.value) } : {}) }, value)
 }

@@ -7,6 +7,8 @@
  * session that starts now ends.
  */
 import { type Static, Type } from 'typebox'
+import type { VariableBinding } from '../engine/chain.ts'
+import { type VariableType, variableTypes } from '../engine/variable-values.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -156,12 +158,11 @@ export const ApplicationFile = Type.Object(
   closed,
 )
 
-const variableTypes = ['text', 'password', 'number', 'boolean', 'date', 'select', 'multiselect', 'json'] as const
 export const Variable = Type.Object(
   {
     shortName: VariableName,
     displayName: Name,
-    type: Type.Enum([...variableTypes]),
+    type: Type.Enum(Object.keys(variableTypes) as VariableType[]),
     required: Type.Boolean(),
     description: Type.Optional(Description),
     default: Type.Optional(Type.Unknown()),
@@ -188,10 +189,12 @@ export const BlockTemplateFile = Type.Object(
   closed,
 )
 
-const VariableBinding = Type.Union([
-  Type.Object({ variableSource: Type.Literal('Value'), value: Type.Unknown() }, closed),
-  Type.Object({ variableSource: Type.Literal('Workflow'), variableName: VariableName }, closed),
-])
+const Binding = Type.Unsafe<VariableBinding>(
+  Type.Union([
+    Type.Object({ variableSource: Type.Literal('Value'), value: Type.Unknown() }, closed),
+    Type.Object({ variableSource: Type.Literal('Workflow'), variableName: VariableName }, closed),
+  ]),
+)
 
 export const ChainElement = Type.Object(
   {
@@ -200,7 +203,7 @@ export const ChainElement = Type.Object(
     blockTemplateId: Type.Optional(Guid),
     script: Type.Optional(Type.String({ minLength: 1, maxLength: 200_000 })),
     dataSources: Type.Optional(Type.Array(Guid, { maxItems: 100 })),
-    variables: Type.Optional(Type.Record(VariableName, VariableBinding)),
+    variables: Type.Optional(Type.Record(VariableName, Binding)),
   },
   closed,
 )
