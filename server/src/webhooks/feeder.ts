@@ -63,6 +63,15 @@ export class Feeder implements AsyncDisposable {
     else this.#next()
   }
 
+  /** Something of the account was done, but nothing waits. */
+  makeRoom(accountId: string): void {
+    const state = this.#accounts.get(accountId)
+    if (!state) return
+    state.isFull = false
+    // What is being fed may have been counted before this, and find no room.
+    if (state.isFeeding) state.isWoken = true
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#later)

@@ -56,6 +56,8 @@ export type NewRequest = {
   /** Digest of the sender's delivery id. */
   delivery: string | null
   lane: string | null
+  /** As it was before it was sealed. */
+  packed: Buffer
   sealedRequest: Buffer
 }
 

@@ -10,6 +10,7 @@ import type { KnownWebhook } from './known-webhook.ts'
 import { isOrdered, laneOf } from './lane.ts'
 import { lockLanes } from './locks.ts'
 import { QueueRoom } from './queue-room.ts'
+import type { RecentRequests } from './recent-requests.ts'
 import { type GivenRequest, packRequest, type RequestTable, requestPlace } from './request-record.ts'
 
 const deliveryDays = 7
@@ -21,6 +22,7 @@ const againMs = 20
 
 type Deps = {
   database: Database
+  recent: RecentRequests
   /** Requests of one account that may wait in its queue. */
   queuedPerAccountMax: number
   /** Something of the account can start. */
@@ -36,7 +38,7 @@ export class Intake {
   readonly #free: GroupCommit<NewRequest, StoredRequest>
   readonly #ordered: GroupCommit<NewRequest, StoredRequest>
 
-  constructor({ database, queuedPerAccountMax, onStored }: Deps) {
+  constructor({ database, recent, queuedPerAccountMax, onStored }: Deps) {
     this.#database = database
     this.#room = new QueueRoom(database, queuedPerAccountMax)
     const { system } = database
@@ -45,6 +47,8 @@ export class Intake {
       new GroupCommit<NewRequest, StoredRequest>(
         oncePerDelivery(async (requests) => {
           const { stored, accountIds } = await insert(requests)
+          for (const [index, { id, packed }] of requests.entries())
+            if (stored[index]?.kind === 'stored') recent.keep(id, packed)
           accountIds.forEach(onStored)
           return stored
         }),
@@ -102,6 +106,7 @@ function newRequest(
 ): NewRequest {
   const { accountId, workflowId, version } = webhook
   const id = newId()
+  const packed = packRequest(given)
   return {
     id,
     accountId,
@@ -109,7 +114,8 @@ function newRequest(
     version,
     delivery: deliveryId === undefined ? null : digest(deliveryId),
     lane: laneOf(webhook, () => given.body),
-    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packRequest(given)),
+    packed,
+    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packed),
   }
 }
 

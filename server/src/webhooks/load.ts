@@ -1,6 +1,7 @@
 import { type Database, type Queryable, sql } from '../db/index.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import type { KeyRing } from '../secrets/index.ts'
+import type { RecentRequests } from './recent-requests.ts'
 import {
   openRequest,
   type ReceivedRequest,
@@ -57,8 +58,8 @@ export async function loadWebhooks(
   return openInOrder(deps.keyRing, ids, await findStored(deps.database.system, accountId, ids))
 }
 
-/** For runs, which begin by the dozen: those that begin in the same moment read their requests together. */
-export function createLoader(deps: { database: Database; keyRing: KeyRing }) {
+/** For runs, which begin by the dozen: those that begin in the same moment read their requests together, unless they are remembered. */
+export function createLoader(deps: { database: Database; keyRing: KeyRing; recent: RecentRequests }) {
   type Wanted = { accountId: string; ids: readonly string[] }
   const group = new GroupCommit<Wanted, StoredWebhook[]>(
     async (wanted) => {
@@ -77,8 +78,12 @@ export function createLoader(deps: { database: Database; keyRing: KeyRing }) {
     },
     { batchesAtOnce: 2, itemsMax: 64, weight: { of: ({ ids }) => ids.length, max: 100 } },
   )
-  return async (accountId: string, ids: readonly string[]): Promise<WebhookValue[]> =>
-    openInOrder(deps.keyRing, ids, await group.add({ accountId, ids }))
+  return async (accountId: string, ids: readonly string[]): Promise<WebhookValue[]> => {
+    const remembered = ids.map((id) => deps.recent.take(id))
+    if (remembered.every((request) => request !== undefined))
+      return remembered.map((request, index) => toWebhookValue(ids[index] as string, request))
+    return openInOrder(deps.keyRing, ids, await group.add({ accountId, ids }))
+  }
 }
 
 function openInOrder(keyRing: KeyRing, ids: readonly string[], stored: readonly StoredWebhook[]) {

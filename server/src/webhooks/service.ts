@@ -10,6 +10,7 @@ import { Feeder, RemoteFeeder } from './feeder.ts'
 import { Intake } from './intake.ts'
 import { KnownWebhooks } from './known-webhook.ts'
 import { createLoader, findStored } from './load.ts'
+import { RecentRequests } from './recent-requests.ts'
 import { lookUpLanes, reorderQueue } from './reorder.ts'
 import { startReplaying } from './replay.ts'
 import type { Json } from './request-record.ts'
@@ -33,9 +34,11 @@ export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'va
 
 /** What runs ask of webhooks. They are there before webhooks are, which start runs: so these come first and learn the feeder later. */
 export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>) {
-  const load = createLoader(deps)
-  let wake: (accountId: string) => void = () => {}
+  const recent = new RecentRequests()
+  const load = createLoader({ ...deps, recent })
+  let onRoom: (accountId: string, hasMore: boolean) => void = () => {}
   return {
+    recent,
     find: (scope: Scope, workflowId: string, webhookId: string) =>
       findRerun(deps.database, scope, workflowId, webhookId),
     load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json> => {
@@ -45,13 +48,14 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>)
     onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
       const ours = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
       if (ours.length === 0) return
-      await settleRuns(tx, ours)
+      const withMore = await settleRuns(tx, ours)
       tx.afterCommit(() => {
-        for (const accountId of new Set(ours.map((run) => run.accountId))) wake(accountId)
+        for (const accountId of new Set(ours.map((run) => run.accountId))) onRoom(accountId, withMore.has(accountId))
       })
     },
-    onRoom: (listener: (accountId: string) => void) => {
-      wake = listener
+    /** Something of an account was done; `hasMore`: something else of it waits. */
+    onRoom: (listener: (accountId: string, hasMore: boolean) => void) => {
+      onRoom = listener
     },
   }
 }
@@ -64,9 +68,11 @@ export function createWebhooks(
   let feeder: Feeder | undefined
   const wake = (accountId: string, hasRoom = false) =>
     feeder ? feeder.wake(accountId, hasRoom) : remote.wake(accountId)
-  deps.runPorts.onRoom((accountId) => wake(accountId, true))
+  // Looking for nothing would cost as much as a start.
+  deps.runPorts.onRoom((accountId, hasMore) => (hasMore ? wake(accountId, true) : feeder?.makeRoom(accountId)))
   const known = new KnownWebhooks(deps)
-  const intake = new Intake({ database, queuedPerAccountMax, onStored: (accountId) => wake(accountId) })
+  const { recent } = deps.runPorts
+  const intake = new Intake({ database, recent, queuedPerAccountMax, onStored: (accountId) => wake(accountId) })
   const addressOf = (workflowId: string, urlParameters: string) =>
     `${deps.webhookUrl()}/${workflowId}${urlParameters === '' ? '' : `?${urlParameters}`}`
   return {
@@ -93,6 +99,7 @@ export function createWebhooks(
     /** Starts what waits, for processes that run workflows. */
     startWorker: async (): Promise<AsyncDisposable> => {
       const parts = new AsyncDisposableStack()
+      recent.begin()
       const retention = parts.use(new WebhookRetention(database, deps.daysKept, onFault))
       feeder = parts.use(new Feeder({ ...deps, onFault }))
       const feed = (accountId: string) => wake(accountId, true)

@@ -53,10 +53,15 @@ export type Leaving = {
   withoutRun?: boolean
 }
 
-/** Into the history, and the next of each lane to its front. Answers how many there were. */
-export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Promise<number> {
-  if (leaving.length === 0) return 0
-  const { rows } = await tx.query<{ account_id: string; workflow_id: string; lane: string | null }>(sql`
+/** Into the history, and the next of each lane to its front. Answers the accounts of which something else waits to be started. */
+export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Promise<Set<string>> {
+  if (leaving.length === 0) return new Set()
+  const { rows } = await tx.query<{
+    account_id: string
+    workflow_id: string
+    lane: string | null
+    is_followed: boolean
+  }>(sql`
     with leaving as materialized (
       select * from unnest(
         ${leaving.map(({ webhookId }) => webhookId)}::uuid[],
@@ -76,14 +81,17 @@ export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Pr
         case when status = 'Done' then null else error_message end
       from gone
     )
-    select account_id, workflow_id, lane from gone`)
+    select account_id, workflow_id, lane,
+      lane is not null or exists (
+        select from webhook_queue q where q.account_id = gone.account_id and q.is_ready and q.status <> 'Processing') as is_followed
+    from gone`)
   await moveUp(
     tx,
     rows.flatMap((row) =>
       row.lane === null ? [] : [{ accountId: row.account_id, workflowId: row.workflow_id, lane: row.lane }],
     ),
   )
-  return rows.length
+  return new Set(rows.flatMap((row) => (row.is_followed ? row.account_id : [])))
 }
 
 /** The first of each lane becomes ready; while one of the lane is being processed, that is the one. */

@@ -9,11 +9,11 @@ import type { EndedRun } from '../runs/index.ts'
 import { shareOrder } from './locks.ts'
 import { backToQueue, type HeldItem, type Leaving, leaveQueue, listHeld, type Waiting } from './settle-store.ts'
 
-/** In the transaction that ends the runs, so a request moves exactly once, with its run. */
-export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<void> {
+/** In the transaction that ends the runs, so a request moves exactly once, with its run. Answers the accounts of which more waits. */
+export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
   // Runs by hand with an old request change nothing in the queue.
   const runs = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
-  if (runs.length === 0) return
+  if (runs.length === 0) return new Set()
   const order = shareOrder(
     tx,
     runs.map(({ workflowId }) => workflowId),
@@ -29,8 +29,8 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<vo
     ),
   )
   if (failed.length === 0) {
-    await Promise.all([order, leaveQueue(tx, leaving)])
-    return
+    const [, followed] = await Promise.all([order, leaveQueue(tx, leaving)])
+    return followed
   }
   const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))
   const [held] = await Promise.all([
@@ -43,6 +43,7 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<vo
   ])
   const judged = judgeErrors(held, ({ holder }) => messages.get(holder) ?? 'The run failed.')
   await Promise.all([leaveQueue(tx, [...leaving, ...judged.leaving]), backToQueue(tx, judged.waiting)])
+  return new Set(runs.map(({ accountId }) => accountId))
 }
 
 export function judgeErrors(
