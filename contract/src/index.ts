@@ -118,6 +118,7 @@ export const operations = {
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
+  GetBlockCalls: runs.getBlockCalls,
   TestBlock: runs.testBlock,
   WorkflowScheduler: schedules.workflowScheduler,
   EventSubscriptions: events.listEventSubscriptions,

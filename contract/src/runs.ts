@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
@@ -161,6 +161,54 @@ export const getBlockSession = operation({
   params: WorkflowId,
   query: BlockOfRun,
   answers: { 200: Type.Object({ ...blockOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
+  refuses: ['not_found'],
+})
+
+const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+export const BlockCall = Type.Object(
+  {
+    method: Type.String({ description: 'GET, POST and so on.' }),
+    url: Type.String({
+      description: 'Where it went, without secrets; short name and endpoint when there was no answer.',
+    }),
+    outcome: Type.Enum(['Answered', 'Failed', 'Unknown'], {
+      description:
+        'Failed: there was no answer. Unknown: it was about to be sent when its worker died, or is under way.',
+    }),
+    statusCode: orNull(Type.Integer(), 'Status of the answer; null when there was none.'),
+    errorMessage: orNull(Type.String(), 'Why there was no answer.'),
+    startDateTimeUTC: { ...Timestamp, description: 'When it was sent.' },
+    durationInMilliSec: orNull(Type.Integer(), 'How long it took, waits for the target included.'),
+    requestBytes: orNull(Type.Integer(), 'Size of the body that was sent.'),
+    responseBytes: orNull(Type.Integer(), 'Size of the body that came back.'),
+    idempotencyKey: orNull(
+      Type.String(),
+      'The Idempotency-Key that a write carried, the same when the block ran again.',
+    ),
+    attempt: Type.Integer({ description: 'Greater than 1 when the run had changed workers before.' }),
+    requestBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
+    responseBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
+  },
+  { description: 'One call that a block made to an application.' },
+)
+
+export const getBlockCalls = operation({
+  name: 'GetBlockCalls',
+  method: 'GET',
+  path: '/api/GetBlockCalls/:workflowId',
+  description:
+    'Every call to an application that a block made in a run, also in a run that was interrupted: whether something was sent already.',
+  params: WorkflowId,
+  query: BlockOfRun,
+  answers: {
+    200: Type.Object({
+      ...blockOfRun,
+      result: Type.Array(BlockCall),
+      omitted: Type.Integer({ description: 'Calls for which there was no room; reads are left out first.' }),
+    }),
+  },
   refuses: ['not_found'],
 })
 

@@ -91,6 +91,10 @@ export const TimeoutSeconds = Type.Union([Type.Integer({ minimum: 1, maximum: 86
   description: 'Longest run time in seconds, pauses excluded; null for the default of the installation.',
 })
 
+export const RecordCallBodies = Type.Boolean({
+  description: 'Whether runs also keep the bodies of the calls of their blocks, as GetBlockCalls shows them.',
+})
+
 export const WorkflowApiDto = Type.Object(
   {
     ...listFields,
@@ -99,6 +103,7 @@ export const WorkflowApiDto = Type.Object(
     variables: mapOf<WorkflowVariable>(WorkflowVariable, 'Variable name to value and declaration.'),
     chain: Type.Array(ChainApiDto, { description: 'The blocks, in order.' }),
     timeoutSeconds: TimeoutSeconds,
+    recordCallBodies: RecordCallBodies,
     webhook: Type.Object(
       {
         isActive: Type.Boolean({ description: 'Whether it takes requests.' }),

@@ -2,7 +2,14 @@ import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
-import { mapOf, TimeoutSeconds, WorkflowApiDto, WorkflowListApiDto, WorkflowState } from './workflow-records.ts'
+import {
+  mapOf,
+  RecordCallBodies,
+  TimeoutSeconds,
+  WorkflowApiDto,
+  WorkflowListApiDto,
+  WorkflowState,
+} from './workflow-records.ts'
 
 const WorkflowId = Type.Object({ id: Guid })
 const GuidFilter = (description: string) => Type.Optional(Type.Array(Guid, { maxItems: 1000, description }))
@@ -53,6 +60,7 @@ const WorkflowInput = Type.Object(
     ),
     chain: Type.Optional(Type.Array(ChainElement, { maxItems: 500 })),
     timeoutSeconds: Type.Optional(TimeoutSeconds),
+    recordCallBodies: Type.Optional({ ...RecordCallBodies, default: false }),
     id: readOnly,
     accountId: readOnly,
     organizationId: readOnly,

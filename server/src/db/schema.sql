@@ -360,6 +360,7 @@ table run_blocks partition by RANGE (run_id) -- row-level security forced (
   started_at timestamp with time zone not null,
   ended_at timestamp with time zone not null,
   pause_ms integer not null default 0,
+  calls text,
   constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text]))),
   constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
 );
@@ -375,6 +376,22 @@ table run_counters -- row-level security forced (
   constraint run_counters_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint run_counters_pkey PRIMARY KEY (workflow_id)
 );
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_writes partition by RANGE (run_id) -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  account_id uuid not null,
+  attempt integer not null,
+  method text not null,
+  url text not null,
+  idempotency_key text not null,
+  sent_at timestamp with time zone not null
+);
+CREATE INDEX run_writes_of_block ON ONLY patchbay.run_writes USING btree (run_id, block_id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -769,6 +786,8 @@ begin
     execute format('select exists (select from %I where ended_at is null)', 'runs_' || day) into is_busy;
     if is_busy then continue; end if;
     execute format('drop table %I, %I', 'runs_' || day, 'run_blocks_' || day);
+    -- Days that were made before there were such tables may have none.
+    execute format('drop table if exists %I', 'run_writes_' || day);
     return next day;
   end loop;
 end $function$;
@@ -806,6 +825,10 @@ begin
       call protect(made::regclass, 'account_id = current_account()');
       made := 'run_blocks_' || to_char(day, 'YYYYMMDD');
       execute format('create table %I partition of run_blocks for values from (%L) to (%L)',
+        made, first_run_id(day), first_run_id(day + 1));
+      call protect(made::regclass, 'account_id = current_account()');
+      made := 'run_writes_' || to_char(day, 'YYYYMMDD');
+      execute format('create table %I partition of run_writes for values from (%L) to (%L)',
         made, first_run_id(day), first_run_id(day + 1));
       call protect(made::regclass, 'account_id = current_account()');
     exception

@@ -10,5 +10,5 @@ export type {
   OutboundResponse,
   ResponseHeaders,
 } from './request.ts'
-export type { HopEntry } from './request-log.ts'
+export { type HopEntry, maskUrl } from './request-log.ts'
 export type { Resolve } from './resolve.ts'

@@ -2,6 +2,7 @@
 import type { ConnectionAnswer, ConnectionRequest, Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { maskUrl } from '../outbound/index.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { encodeData } from './encode-data.ts'
 import { refusal } from './refusal.ts'
@@ -34,9 +35,15 @@ export type Exchange = {
   url: string
   /** Absent when there was no answer. */
   statusCode?: number
+  /** Why there was none. */
+  errorMessage?: string
+  startedAt: Date
   durationMs: number
   requestBytes: number
   responseBytes: number
+  /** As sent and as received: they may hold secrets. */
+  requestBody?: string | Buffer
+  responseBody?: Buffer
 }
 
 export type ApplicationAnswer = { statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }
@@ -68,11 +75,14 @@ export function createApplicationCalls({ connections }: { connections: Connectio
       try {
         answer = await connections.send(scope, connection, request)
       } catch (error) {
-        ended?.(`${connection.shortName}/${call.requestUrl.split('?', 1)[0]}`)
+        ended?.({
+          url: endpointOf(connection.shortName, call.requestUrl),
+          errorMessage: error instanceof Error ? error.message : String(error),
+        })
         throw error
       }
-      ended?.(answer.url, answer.statusCode, answer.body.length)
-      const { statusCode, headers, pausedMs } = answer
+      const { statusCode, headers, pausedMs, body } = answer
+      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBody: body })
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
@@ -81,18 +91,33 @@ export function createApplicationCalls({ connections }: { connections: Connectio
   }
 }
 
+type ExchangeEnd = Pick<Exchange, 'url' | 'statusCode' | 'errorMessage' | 'responseBody'>
+
 /** Starts the clock of a call and gives what to call at its end. */
 function exchangeTeller(tell: (exchange: Exchange) => void, method: string, body: string | Buffer | undefined) {
-  const startedAt = performance.now()
-  return (url: string, statusCode?: number, responseBytes = 0): void =>
+  const startedAt = new Date()
+  const startedMs = performance.now()
+  return (end: ExchangeEnd): void =>
     tell({
       method,
-      url,
-      ...(statusCode === undefined ? {} : { statusCode }),
-      durationMs: performance.now() - startedAt,
+      startedAt,
+      durationMs: performance.now() - startedMs,
       requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
-      responseBytes,
+      responseBytes: end.responseBody?.length ?? 0,
+      ...(body === undefined ? {} : { requestBody: body }),
+      ...end,
     })
+}
+
+/** What was to be called, without the query: it may hold anything. */
+export function endpointOf(shortName: string, requestUrl: string): string {
+  return `${shortName}/${requestUrl.split(/[?#]/, 1)[0]?.replace(/^\/+/, '')}`
+}
+
+/** The caller may have put a secret into the query itself. */
+function hideSecretValues(address: string): string {
+  const url = URL.parse(address)
+  return url === null ? address : maskUrl(url, undefined)
 }
 
 function readVerb(verb: string): string {

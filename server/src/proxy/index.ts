@@ -1,2 +1,8 @@
-export { type ApplicationCall, type ApplicationCalls, createApplicationCalls } from './application-calls.ts'
+export {
+  type ApplicationCall,
+  type ApplicationCalls,
+  createApplicationCalls,
+  type Exchange,
+  endpointOf,
+} from './application-calls.ts'
 export { proxyRoutes } from './routes.ts'

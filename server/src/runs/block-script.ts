@@ -1,11 +1,13 @@
 // One block: what its script is given, and what becomes of what it did.
 import type { Scope } from '../db/index.ts'
 import { joinProblems } from '../engine/problem.ts'
-import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../sandbox/index.ts'
+import { createMasker, type LibraryFunction, type SandboxPool, type ScriptOutcome } from '../sandbox/index.ts'
+import type { BlockCalls } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
-import type { Json, JsonObject } from './run.ts'
+import type { Json, JsonObject, RunClaim } from './run.ts'
 import { pathBefore, type RunState } from './run-state.ts'
-import { performCall, type ScriptPorts } from './script-calls.ts'
+import { type Caller, performCall, type ScriptPorts } from './script-calls.ts'
+import type { WriteIntents } from './write-intents.ts'
 import { writeKeys } from './write-keys.ts'
 
 export type BlockScriptDeps = {
@@ -16,12 +18,16 @@ export type BlockScriptDeps = {
   /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
   runTimeoutSeconds: number
+  intents: Pick<WriteIntents, 'note'>
 }
 
 export type BlockScript = {
   state: RunState
   block: PlannedBlock
   webhook: Json
+  claim: RunClaim
+  /** Takes down what the script calls. */
+  calls: BlockCalls
   signal: AbortSignal
   onSleep(ms: number): void
 }
@@ -48,6 +54,25 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     deps.functions.list(workflow.organizationId),
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
   ])
+  const secrets = [...workflow.secrets, ...credentials]
+  const masker = createMasker(secrets)
+  const caller: Caller = {
+    scope,
+    workflowId: run.workflowId,
+    applicationOf,
+    keyOfWrite,
+    noteWrite: ({ method, url, idempotencyKey }) =>
+      deps.intents.note({
+        claim: given.claim,
+        accountId: run.accountId,
+        blockId: block.uniqueBlockId,
+        method,
+        url: masker.text(url),
+        idempotencyKey,
+        sentAt: new Date(),
+      }),
+    onExchange: (exchange, key) => given.calls.add(exchange, key, masker),
+  }
   return deps.sandbox.run({
     accountId: run.accountId,
     script: block.script,
@@ -61,10 +86,9 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     },
     library,
     capabilities: { api: true, vault: true, email: true },
-    secrets: [...workflow.secrets, ...credentials],
+    secrets,
     limits: { timeMs },
-    onCall: (call, context) =>
-      performCall(deps.ports, { scope, workflowId: run.workflowId, applicationOf, keyOfWrite }, call, context),
+    onCall: (call, context) => performCall(deps.ports, caller, call, context),
     onSleep: given.onSleep,
     signal: given.signal,
   })

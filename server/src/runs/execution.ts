@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { completionEffects } from '../engine/completion.ts'
 import { planRun, type RunPlan } from '../engine/plan.ts'
 import type { ScriptOutcome } from '../sandbox/index.ts'
+import { BlockCalls } from './block-calls.ts'
 import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import type { EndEntry, RunRecorder } from './recorder.ts'
 import type { BlockRecord, Json, RunClaim, SessionState } from './run.ts'
@@ -33,7 +34,7 @@ export type Hold = {
 /** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
 export type ExecutionResult = 'ended' | 'lost' | 'open'
 
-type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState }
+type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
 
 const blockTriesMax = 3
 /** A script asks to be tried again, later, by throwing an error of this name. */
@@ -86,16 +87,19 @@ async function runBlock(
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session
   const startedAt = new Date()
+  // Those of a try that failed were made as well.
+  const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
+  const given = { state, block, webhook, claim: hold.claim, calls, signal: hold.signal, onSleep: hold.onSleep }
   const earlier = { log: [] as string[], pauseMs: 0 }
   let asked = 0
   for (let tries = 1; ; tries++) {
     try {
-      const outcome = await runBlockScript(deps, { state, block, webhook, signal: hold.signal, onSleep: hold.onSleep })
+      const outcome = await runBlockScript(deps, given)
       // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
       if (outcome.kind === 'crashed' && tries === 1) continue
       const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
       const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
-      if (!asksAgain) return { blockId, startedAt, outcome: whole, before }
+      if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
       const waitMs = retryDelayMs(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
       hold.onSleep(waitMs)
@@ -104,7 +108,7 @@ async function runBlock(
       deps.onFault(error)
       if (tries < blockTriesMax && !hold.signal.aborted) continue
       const message = 'The service failed while this block ran.'
-      return { blockId, startedAt, before, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
+      return { blockId, startedAt, before, calls, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
     }
   }
 }
@@ -118,7 +122,7 @@ function retryDelayMs(asked: number): number {
 async function takeBlock(
   deps: ExecutionDeps,
   state: RunState,
-  { blockId, startedAt, outcome, before }: Finished,
+  { blockId, startedAt, outcome, before, calls }: Finished,
 ): Promise<BlockRecord> {
   const endedAt = new Date()
   const hasReturned = outcome.kind === 'returned'
@@ -155,6 +159,7 @@ async function takeBlock(
     log: logText(outcome.log),
     session: sessionText(state.session.vars),
     sealedDeferred: await deps.sealDeferred(state, blockId, state.session),
+    calls: calls.toText(),
     endFlag,
     startedAt,
     endedAt,

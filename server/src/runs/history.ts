@@ -4,6 +4,7 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import type { Database, Db, Scope } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
 import {
+  type FoundRunItem,
   findBlock,
   findLastNumber,
   findRun,
@@ -33,7 +34,7 @@ export async function getRunHistory(
   return listRuns(db, { accountId, workflowId, oldestNumber }, search)
 }
 
-type BlockQuery = { uniqueBlockId: string; runNumber?: number }
+export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
 
 export async function getBlockResult(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
   const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
@@ -71,12 +72,25 @@ async function getBlock(
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
   const uniqueBlockId = query.uniqueBlockId.toLowerCase()
-  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
-  const run = await findRun(db, accountId, workflowId, query.runNumber)
-  if (!run || run.item.lockVersionNumber < oldestNumber) throw notFound('run')
+  const run = await getRun(deps, principal, workflowId, query.runNumber)
   const block = await findBlock(db, accountId, run.id, uniqueBlockId)
   if (!block) throw notFound('result of the block in this run')
   return { runNumber: run.item.lockVersionNumber, uniqueBlockId, block }
+}
+
+/** The latest run unless a number is given. */
+export async function getRun(
+  deps: HistoryDeps,
+  principal: Principal,
+  workflowId: string,
+  runNumber: number | undefined,
+): Promise<FoundRunItem> {
+  const db = deps.database.forScope(scopeOf(principal))
+  const accountId = principal.account.id
+  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
+  const run = await findRun(db, accountId, workflowId, runNumber)
+  if (!run || run.item.lockVersionNumber < oldestNumber) throw notFound('run')
+  return run
 }
 
 async function oldestOf(deps: HistoryDeps, db: Db, accountId: string, workflowId: string): Promise<number> {

@@ -41,6 +41,7 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
   ['log', 'text', ({ block }) => block?.log],
   ['session', 'text', ({ block }) => block?.session],
   ['sealed_deferred', 'bytea', ({ block }) => block?.sealedDeferred],
+  ['calls', 'text', ({ block }) => block?.calls],
   ['end_flag', 'boolean', ({ block }) => block?.endFlag],
   ['started_at', 'timestamptz', ({ block }) => block?.startedAt.toISOString()],
   ['ended_at', 'timestamptz', ({ block }) => block?.endedAt.toISOString()],
@@ -49,10 +50,10 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
 
 /** Records the blocks of `input` whose runs passed the fence. A block that is recorded already stays as it is. */
 const insertBlocks = `
-  insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, end_flag,
+  insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, calls, end_flag,
                           started_at, ended_at, pause_ms)
   select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session, i.sealed_deferred,
-    i.end_flag, i.started_at, i.ended_at, i.pause_ms
+    i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms
   from fenced f join input i on i.run_id = f.id where i.block_id is not null
   on conflict do nothing`
 

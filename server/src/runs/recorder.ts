@@ -47,7 +47,8 @@ const persistMs = 20_000
 
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
-  of: ({ block }: { block?: BlockRecord | undefined }) => (block?.result?.length ?? 0) + (block?.log?.length ?? 0),
+  of: ({ block }: { block?: BlockRecord | undefined }) =>
+    (block?.result?.length ?? 0) + (block?.log?.length ?? 0) + (block?.calls?.length ?? 0),
   max: 1_000_000,
 }
 

@@ -34,7 +34,9 @@ export class Retention implements AsyncDisposable {
     await system.query(sql`
       with gone as (
         delete from runs where id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and ended_at is not null returning id
-      ) delete from run_blocks b using gone where b.run_id = gone.id`)
+      , blocks as (
+        delete from run_blocks b using gone where b.run_id = gone.id
+      ) delete from run_writes w using gone where w.run_id = gone.id`)
     const { rows } = await system.query<{ id: string; upto: number }>(sql`
       select c.workflow_id as id, c.last_number - ${runsKeptMax}::integer as upto from run_counters c
       where c.last_number > ${runsKeptMax}
@@ -55,6 +57,8 @@ export class Retention implements AsyncDisposable {
         order by run_number limit ${deletedAtOnce} for update skip locked
       ), blocks as (
         delete from run_blocks where run_id in (select id from old)
+      ), writes as (
+        delete from run_writes where run_id in (select id from old)
       )
       delete from runs where id in (select id from old)`)
     return rowCount

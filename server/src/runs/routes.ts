@@ -1,4 +1,5 @@
 import type { HandlersOf } from '../http/index.ts'
+import { getBlockCalls } from './get-block-calls.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history.ts'
 import { retryRun, type StartDeps, startRun } from './start.ts'
 import type { StartedRun } from './starter.ts'
@@ -13,6 +14,7 @@ type Names =
   | 'GetBlockResult'
   | 'GetBlockUserLog'
   | 'GetBlockSession'
+  | 'GetBlockCalls'
   | 'TestBlock'
 
 export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps
@@ -28,6 +30,7 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
     GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),
+    GetBlockCalls: ({ principal, params, query }) => getBlockCalls(deps, principal, params.workflowId, query),
     TestBlock: ({ principal, body }) => testBlock(deps, principal, body),
   }
 }

@@ -50,6 +50,8 @@ export type BlockRecord = {
   /** JSON text; null when empty. */
   session: string | null
   sealedDeferred: Buffer | null
+  /** JSON text; null when the block called nobody. */
+  calls: string | null
   endFlag: boolean | null
   startedAt: Date
   endedAt: Date

@@ -1,7 +1,7 @@
 // What scripts may ask of the service, and what decides about it: the run, never an argument.
 import type { Scope } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { ApplicationCall, ApplicationCalls } from '../proxy/index.ts'
+import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../sandbox/index.ts'
 import type { Vault } from '../vault/index.ts'
 import type { Json, JsonObject } from './run.ts'
@@ -21,6 +21,10 @@ export type Caller = {
   applicationOf(shortName: string): string | undefined
   /** The Idempotency-Key of a write. */
   keyOfWrite(write: { verb: string; url: string; data: unknown }): string
+  /** Called before a write is sent; false when the run is in other hands and nothing may be sent any more. */
+  noteWrite?: ((write: { method: string; url: string; idempotencyKey: string }) => Promise<boolean>) | undefined
+  /** Told of each call once it has ended; the key is that of a write. */
+  onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
 }
 
 const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -86,6 +90,12 @@ async function callApplication(
   const regApplicationId = caller.applicationOf(shortName)
   if (regApplicationId === undefined)
     throw new ScriptCallError(`This workflow was not given an application with the short name ${call.shortName}.`)
+  const url = `${shortName}/${call.baseUrl ?? ''}${call.requestUrl}`
+  const idempotencyKey = isRead(call.verb) ? undefined : caller.keyOfWrite({ verb: call.verb, url, data: call.data })
+  if (idempotencyKey !== undefined && caller.noteWrite) {
+    const write = { method: call.verb, url: endpointOf(shortName, call.requestUrl), idempotencyKey }
+    if (!(await caller.noteWrite(write))) throw new ScriptCallError('Another worker goes on with this run.')
+  }
   const pause = trackPause(context)
   try {
     return await applications.call(caller.scope, {
@@ -93,15 +103,10 @@ async function callApplication(
       regApplicationId,
       signal: context.signal,
       onPause: pause.begin,
-      ...(isRead(call.verb)
-        ? {}
-        : {
-            idempotencyKey: caller.keyOfWrite({
-              verb: call.verb,
-              url: `${shortName}/${call.baseUrl ?? ''}${call.requestUrl}`,
-              data: call.data,
-            }),
-          }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(caller.onExchange
+        ? { onExchange: (exchange: Exchange) => caller.onExchange?.(exchange, idempotencyKey) }
+        : {}),
     })
   } finally {
     pause.end()

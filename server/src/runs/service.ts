@@ -18,6 +18,7 @@ import { sealDeferred } from './sealed-deferred.ts'
 import type { StartDeps } from './start.ts'
 import { RunStarter } from './starter.ts'
 import { forgetRuns } from './stop.ts'
+import { WriteIntents } from './write-intents.ts'
 
 export type RunsDeps = {
   database: Database
@@ -84,6 +85,7 @@ export function createRuns(deps: RunsDeps) {
           ports: { vault, applications: deps.applications, sendEmail: deps.sendEmail },
           secretsOf: deps.secretsOf,
           runTimeoutSeconds: deps.runTimeoutSeconds,
+          intents: new WriteIntents(database.system),
           loadWebhook: deps.webhooks.load,
           sealDeferred: ({ run }, blockId, session) =>
             sealDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, session),

@@ -1,4 +1,5 @@
 export { type ScriptCall, ScriptCallError } from './calls.ts'
 export type { CallContext, LibraryFunction } from './job.ts'
+export { createMasker, type Masker } from './mask.ts'
 export type { ScriptFailure, ScriptOutcome } from './outcome.ts'
 export { SandboxPool } from './pool.ts'

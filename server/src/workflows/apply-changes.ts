@@ -20,6 +20,7 @@ export type WorkflowInput = {
   unboundFromTemplate?: boolean
   chain?: ChainElementInput[]
   timeoutSeconds?: number | null
+  recordCallBodies?: boolean
 }
 
 type Deps = { catalog: WorkflowCatalog; checkScript: CheckScript }
@@ -56,8 +57,10 @@ export async function applyChanges(
 
   const trusted = [...current.chain, ...blockTemplates.values()].map(({ script }) => script)
   refuseFor('workflow_invalid', await checkScripts(deps.checkScript, chain, new Set(trusted), checked))
+  // Stored only where it is true: a workflow from before there was this setting stays the same when it is posted back.
+  const { recordCallBodies: recordedBodies = false, ...others } = current
   return {
-    ...current,
+    ...others,
     name: input.name ?? current.name,
     description: input.description ?? current.description,
     isCustomizedStructure: !isBound,
@@ -66,6 +69,7 @@ export async function applyChanges(
     chain,
     blockVariables: keepBlockVariables(chain, blockTemplates),
     timeoutSeconds: input.timeoutSeconds === undefined ? current.timeoutSeconds : input.timeoutSeconds,
+    ...((input.recordCallBodies ?? recordedBodies) ? { recordCallBodies: true } : {}),
   }
 }
 

@@ -26,6 +26,8 @@ export type Definition = {
    */
   readonly blockVariables: Readonly<Record<string, Readonly<Record<string, VariableDefinition>>>>
   readonly timeoutSeconds: number | null
+  /** Absent means false. */
+  readonly recordCallBodies?: true
 }
 
 /** What a run needs of a workflow. */
@@ -42,6 +44,7 @@ export type WorkflowDefinition = {
   variables: Record<string, { value: Json; type: string; required: boolean; displayName: string }>
   chain: (ChainBlock & { readonly no: number })[]
   timeoutSeconds: number | null
+  recordCallBodies: boolean
   /** Values of password variables, of the workflow and of its blocks: what must not appear in logs, results and errors. */
   secrets: string[]
 }

@@ -34,6 +34,7 @@ export async function findDefinition(
     ),
     chain: definition.chain.map((block, index) => ({ ...block, no: index + 1 })),
     timeoutSeconds: definition.timeoutSeconds,
+    recordCallBodies: definition.recordCallBodies ?? false,
     secrets: listSecretValues(definition),
   }
 }

@@ -34,6 +34,7 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
     variables: toVariables(definition),
     chain: toChain(definition, ofRun),
     timeoutSeconds: definition.timeoutSeconds,
+    recordCallBodies: definition.recordCallBodies ?? false,
     webhook: { isActive: item.is_webhook_active, url },
     ...(ofRun && { run: ofRun.run }),
   }
