@@ -26,8 +26,9 @@ export async function getBlockCalls(
   const unfinished = writes
     .filter(({ attempt, idempotencyKey }) => !known.has(`${attempt + 1} ${idempotencyKey}`))
     .map(toUnknown)
-  // By their start, which is written in a form that sorts as text.
-  const result = [...unfinished, ...calls].sort((a, b) => (a.startDateTimeUTC < b.startDateTimeUTC ? -1 : 1))
+  const result = [...unfinished, ...calls].sort(
+    (a, b) => Date.parse(a.startDateTimeUTC) - Date.parse(b.startDateTimeUTC),
+  )
   return { runNumber: run.item.lockVersionNumber, uniqueBlockId, result, omitted }
 }
 
