@@ -1,17 +1,14 @@
 // Group commit: what arrives while the database is busy with the last batch goes there together in the next one. At low load an item
 // waits for nothing; at high load one commit serves many.
 
-/** Batches of so many items mean load. */
-const loadCount = 3
-
 type Waiting<Item, Result> = { item: Item; weight: number; resolve(result: Result): void; reject(error: unknown): void }
 
 export type GroupCommitOptions<Item> = {
   /** Batches under way at once. */
   batchesAtOnce: number
   itemsMax: number
-  /** Under load, how long the first item of a batch waits for others: fewer, larger batches cost less in all. */
-  gatherMs?: number
+  /** How long the first item of a batch waits for others, asked each time. Under load fewer, larger batches cost less in all. */
+  gatherMs?: () => number
   /** What an item weighs, in bytes for example, and how much a batch may weigh; one item alone may weigh more. */
   weight?: { of(item: Item): number; max: number }
 }
@@ -22,7 +19,6 @@ export class GroupCommit<Item, Result> {
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
   #isArmed = false
-  #lastCount = 0
   #idle: PromiseWithResolvers<void> | undefined
 
   /** `commit` answers in the order of the items. When a batch of several fails, each item is tried by itself: one must not spoil the rest. */
@@ -59,14 +55,13 @@ export class GroupCommit<Item, Result> {
     }
     // Everything that the event loop has in its hands at this moment joins the batch.
     const { gatherMs, itemsMax } = this.#options
-    if (gatherMs !== undefined && this.#lastCount >= loadCount && this.#waiting.length < itemsMax)
-      setTimeout(flush, gatherMs)
+    const waitMs = this.#waiting.length < itemsMax ? (gatherMs?.() ?? 0) : 0
+    if (waitMs > 0) setTimeout(flush, waitMs)
     else setImmediate(flush)
   }
 
   async #flush(): Promise<void> {
     const batch = this.#waiting.splice(0, this.#countOfBatch())
-    this.#lastCount = batch.length
     if (batch.length === 0) return
     this.#underWay++
     this.#arm()

@@ -47,6 +47,7 @@ const heartbeatMs = 3000
 /** A run that takes longer than this is shown as Processing. */
 const markAfterMs = 300
 const sleepMsMin = 1000
+const manyInHand = 16
 /** With a backlog, jobs are fetched when this part of the slots is left in use, or after this time: many at once cost hardly more than one. */
 const refillBelow = 1 / 4
 const refillMs = 50
@@ -74,8 +75,9 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   start(): void {
-    const { jobs, onFault } = this.#deps
+    const { jobs, recorder, onFault } = this.#deps
     const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
+    recorder.gatherWhile(() => this.#inHand.size >= manyInHand)
     this.#listening = jobs.listen(runQueue, () => this.#hint())
     this.#timers.push(
       setInterval(() => this.#wake(), pollMs),

@@ -45,6 +45,8 @@ type Deps = {
 /** Below the time in which others take the run over: after that a write would be fenced anyway. */
 const persistMs = 20_000
 
+const gatherMs = 8
+
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
   of: ({ block }: { block?: BlockRecord | undefined }) =>
@@ -54,6 +56,7 @@ const weight = {
 
 export class RunRecorder {
   readonly #deps: Deps
+  #isBusy: () => boolean = () => false
   readonly #blocks: GroupCommit<BlockEntry, RunStatus | undefined>
   readonly #ends: GroupCommit<EndEntry, EndedRun | undefined>
 
@@ -62,15 +65,24 @@ export class RunRecorder {
     this.#blocks = new GroupCommit<BlockEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
       batchesAtOnce: 2,
       itemsMax: 100,
-      gatherMs: 4,
+      gatherMs: () => this.#gatherMs(),
       weight,
     })
     this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
       batchesAtOnce: 1,
       itemsMax: 100,
-      gatherMs: 8,
+      gatherMs: () => this.#gatherMs(),
       weight,
     })
+  }
+
+  /** With many runs in hand one of them waits for others, so that fewer transactions serve them all. */
+  gatherWhile(isBusy: () => boolean): void {
+    this.#isBusy = isBusy
+  }
+
+  #gatherMs(): number {
+    return this.#isBusy() ? gatherMs : 0
   }
 
   /** The status of the run, or undefined when another worker owns it now. */
