@@ -72,7 +72,11 @@ export const exportCatalog = operation({
   lowestRole: 'DevPartner',
   query: Type.Object({
     isDraft: Type.Optional(
-      Type.Boolean({ description: 'True: drafts of templates in place of their newest versions.', default: false }),
+      Type.Boolean({
+        description:
+          'True: drafts of templates, and the published blocks they stand on, in place of the newest versions.',
+        default: false,
+      }),
     ),
   }),
   answers: { 200: Type.Object({ files: Type.Array(CatalogFile) }) },

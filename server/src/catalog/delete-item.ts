@@ -56,7 +56,10 @@ function inUse({ caller }: Principal, name: string, users: readonly Users[]): Ap
     const more = all.length - ids.length
     return all.length === 0
       ? []
-      : [`${what}: ${[...ids, ...(more > 0 ? [`${more} that are not shown`] : [])].join(', ')}`]
+      : [`the ${what} ${[...ids, ...(more > 0 ? [`${more} that are not shown`] : [])].join(', ')}`]
   })
-  return new AppError('catalog_item_in_use', `The ${name} is still in use. ${told.join('; ')}.`)
+  return new AppError(
+    'catalog_item_in_use',
+    `The ${name} cannot be deleted, because it is used by ${told.join(' and by ')}.`,
+  )
 }

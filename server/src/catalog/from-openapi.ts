@@ -8,10 +8,11 @@ import type { KnownItems } from './check-catalog.ts'
 import type { ApplicationFile, BlockTemplateFile, Catalog, CatalogFile } from './definition.ts'
 import { slugOf } from './export-files.ts'
 import { parseImportedCatalog } from './load.ts'
-import { type OpenApiDocument, OpenApiRefusal, objectOf, readOpenApi, textOf } from './openapi-document.ts'
+import { cut, type OpenApiDocument, OpenApiRefusal, objectOf, readOpenApi, textOf } from './openapi-document.ts'
 import { type Operation, readOperations } from './openapi-operations.ts'
 import { readSecurity } from './openapi-security.ts'
 import { readServer } from './openapi-server.ts'
+import { fromSwagger2 } from './swagger-2.ts'
 
 export type OpenApiOptions = {
   /** Ids follow from this (the organization's id) and the operations, so importing a newer document updates the same items. */
@@ -26,7 +27,8 @@ export type OpenApiOutcome =
 
 export function fromOpenApi(text: string, options: OpenApiOptions, known: KnownItems = {}): OpenApiOutcome {
   try {
-    const document = readOpenApi(text)
+    const read = readOpenApi(text)
+    const document = read.isSwagger2 ? fromSwagger2(read) : read
     const { files, warnings } = makeFiles(document, options)
     return { kind: 'read', files, warnings, catalog: parseImportedCatalog(files, known) }
   } catch (error) {
@@ -39,16 +41,17 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
   const info = objectOf(document.root['info'])
   const title = textOf(info['title']) || 'Imported service'
   const shortName = options.shortName ?? (slugOf(title).replaceAll('-', '').slice(0, 40) || 'imported')
-  const server = readServer(document, options.sourceUrl)
   const security = readSecurity(document, options.sourceUrl)
+  const fields = security.fields.map((field) => field.ShortName)
+  const server = readServer(document, options.sourceUrl, ['baseUrl', ...fields])
   const { operations, warnings } = readOperations(document)
   const idOf = (key: string) => stableGuid(`${options.namespace}/${shortName.toLowerCase()}/${key}`)
   const application: ApplicationFile = {
     id: idOf('application'),
     shortName,
-    name: title.slice(0, 200),
+    name: cut(title, 200),
     tag: 'Imported',
-    description: textOf(info['description']).slice(0, 4000),
+    description: cut(textOf(info['description']), 4000),
     baseUrl: server.baseUrl,
     allowedHosts: server.allowedHosts,
     authentication: security.authentication,
@@ -89,17 +92,24 @@ const given = getVariables()
 const headers = {}
 const query = {}
 let path = operation.path
-for (const { name, in: place, variable, explode } of operation.parameters) {
+function addToQuery(name, value, explode, style) {
+  const separator = style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : ','
+  if (Array.isArray(value)) query[name] = explode ? value : value.join(separator)
+  else if (typeof value !== 'object') query[name] = value
+  else if (!explode) query[name] = Object.entries(value).flat().join(separator)
+  else for (const key in value) query[style === 'deepObject' ? name + '[' + key + ']' : key] = value[key]
+}
+for (const { name, in: place, variable, explode, style } of operation.parameters) {
   const value = given[variable]
   const isGiven = value !== undefined && value !== null && value !== ''
   if (place === 'path') {
     if (!isGiven) throw new Error('The variable "' + variable + '" is needed for the address.')
     path = path.split('{' + name + '}').join([].concat(value).map((item) => encodeURIComponent(String(item))).join(','))
-  } else if (isGiven && place === 'query') query[name] = Array.isArray(value) && !explode ? value.join(',') : value
+  } else if (isGiven && place === 'query') addToQuery(name, value, explode, style)
   else if (isGiven) headers[name] = String(value)
 }
 const search = fx.queryString(query)
-const request = { verb: operation.verb, requestUrl: path + (search ? '?' + search : ''), headers, responseType: operation.responseType }
+const request = { verb: operation.verb, requestUrl: path + (search ? '?' + search : ''), headers, ...(operation.responseType && { responseType: operation.responseType }) }
 if (operation.body) {
   const data = given[operation.body] ?? Datasource[0]
   if (data !== undefined && data !== null) {

@@ -12,25 +12,35 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 export const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+/** The first characters of a text, none of them halved. */
+export const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 export type OpenApiDocument = { root: Json; resolve: (value: unknown) => Json }
 
-export function readOpenApi(text: string): OpenApiDocument {
+/** `isSwagger2`: it says some things in places of its own. */
+export type ReadDocument = OpenApiDocument & { isSwagger2: boolean }
+
+export function readOpenApi(text: string): ReadDocument {
   if (Buffer.byteLength(text) > openApiBytesMax) throw new OpenApiRefusal('The document is larger than 8 MiB.')
-  const root = parseText(text)
+  // Some programs put a mark of the byte order before everything else.
+  const root = parseText(text.replace(/^\uFEFF/, ''))
   if (!isObject(root)) throw new OpenApiRefusal('The document is not an object.')
-  if (typeof root['swagger'] === 'string') {
-    throw new OpenApiRefusal(
-      `This is Swagger ${root['swagger']}; OpenAPI 3.0 and 3.1 are understood. Convert it first.`,
-    )
-  }
-  const version = textOf(root['openapi'])
-  if (!/^3\.[01](\.|$)/.test(version)) {
-    throw new OpenApiRefusal(version === '' ? 'The key "openapi" is missing.' : `OpenAPI ${version} is not understood.`)
-  }
+  const isSwagger2 = requireKnownVersion(root)
   if (!isObject(root['paths'])) throw new OpenApiRefusal('The document has no "paths".')
-  return { root, resolve: (value) => resolveReference(root, value) }
+  return { root, isSwagger2, resolve: (value) => resolveReference(root, value) }
+}
+
+/** True for Swagger 2.0, which is older than OpenAPI and says some things elsewhere. */
+function requireKnownVersion(root: Json): boolean {
+  // A number without quotes is a number in YAML.
+  const version = String(root['swagger'] ?? root['openapi'] ?? '')
+  if (version === '') throw new OpenApiRefusal('The key "openapi" is missing.')
+  if (root['swagger'] !== undefined ? /^2(\.0)?$/.test(version) : /^3\.[0-2](\.|$)/.test(version)) {
+    return root['swagger'] !== undefined
+  }
+  const name = root['swagger'] === undefined ? 'OpenAPI' : 'Swagger'
+  throw new OpenApiRefusal(`${name} ${version} is not understood; OpenAPI 3.0 to 3.2 and Swagger 2.0 are.`)
 }
 
 function parseText(text: string): unknown {

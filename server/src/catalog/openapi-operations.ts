@@ -1,5 +1,6 @@
 import type { Variable } from './definition.ts'
 import {
+  cut,
   isObject,
   type Json,
   listOf,
@@ -10,6 +11,8 @@ import {
 } from './openapi-document.ts'
 
 const operationsMax = 1000
+/** The connection itself decides on these, so the standard has them ignored. */
+const ownHeaders = /^(accept|content-type|authorization)$/i
 const verbs = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
 
 export type Operation = {
@@ -20,9 +23,10 @@ export type Operation = {
   call: {
     verb: string
     path: string
-    parameters: { name: string; in: string; variable: string; explode: boolean }[]
+    parameters: { name: string; in: string; variable: string; explode: boolean; style: string }[]
     contentType: string | null
-    responseType: 'Json' | 'Text' | 'Binary'
+    /** Null where the document does not say: JSON where it is, else text. */
+    responseType: 'Json' | 'Text' | 'Binary' | null
   }
 }
 
@@ -30,9 +34,13 @@ export function readOperations(document: OpenApiDocument): { operations: Operati
   const operations: Operation[] = []
   const warnings: string[] = []
   for (const [path, value] of Object.entries(objectOf(document.root['paths']))) {
+    if (!path.startsWith('/')) continue
     const item = document.resolve(value)
     for (const verb of verbs) {
       if (!isObject(item[verb])) continue
+      if (listOf(objectOf(item[verb])['servers'] ?? item['servers']).length > 0) {
+        warnings.push(`${verb.toUpperCase()} ${path} has a server of its own, which is not used.`)
+      }
       const operation = readOperation(document, path, verb, item)
       if (operation) operations.push(operation)
       else
@@ -72,16 +80,21 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
     const place = textOf(parameter['in'])
     const name = textOf(parameter['name'])
     if (name === '' || !['path', 'query', 'header'].includes(place)) continue
+    if (place === 'header' && ownHeaders.test(name)) continue
     const shortName = freeName(name, variables)
-    call.parameters.push({ name, in: place, variable: shortName, explode: parameter['explode'] !== false })
+    const style = textOf(parameter['style'])
+    // Only the plainest style repeats the name by itself.
+    const explodes = style === '' || style === 'form' || style === 'deepObject'
+    const explode = parameter['explode'] === undefined ? explodes : parameter['explode'] === true
+    call.parameters.push({ name, in: place, variable: shortName, explode, style })
     variables.push(toVariable(document, shortName, name, parameter, place === 'path' || parameter['required'] === true))
   }
   if (body) variables.push(bodyVariable(freeName('body', variables), body.required))
   const key = textOf(operation['operationId']) || `${verb.toUpperCase()} ${path}`
   return {
     key,
-    name: (textOf(operation['summary']) || key).slice(0, 200),
-    description: (textOf(operation['description']) || `${verb.toUpperCase()} ${path}`).slice(0, 4000),
+    name: cut(textOf(operation['summary']) || key, 200),
+    description: cut(textOf(operation['description']) || `${verb.toUpperCase()} ${path}`, 4000),
     variables,
     call,
   }
@@ -104,11 +117,12 @@ function bodyOf(document: OpenApiDocument, operation: Json): { contentType: stri
   return { contentType: chosen, required: body['required'] === true }
 }
 
-function responseTypeOf(document: OpenApiDocument, operation: Json): 'Json' | 'Text' | 'Binary' {
+function responseTypeOf(document: OpenApiDocument, operation: Json): Operation['call']['responseType'] {
   const success = Object.entries(objectOf(operation['responses'])).find(([status]) => /^2/.test(status))?.[1]
   const types = Object.keys(objectOf(document.resolve(success)['content']))
   if (types.some((type) => /[/+]json\b/i.test(type) || type === '*/*')) return 'Json'
-  return types.length === 0 || types.some((type) => /^text\/|xml\b/i.test(type)) ? 'Text' : 'Binary'
+  if (types.length === 0) return null
+  return types.some((type) => /^text\/|xml\b/i.test(type)) ? 'Text' : 'Binary'
 }
 
 function freeName(name: string, taken: readonly Variable[]): string {
@@ -142,10 +156,10 @@ function toVariable(
   const chooses = type === 'select' || type === 'multiselect'
   return {
     shortName,
-    displayName: name.slice(0, 200),
+    displayName: cut(name, 200),
     type,
     required,
-    ...(textOf(parameter['description']) ? { description: textOf(parameter['description']).slice(0, 4000) } : {}),
+    ...(textOf(parameter['description']) ? { description: cut(textOf(parameter['description']), 4000) } : {}),
     ...(chooses ? { options: options.slice(0, 500).map((value) => ({ value, displayName: value || '(empty)' })) } : {}),
   }
 }

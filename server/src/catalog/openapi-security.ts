@@ -81,11 +81,15 @@ function readScheme(scheme: Json, scopes: string[], sourceUrl: string | undefine
     }
   }
   if (kind === 'http bearer' || kind === 'openIdConnect') {
-    return { authentication: { type: 'bearer', token: '{token}' }, fields: [field('token', 'Token', 'password')] }
+    return readBearer()
   }
   if (kind === 'apiKey') return readApiKey(scheme)
   if (kind === 'oauth2') return readOAuth(objectOf(scheme['flows']), scopes, sourceUrl)
   return null
+}
+
+function readBearer(): SchemePart {
+  return { authentication: { type: 'bearer', token: '{token}' }, fields: [field('token', 'Token', 'password')] }
 }
 
 function readApiKey(scheme: Json): SchemePart | null {
@@ -113,7 +117,8 @@ function readOAuth(flows: Json, wanted: string[], sourceUrl: string | undefined)
   }
   const credentials = objectOf(flows['clientCredentials'])
   const tokenUrl = address(credentials['tokenUrl'])
-  if (!tokenUrl) return null
+  // The other flows need a browser or a password of a person: whoever has a token by then can give it.
+  if (!tokenUrl) return readBearer()
   return {
     authentication: { type: 'oauth2ClientCredentials', tokenUrl, ...client, scopes: scopesFor(credentials) },
     fields,

@@ -1,10 +1,17 @@
 import type { CredentialField } from './definition.ts'
-import { listOf, type OpenApiDocument, objectOf, textOf } from './openapi-document.ts'
+import { cut, listOf, type OpenApiDocument, objectOf, textOf } from './openapi-document.ts'
+
+/** More would be no list to choose from. */
+const optionsMax = 200
 
 export type ServerAddress = { baseUrl: string; allowedHosts: string[]; fields: CredentialField[]; warnings: string[] }
 
-/** The first server becomes the base address; its variables become fields of the registration. */
-export function readServer({ root }: OpenApiDocument, sourceUrl: string | undefined): ServerAddress {
+/** The first server becomes the base address; its variables become fields of the registration, under names that are not taken. */
+export function readServer(
+  { root }: OpenApiDocument,
+  sourceUrl: string | undefined,
+  taken: readonly string[],
+): ServerAddress {
   const servers = listOf(root['servers']).map(objectOf)
   const server = servers[0] ?? {}
   const fields: CredentialField[] = []
@@ -13,10 +20,16 @@ export function readServer({ root }: OpenApiDocument, sourceUrl: string | undefi
   let url = textOf(server['url']).replace(/\{([^}]+)\}/g, (whole, name: string, offset: number) => {
     const variable = objectOf(variables[name])
     const standard = String(variable['default'] ?? '')
-    const shortName = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^(\d)/, '_$1')
+    const plain = name
+      .replace(/[^A-Za-z0-9_]/g, '_')
+      .replace(/^(\d)/, '_$1')
+      .slice(0, 50)
+    const isTaken = taken.some((other) => other.toLowerCase() === plain.toLowerCase())
+    const shortName = isTaken ? `${plain}OfServer` : plain
     // A variable for the scheme is no choice worth a field, and an address must start with its scheme.
     if (offset === 0) return standard === '' ? whole : standard
-    const options = listOf(variable['enum']).map(String)
+    const listed = listOf(variable['enum']).map(String)
+    const options = listed.length > optionsMax ? [] : listed
     if (!fields.some((field) => field.ShortName === shortName)) {
       fields.push({
         ShortName: shortName,
@@ -24,7 +37,7 @@ export function readServer({ root }: OpenApiDocument, sourceUrl: string | undefi
         Type: options.length > 0 ? 'select' : 'text',
         Required: standard === '',
         ...(options.length > 0 ? { Options: options } : {}),
-        ...(textOf(variable['description']) ? { Description: textOf(variable['description']).slice(0, 4000) } : {}),
+        ...(textOf(variable['description']) ? { Description: cut(textOf(variable['description']), 4000) } : {}),
         ...(standard === '' || (options.length > 0 && !options.includes(standard)) ? {} : { Default: standard }),
       })
     }

@@ -12,6 +12,7 @@ import {
   listWorkflowTemplates,
   searchApplications,
 } from './read-templates.ts'
+import type { ShelfItems } from './shelf.ts'
 
 type Names =
   | 'Applications'
@@ -50,8 +51,7 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
     CatalogImport: ({ principal, body }) => importCatalog(deps, principal, body),
     CatalogExport: async ({ principal, query }) => {
       const { items } = await catalog.hosted(principal.account.organizationId)
-      const drafts = { ...items, blockTemplates: items.blockDrafts, workflowTemplates: items.workflowDrafts }
-      return { files: exportCatalogFiles(query.isDraft === true ? drafts : items) }
+      return { files: exportCatalogFiles(query.isDraft === true ? draftsOf(items) : items) }
     },
     PublishWorkflowTemplate: ({ principal, params, query }) =>
       publishDraft(deps, principal, 'workflowTemplate', params.id, query.version),
@@ -65,4 +65,12 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
     DeleteWorkflowTemplate: ({ principal, params }) => deleteItem(deps, principal, 'workflowTemplate', params.id),
     DeleteFunction: ({ principal, params }) => deleteItem(deps, principal, 'function', params.id),
   }
+}
+
+/** The drafts, and the published blocks that they stand on: together they can be imported elsewhere. */
+function draftsOf(items: ShelfItems): ShelfItems {
+  const needed = new Set(items.workflowDrafts.flatMap(({ chain }) => chain.map((block) => block.blockTemplateId)))
+  const drafted = new Set(items.blockDrafts.map(({ id }) => id))
+  const below = items.blockTemplates.filter(({ id }) => needed.has(id) && !drafted.has(id))
+  return { ...items, blockTemplates: [...below, ...items.blockDrafts], workflowTemplates: items.workflowDrafts }
 }

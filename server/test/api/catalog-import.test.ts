@@ -322,6 +322,27 @@ describe('an export', () => {
     expect(JSON.stringify(drafts)).toContain('draft')
     expect((await other.get('/api/CatalogExport')).text).not.toContain(blockId)
   })
+
+  it('of drafts brings along the published blocks that they stand on', async () => {
+    const from = (await createOrganization(service)).manager
+    const [published, drafted, unused, id] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+    await importFiles(
+      [
+        ...blockFiles({ id: published, name: 'below', version: '2' }),
+        ...blockFiles({ id: unused, name: 'beside', version: '1' }),
+        ...blockFiles({ id: drafted, name: 'drafted', version: null }),
+        workflowFile({ id, name: 'drafted', version: null }, published),
+      ],
+      from,
+    )
+    const { files } = (await from.get('/api/CatalogExport?isDraft=true')).body
+    expect(JSON.stringify(files)).not.toContain(unused)
+    const to = (await createOrganization(service)).manager
+    const { body } = await importFiles(files, to)
+    expect(body.problems).toEqual([])
+    expect(body.imported.map((item: { id: string }) => item.id).sort()).toEqual([published, drafted, id].sort())
+    expect((await workflow(id, '?isDraft=true', to)).body).toEqual((await workflow(id, '?isDraft=true', from)).body)
+  })
 })
 
 describe('an import of many files', () => {

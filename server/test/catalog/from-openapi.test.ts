@@ -201,7 +201,7 @@ describe('an OpenAPI 3.1 document in JSON', () => {
 describe('a document that cannot be used', () => {
   const with31 = (rest: string) => `openapi: 3.1.0\ninfo: { title: x, version: '1' }\n${rest}`
   it.each([
-    ['{"swagger": "2.0"}', 'This is Swagger 2.0'],
+    ['{"swagger": "1.2"}', 'Swagger 1.2 is not understood'],
     ['openapi: 4.0.0', 'OpenAPI 4.0.0 is not understood'],
     ['a: 1', '"openapi" is missing'],
     ['- 1', 'not an object'],
