@@ -25,7 +25,14 @@ export type ClientOptions = {
 
 type Parts<Spec extends OperationSpec> = (ParamsOf<Spec> extends undefined ? object : { params: ParamsOf<Spec> }) &
   (QueryOf<Spec> extends undefined ? object : { query?: QueryOf<Spec> }) &
-  (BodyOf<Spec> extends undefined ? object : { body: BodyOf<Spec> })
+  (Spec extends { bodyType: 'multipart' }
+    ? { body: FormBody<BodyOf<Spec>> }
+    : BodyOf<Spec> extends undefined
+      ? object
+      : { body: BodyOf<Spec> })
+
+/** A form that is ready, or its fields; the field `files` takes what a form takes, files with their names. */
+export type FormBody<Fields> = FormData | (Omit<Fields, 'files'> & { files: readonly (File | Blob)[] })
 
 export type Client = {
   call<Name extends OperationName>(name: Name, parts: Parts<Operations[Name]>): Promise<AnswerOf<Operations[Name]>>
@@ -41,15 +48,17 @@ export function createClient(options: ClientOptions): Client {
         query?: Record<string, unknown>
         body?: unknown
       }
+      const isForm = spec.bodyType === 'multipart'
       const response = await send(options.baseUrl + addressOf(spec, params, query), {
         method: spec.method,
         headers: {
           ...(options.keys ? { Consumer: options.keys.consumer, SecretKey: options.keys.secretKey } : {}),
           ...(options.managedAccountId ? { ManagedAccountId: options.managedAccountId } : {}),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          // Of a form only fetch knows the boundary, so it writes the type itself.
+          ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
           ...options.headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isForm ? formOf(body) : JSON.stringify(body) }),
       })
       if (response.status === 204) return noContent as never
       const text = await response.text()
@@ -57,6 +66,17 @@ export function createClient(options: ClientOptions): Client {
       return (text === '' ? undefined : JSON.parse(text)) as never
     },
   }
+}
+
+function formOf(body: unknown): FormData {
+  if (body instanceof FormData) return body
+  const form = new FormData()
+  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) form.append(name, one instanceof Blob ? one : String(one))
+    }
+  }
+  return form
 }
 
 function addressOf(

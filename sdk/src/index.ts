@@ -1,2 +1,2 @@
-export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type Client, type ClientOptions, createClient, type FormBody } from './client.ts'
 export { PatchbayError } from './errors.ts'

@@ -38,6 +38,32 @@ describe('the typed client', () => {
     expect(seen.at(-1)?.url).toBe('/api/Describe?name=ClientListApiDto')
   })
 
+  it('sends forms as forms, whether they are ready or given as fields', async () => {
+    reply = { status: 200, body: '"00000000-0000-4000-8000-000000000000"' }
+    const files = [new File(['one'], 'a.txt', { type: 'text/plain' }), new File(['two'], 'b.bin')]
+    const fields = { notificationEmail: 'anna@example.com', bodyIsHtml: false, expiresInDays: 3 }
+    await client().call('ProxySecureUpload', { body: { ...fields, files } })
+    const ready = new FormData()
+    ready.append('notificationEmail', 'anna@example.com')
+    ready.append('files', files[0] as File)
+    await client().call('ProxySecureUpload', { body: ready })
+    const [given, whole] = await Promise.all(
+      seen.slice(-2).map(({ headers, body }) => {
+        expect(headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+        return new Response(body, { headers: { 'Content-Type': String(headers['content-type']) } }).formData()
+      }),
+    )
+    expect([given?.get('notificationEmail'), given?.get('bodyIsHtml'), given?.get('expiresInDays')]).toEqual([
+      'anna@example.com',
+      'false',
+      '3',
+    ])
+    const received = (given?.getAll('files') ?? []) as File[]
+    expect(received.map(({ name }) => name)).toEqual(['a.txt', 'b.bin'])
+    expect(await Promise.all(received.map((file) => file.text()))).toEqual(['one', 'two'])
+    expect(whole?.get('files')).toMatchObject({ name: 'a.txt' })
+  })
+
   it('answers undefined for an empty body and noContent for 204', async () => {
     reply = { status: 200, body: '' }
     expect(await client().call('ApiKeyUpdate', { params: { id: 'a' }, body: {} })).toBeUndefined()

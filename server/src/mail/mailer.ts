@@ -7,6 +7,7 @@ import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { type MailContent, mailPlace, mailQueue } from './outbox.ts'
 import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
+import { isTlsFailure } from './tls-failure.ts'
 
 export const mailRetries = 8
 const sweepMs = 10_000
@@ -83,13 +84,19 @@ export class Mailer implements AsyncDisposable {
       // Refused for all is a failure; refused for some is told, and not sent to the others a second time.
       if (sent.rejected.length > 0) refusals = `The mail server refused: ${sent.rejected.map(addressOf).join(', ')}.`
     } catch (error) {
-      await markTried(database, mail.id, (error as Error).message, isLastTry)
+      await markTried(database, mail.id, explain(error as Error), isLastTry)
       // The last failure is recorded in the outbox; before that, the queue tries again.
       if (!isLastTry) throw error
       return
     }
     await markSent(database, mail.id, refusals)
   }
+}
+
+/** What is read by whoever wonders why a mail does not arrive. */
+function explain(error: Error): string {
+  if (!isTlsFailure(error)) return error.message
+  return `The mail server offers no TLS that can be trusted: ${error.message}. Its authority can be trusted with NODE_EXTRA_CA_CERTS, or any certificate be accepted with ?tls.rejectUnauthorized=false in PATCHBAY_SMTP_URL.`
 }
 
 function senderOf(configured: string, name: string | undefined): string | { name: string; address: string } {

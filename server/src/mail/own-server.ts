@@ -11,6 +11,7 @@ import { AppError, invalid } from '../lib/app-error.ts'
 import { connectTcp, type Guard, type OutboundBody, OutboundError } from '../outbound/index.ts'
 import type { MailContent } from './outbox.ts'
 import { composeEmail, type ProxyEmailBody } from './proxy-email.ts'
+import { isTlsFailure } from './tls-failure.ts'
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 type Request = {
@@ -40,7 +41,15 @@ export function createOwnServerSender(deps: { database: Database; guard: Guard }
   }
 }
 
-type Server = { host: string; port: number; secure: boolean; username: string; password: string; from: string }
+type Server = {
+  host: string
+  port: number
+  secure: boolean
+  acceptAnyCertificate: boolean
+  username: string
+  password: string
+  from: string
+}
 
 function readServer(values: Values): Server {
   const text = (name: string) => String(values[name] ?? '')
@@ -53,6 +62,7 @@ function readServer(values: Values): Server {
     host: text('host').trim(),
     port: Number(values['port'] ?? 587),
     secure: values['secure'] === true,
+    acceptAnyCertificate: values['acceptAnyCertificate'] === true,
     username: text('username'),
     password: text('password'),
     from,
@@ -60,7 +70,7 @@ function readServer(values: Values): Server {
 }
 
 async function deliver(guard: Guard, server: Server, content: MailContent, request: Request): Promise<Answer> {
-  const { host, port, secure, username, password, from } = server
+  const { host, port, secure, acceptAnyCertificate, username, password, from } = server
   const limitMs = request.timeoutMs ?? sendMsDefault
   const late = AbortSignal.timeout(limitMs)
   const signal = request.signal ? AbortSignal.any([request.signal, late]) : late
@@ -73,7 +83,7 @@ async function deliver(guard: Guard, server: Server, content: MailContent, reque
     secure,
     // A password leaves this machine under TLS or not at all: whoever sits in between could take the offer of TLS away.
     requireTLS: username !== '' && !isLoopback(socket),
-    tls: isIP(host) === 0 ? { servername: host } : {},
+    tls: { rejectUnauthorized: !acceptAnyCertificate, ...(isIP(host) === 0 ? { servername: host } : {}) },
     ...(username === '' ? {} : { auth: { user: username, pass: password } }),
     getSocket: (_options: unknown, callback: (error: null, found: { connection: Socket }) => void) =>
       callback(null, { connection: socket }),
@@ -120,8 +130,7 @@ function told(failure: SmtpFailure, target: string, isCut: boolean): Answer {
   if (failure.code === 'EAUTH') {
     return { statusCode: 401, data: { Error: `The mail server does not accept the user name or password: ${said}` } }
   }
-  // A certificate that is not trusted shows as a fault of the socket, told apart by its words alone.
-  if (failure.code === 'ETLS' || /certificate|\bTLS\b|\bSSL\b/i.test(failure.message)) {
+  if (isTlsFailure(failure)) {
     throw new AppError('target_unreachable', `The mail server ${target} offers no TLS that can be trusted: ${said}`, {
       cause: failure,
     })
