@@ -1,8 +1,10 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
 import { benchCatalog } from './catalog.ts'
 import { benchFoundation } from './foundation.ts'
+import { benchHistory } from './history.ts'
 import { benchProxy } from './proxy.ts'
 import { printTable, type Row } from './report.ts'
+import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
 import { benchShares } from './shares.ts'
 import { benchVault } from './vault.ts'
@@ -14,6 +16,8 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   vault: benchVault,
   proxy: benchProxy,
   runs: benchRuns,
+  'run-memory': benchRunMemory,
+  history: benchHistory,
   webhooks: benchWebhooks,
   shares: () => benchShares(),
 }

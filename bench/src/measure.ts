@@ -4,6 +4,8 @@ export type Load = {
   url: string
   headers?: Record<string, string>
   seconds?: number
+  /** So many requests instead of a time. */
+  amount?: number
   connections?: number
   method?: 'GET' | 'POST'
   body?: string
@@ -20,7 +22,7 @@ export async function requestsPerSecond(load: Load): Promise<{ perSecond: number
     ...(load.body === undefined ? {} : { body: load.body }),
     ...(load.perSecondMax === undefined ? {} : { overallRate: load.perSecondMax }),
     connections: load.connections ?? 50,
-    duration: load.seconds ?? 5,
+    ...(load.amount === undefined ? { duration: load.seconds ?? 5 } : { amount: load.amount }),
     // The load comes from a thread of its own, as it would from another machine.
     workers: 1,
   })

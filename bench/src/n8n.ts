@@ -1,0 +1,105 @@
+// n8n beside us: installed from npm in a directory of its own, started as it comes, with its history saved.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { requestsPerSecond } from './measure.ts'
+
+/** Where somebody ran `npm install n8n`. */
+const installation = process.env['PATCHBAY_BENCH_N8N']
+const port = 5690
+
+/** For each number of blocks, runs a second at full load from request to recorded end; undefined when n8n is not there. */
+export async function n8nPerSecond(script: string, blockCounts: readonly number[]): Promise<number[] | undefined> {
+  if (installation === undefined) return undefined
+  const program = join(installation, 'node_modules', 'n8n', 'bin', 'n8n')
+  if (!existsSync(program)) throw new Error(`There is no n8n in ${installation}.`)
+  const directory = mkdtempSync(join(tmpdir(), 'patchbay-bench-n8n-'))
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: directory,
+    N8N_USER_FOLDER: directory,
+    N8N_PORT: String(port),
+    N8N_LISTEN_ADDRESS: '127.0.0.1',
+    N8N_DIAGNOSTICS_ENABLED: 'false',
+    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+  }
+  const run = promisify(execFile)
+  try {
+    for (const blocks of blockCounts) {
+      const file = join(directory, `${blocks}.json`)
+      writeFileSync(file, JSON.stringify([workflowOf(blocks, script)]))
+      await run(process.execPath, [program, 'import:workflow', `--input=${file}`], { env })
+      await run(process.execPath, [program, 'publish:workflow', `--id=${idOf(blocks)}`], { env })
+    }
+    const child = spawn(process.execPath, [program, 'start'], { env, stdio: 'ignore' })
+    try {
+      const rates: number[] = []
+      for (const blocks of blockCounts) rates.push(await rateOf(child, blocks))
+      return rates
+    } finally {
+      const ended = new Promise((done) => child.on('close', done))
+      child.kill('SIGTERM')
+      await ended
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function rateOf(child: ChildProcess, blocks: number): Promise<number> {
+  const url = `http://127.0.0.1:${port}/webhook/blocks-${blocks}`
+  await untilAnswered(child, url)
+  await requestsPerSecond({ url, connections: 16, seconds: 5 })
+  return (await requestsPerSecond({ url, connections: 16, seconds: 15 })).perSecond
+}
+
+async function untilAnswered(child: ChildProcess, url: string): Promise<void> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < 120_000; ) {
+    if (child.exitCode !== null) throw new Error('n8n ended.')
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok && (await answer.text()).includes('55')) return
+    await new Promise((done) => setTimeout(done, 500))
+  }
+  throw new Error(`n8n does not answer at ${url}.`)
+}
+
+function idOf(blocks: number): string {
+  return `benchBlocks${String(blocks).padStart(5, '0')}`
+}
+
+/** A webhook that answers when its last node is done, and so many code nodes behind it. */
+function workflowOf(blocks: number, script: string): object {
+  const nodes = Array.from({ length: blocks }, (_, index) => ({
+    id: `node-${index}`,
+    name: `Code ${index}`,
+    type: 'n8n-nodes-base.code',
+    typeVersion: 2,
+    position: [200 * (index + 1), 0],
+    parameters: { jsCode: script.replace('return { value: fibo(10) }', 'return [{ json: { value: fibo(10) } }]') },
+  }))
+  const path = `blocks-${blocks}`
+  const names = ['Webhook', ...nodes.map((node) => node.name)]
+  return {
+    id: idOf(blocks),
+    name: path,
+    active: false,
+    settings: { executionOrder: 'v1' },
+    nodes: [
+      {
+        id: 'webhook',
+        name: 'Webhook',
+        type: 'n8n-nodes-base.webhook',
+        typeVersion: 2,
+        position: [0, 0],
+        webhookId: path,
+        parameters: { path, httpMethod: 'GET', responseMode: 'lastNode' },
+      },
+      ...nodes,
+    ],
+    connections: Object.fromEntries(
+      names.slice(0, -1).map((name, index) => [name, { main: [[{ node: names[index + 1], type: 'main', index: 0 }]] }]),
+    ),
+  }
+}
