@@ -1,5 +1,6 @@
 // What a target sees of a write whose worker dies, and what people can find out about it afterwards.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { type Program, startProgram } from '../harness/program.ts'
 import { startService, type TestService } from '../harness/service.ts'
@@ -29,10 +30,19 @@ async function startWorker(): Promise<Program> {
   return worker
 }
 
+async function register(): Promise<string> {
+  const credentialsJson = JSON.stringify({ baseUrl: target.origin, authType: 'none' })
+  const made = await api.manager.post('/api/RegApplication', { applicationId: http, credentialsJson })
+  expect(made.status, made.text).toBe(200)
+  return made.body
+}
+
+/** As if so much time had passed since the last sign of life. */
+const forgetHeartbeats = () =>
+  api.asOwner("update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'runs' and state = 'active'")
+
 describe('a write whose worker dies before its block is recorded', () => {
   it('is sent again with the same key, other writes with others, and every sending can be read', async () => {
-    const credentialsJson = JSON.stringify({ baseUrl: target.origin, authType: 'none' })
-    const registered = await api.manager.post('/api/RegApplication', { applicationId: http, credentialsJson })
     const workflow = await deployWorkflow(
       api.manager,
       [
@@ -42,7 +52,7 @@ describe('a write whose worker dies before its block is recorded', () => {
          return 1`,
         "await api.post('http/orders', { item: 'a' }); return 2",
       ],
-      { applications: { HTTP: registered.body } },
+      { applications: { HTTP: await register() } },
     )
     const reachedPut = Promise.withResolvers<void>()
     let holdsPut = true
@@ -65,9 +75,7 @@ describe('a write whose worker dies before its block is recorded', () => {
       { method: 'POST', outcome: 'Unknown', attempt: 1 },
       { method: 'PUT', outcome: 'Unknown', attempt: 1, url: 'HTTP/orders/1' },
     ])
-    await api.asOwner(
-      "update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'runs' and state = 'active'",
-    )
+    await forgetHeartbeats()
     await using _heir = await startWorker()
     expect(await endOf(api.manager, workflow.id, number, 40_000)).toMatchObject({ status: 'Ready' })
 
@@ -86,5 +94,34 @@ describe('a write whose worker dies before its block is recorded', () => {
     ])
     expect(result.map((call: { idempotencyKey: string }) => call.idempotencyKey)).toEqual(keys.slice(0, 6))
     expect((await read(2)).body.result).toMatchObject([{ outcome: 'Answered', idempotencyKey: keys[6] }])
+  }, 120_000)
+})
+
+describe('a worker that hung while another took its run over', () => {
+  it('sends nothing more that writes when it comes back', async () => {
+    target.received.length = 0
+    target.answer = () => ({ json: 1 })
+    const script = `await api.post('http/first', 1)
+      await sleep(2000)
+      await api.post('http/second', 1)
+      return 1`
+    const workflow = await deployWorkflow(api.manager, [script], { applications: { HTTP: await register() } })
+    await using sleeper = await startWorker()
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(() => target.received.length === 1, 30_000)
+    sleeper.kill('SIGSTOP')
+    await forgetHeartbeats()
+    {
+      await using _heir = await startWorker()
+      expect(await endOf(api.manager, workflow.id, number, 40_000)).toMatchObject({ status: 'Ready' })
+    }
+    sleeper.kill('SIGCONT')
+    // The sleeper is through with its script when it takes runs again.
+    const witness = await deployWorkflow(api.manager, ['return 1'])
+    for (let more = 1; more <= 5; more++)
+      await endOf(api.manager, witness.id, await startRun(api.manager, witness.id), 20_000)
+    sleeper.kill('SIGTERM')
+    expect(await sleeper.ended).toBe(0)
+    expect(target.received.map(({ url }) => url)).toEqual(['/first', '/first', '/second'])
   }, 120_000)
 })
