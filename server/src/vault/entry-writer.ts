@@ -1,9 +1,7 @@
-// Entries of one holder that are set in the same moment are written together, each with its row in the audit log: at low load a write waits
-// for nothing, at high load one commit serves many.
 import { type AuditRow, recordAudits } from '../audit/index.ts'
 import type { Database, Scope, Tx } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
-import { GroupCommit } from '../lib/group-commit.ts'
+import { createGathering } from './gather.ts'
 import { type SealedEntry, upsertEntries } from './store.ts'
 import { writeToHolder } from './write-to-holder.ts'
 
@@ -19,8 +17,13 @@ export type WriterDeps = {
 const entriesMax = 64
 const bytesMax = 4 * 1024 * 1024
 
+/** Writes entries of one holder together, each with its row in the audit log. */
 export function createEntryWriter({ database, holdWorkflow }: WriterDeps): EntryWriter {
-  const groups = new Map<string, GroupCommit<Write, true>>()
+  const write = createGathering<Write, true>({
+    batchesAtOnce: 1,
+    itemsMax: entriesMax,
+    weight: { of: ({ entry }) => entry.sealedValue.length, max: bytesMax },
+  })
 
   const commit = (scope: Scope, holderId: string, writes: Write[]): Promise<true[]> =>
     database.forScope(scope).transaction(async (tx) => {
@@ -36,20 +39,9 @@ export function createEntryWriter({ database, holdWorkflow }: WriterDeps): Entry
       return writes.map(() => true)
     })
 
-  return (scope, write) => {
-    const { holderId } = write.entry
-    const place = `${scope.accountId} ${holderId}`
-    const known = groups.get(place)
-    if (known) return known.add(write)
-    const group = new GroupCommit<Write, true>((writes) => commit(scope, holderId, writes), {
-      batchesAtOnce: 1,
-      itemsMax: entriesMax,
-      weight: { of: ({ entry }) => entry.sealedValue.length, max: bytesMax },
-    })
-    groups.set(place, group)
-    const written = group.add(write)
-    void group.drain().then(() => groups.delete(place))
-    return written
+  return (scope, given) => {
+    const { holderId } = given.entry
+    return write(`${scope.accountId} ${holderId}`, given, (writes) => commit(scope, holderId, writes))
   }
 }
 
