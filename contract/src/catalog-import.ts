@@ -32,7 +32,7 @@ export const importCatalog = operation({
   method: 'POST',
   path: '/api/CatalogImport',
   description:
-    "Add to the organization's own catalogue, from files or from an OpenAPI document. What is broken is left out and named; the rest is stored.",
+    "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. What is broken is left out and named; the rest is stored.",
   changesState: true,
   lowestRole: 'DevPartner',
   body: Type.Object(
