@@ -28,4 +28,11 @@ export class Random {
   chance(probability: number): boolean {
     return this.next() < probability
   }
+
+  shuffle<Item>(items: readonly Item[]): Item[] {
+    return items
+      .map((item) => ({ item, place: this.next() }))
+      .sort((one, other) => one.place - other.place)
+      .map(({ item }) => item)
+  }
 }

@@ -25,12 +25,17 @@ export type TestService = AsyncDisposable & {
   startAnother(env?: Record<string, string>, role?: Role): Promise<TestService>
 }
 
-type Options = { env?: Record<string, string>; role?: Role }
+type Options = {
+  env?: Record<string, string>
+  role?: Role
+  /** Another server than the one that all tests share. */
+  postgres?: { host: string; port: number }
+}
 
 export async function startService(options: Options = {}): Promise<TestService> {
-  const { host, port } = inject('postgres')
+  const { host, port } = options.postgres ?? inject('postgres')
   const database = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
-  await onServer(`create database ${database} template patchbay_template`)
+  await onServer({ host, port }, `create database ${database}${options.postgres ? '' : ' template patchbay_template'}`)
   const databaseUrl = `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-service-'))
   const service = await startOn(databaseUrl, dataDir, options)
@@ -39,7 +44,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       rmSync(dataDir, { recursive: true, force: true })
-      await onServer(`drop database ${database} with (force)`)
+      await onServer({ host, port }, `drop database ${database} with (force)`)
     },
   }
 }
@@ -82,9 +87,8 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
   }
 }
 
-async function onServer(statement: string): Promise<void> {
-  const { host, port } = inject('postgres')
-  const client = new pg.Client({ host, port, user: 'postgres', database: 'postgres' })
+async function onServer(server: { host: string; port: number }, statement: string): Promise<void> {
+  const client = new pg.Client({ ...server, user: 'postgres', database: 'postgres' })
   await client.connect()
   try {
     await client.query(statement)

@@ -10,7 +10,12 @@ import { Database } from '../../src/db/index.ts'
 import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
+import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
+
+/** Data keys that are wrapped anew, and how often the command is killed over it. */
+const keyCount = proofSize('ROTATED_KEYS', { small: 4000, large: 100_000 })
+const killsWanted = proofSize('ROTATION_KILLS', { small: 3, large: 20 })
 
 const adminProgram = fileURLToPath(new URL('../../src/admin.ts', import.meta.url))
 
@@ -62,7 +67,9 @@ async function addAccounts(count: number): Promise<string[]> {
     new MasterKeys({ kind: 'file', path: keyFile(), createIfMissing: false }),
   )
   const ids = Array.from({ length: count }, () => randomUUID())
-  const made = await Promise.all(ids.map((id) => keyRing.newDataKey(id)))
+  const made: Awaited<ReturnType<KeyRing['newDataKey']>>[] = []
+  for (let at = 0; at < count; at += 1000)
+    made.push(...(await Promise.all(ids.slice(at, at + 1000).map((id) => keyRing.newDataKey(id)))))
   await service.asOwner(
     `insert into accounts (id, organization_id, email, first_name, last_name, role, state)
      select id, $2, id || '@example.com', 'A', 'B', 'User', 'active' from unnest($1::uuid[]) as id`,
@@ -82,52 +89,89 @@ async function readAll(client: Client, ids: string[]): Promise<unknown[]> {
   return answers.map((answer) => answer.body)
 }
 
-describe('rotate-master-key', () => {
-  it('killed again and again goes on where it was, with every value readable in every process', async () => {
-    const ids = await addAccounts(4000)
-    const told = ids.slice(0, 90)
-    for (const id of told) await service.manager.as(id).post(address('Set', id), { jsonData: `value of ${id}` })
-    const expected = (some: string[]) => some.map((id) => `value of ${id}`)
-    const [old] = await masterKeyIds()
-    // A process that has none of these keys in memory and does not start again.
-    await using reader = await service.startAnother()
-    expect(await readAll(reader.manager, told.slice(0, 30))).toEqual(expected(told.slice(0, 30)))
-
-    let kills = 0
-    for (const [from, to] of [
-      [30, 45],
-      [45, 60],
-      [60, 75],
-    ] as const) {
-      const run = await rotate({ onLine: (line, child) => void (line.startsWith('Wrapped') && child.kill('SIGKILL')) })
-      if (run.code === null) kills++
-      expect(await readAll(reader.manager, told.slice(from, to)), run.output).toEqual(expected(told.slice(from, to)))
-      expect(keysIn(keyFile()).length).toBeLessThanOrEqual(2)
-      await createAccount(service, reader.manager, 'User')
+/** Writes values and reads them again, one account after the other, until it is told to end. */
+function useWhile(
+  client: Client,
+  ids: string[],
+): AsyncDisposable & { end(): Promise<{ calls: number; faults: string[] }> } {
+  let isEnding = false
+  const used = { calls: 0, faults: [] as string[] }
+  const working = (async () => {
+    while (!isEnding) {
+      const id = ids[used.calls % ids.length] as string
+      const value = `call ${used.calls++}`
+      const set = await client.as(id).post(address('Set', id), { jsonData: value })
+      const got = await client.as(id).get(address('Get', id))
+      if (set.status !== 200 || got.body !== value) used.faults.push(`${set.text} ${got.text}`)
     }
-    expect(kills).toBeGreaterThan(1)
-    {
+  })()
+  const end = async () => {
+    isEnding = true
+    await working
+    return used
+  }
+  return { end, [Symbol.asyncDispose]: async () => void (await end()) }
+}
+
+describe('rotate-master-key', () => {
+  it(
+    'killed again and again goes on where it was, with every value readable in every process',
+    async () => {
+      const ids = await addAccounts(keyCount)
+      const told = ids.slice(0, 45 + 15 * killsWanted)
+      for (const id of told) await service.manager.as(id).post(address('Set', id), { jsonData: `value of ${id}` })
+      const expected = (some: string[]) => some.map((id) => `value of ${id}`)
+      const [old] = await masterKeyIds()
+      // A process that has none of these keys in memory and does not start again.
+      await using reader = await service.startAnother()
+      expect(await readAll(reader.manager, told.slice(0, 30))).toEqual(expected(told.slice(0, 30)))
+
+      let kills = 0
+      await using load = useWhile(service.manager, ids.slice(-200))
+      for (let time = 0; time < killsWanted; time++) {
+        const run = await rotate({
+          onLine: (line, child) => void (line.startsWith('Wrapped') && child.kill('SIGKILL')),
+        })
+        if (run.code === null) kills++
+        // Their keys are in no memory yet.
+        const unread = told.slice(30 + 15 * time, 45 + 15 * time)
+        expect(await readAll(reader.manager, unread), run.output).toEqual(expected(unread))
+        expect(keysIn(keyFile()).length).toBeLessThanOrEqual(2)
+        await createAccount(service, reader.manager, 'User')
+      }
+      expect(kills).toBeGreaterThan(killsWanted / 2)
+      {
+        await using fresh = await service.startAnother()
+        expect(await readAll(fresh.manager, told)).toEqual(expected(told))
+      }
+      const last = await rotate()
+      expect(last, last.output).toMatchObject({ code: 0 })
+      const used = await load.end()
+      console.log(
+        `${keyCount} keys, ${kills} kills, ${used.calls} writes and reads meanwhile, ${used.faults.length} wrong`,
+      )
+      expect(used.faults).toEqual([])
+      expect(used.calls).toBeGreaterThan(killsWanted)
+
+      const [current, ...others] = await masterKeyIds()
+      expect(others).toEqual([])
+      expect(current).not.toBe(old)
+      expect(await service.asOwner('select id, is_current from master_keys')).toEqual([
+        { id: current, is_current: true },
+      ])
+      expect(keysIn(keyFile())).toHaveLength(1)
+      expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
+      expect(statSync(`${keyFile()}.retired`).mode & 0o777).toBe(0o600)
+      expect(existsSync(`${keyFile()}.next`)).toBe(false)
+      expect(await readAll(reader.manager, told)).toEqual(expected(told))
+      const user = await createAccount(service, service.manager, 'User')
+      expect((await user.client.post(address('Set', user.id), { jsonData: 1 })).body).toBe(true)
       await using fresh = await service.startAnother()
       expect(await readAll(fresh.manager, told)).toEqual(expected(told))
-    }
-    const last = await rotate()
-    expect(last, last.output).toMatchObject({ code: 0 })
-
-    const [current, ...others] = await masterKeyIds()
-    expect(others).toEqual([])
-    expect(current).not.toBe(old)
-    expect(await service.asOwner('select id, is_current from master_keys')).toEqual([{ id: current, is_current: true }])
-    expect(keysIn(keyFile())).toHaveLength(1)
-    expect(statSync(keyFile()).mode & 0o777).toBe(0o600)
-    expect(statSync(`${keyFile()}.retired`).mode & 0o777).toBe(0o600)
-    expect(existsSync(`${keyFile()}.next`)).toBe(false)
-    expect(await readAll(reader.manager, told)).toEqual(expected(told))
-    const user = await createAccount(service, service.manager, 'User')
-    expect((await user.client.post(address('Set', user.id), { jsonData: 1 })).body).toBe(true)
-    await using fresh = await service.startAnother()
-    expect(await readAll(fresh.manager, told)).toEqual(expected(told))
-    expect((await fresh.client(user.client.keys).get(address('Get', user.id))).body).toBe(1)
-  }, 120_000)
+      expect((await fresh.client(user.client.keys).get(address('Get', user.id))).body).toBe(1)
+    },
+    120_000 + killsWanted * 20_000 + keyCount * 3,
+  )
 
   it('takes a key from a file, and says so when the file is no key', async () => {
     const path = join(service.dataDir, 'new.key')

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ScriptCall } from '../../src/sandbox/calls.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { proofSize } from '../harness/proof-size.ts'
 import { breakouts, escapes } from './escapes.ts'
 import { expectReturned, makeJob } from './harness.ts'
+
+const times = proofSize('HOSTILE_TIMES', { small: 1, large: 20 })
 
 let pool: SandboxPool
 beforeAll(async () => {
@@ -86,12 +89,14 @@ describe('escapes', () => {
     expect((await attack('return api.get.bind(null, "forged/forged")')).calls).not.toEqual([])
   })
 
-  it.each(escapes)('$name finds nothing of the host', async ({ body }) => {
-    const { calls, outcome } = await attack(body)
-    // A prey that breaks the inspector's own realm may end in an error, but never in a find.
-    if (outcome.kind === 'returned') expect(outcome.value).toEqual([])
-    else expect(['threw', 'stalled', 'notJson']).toContain(outcome.kind)
-    expect(JSON.stringify([calls, outcome])).not.toMatch(/forged|isolated-vm|node:|\/server\/|\/node_modules\//)
+  it.each(escapes)('$name finds nothing of the host', { timeout: 30_000 * times }, async ({ body }) => {
+    for (let time = 0; time < times; time++) {
+      const { calls, outcome } = await attack(body)
+      // A prey that breaks the inspector's own realm may end in an error, but never in a find.
+      if (outcome.kind === 'returned') expect(outcome.value).toEqual([])
+      else expect(['threw', 'stalled', 'notJson']).toContain(outcome.kind)
+      expect(JSON.stringify([calls, outcome])).not.toMatch(/forged|isolated-vm|node:|\/server\/|\/node_modules\//)
+    }
   })
 
   it.each(breakouts)('%j does not run', async (script) => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { type Schema, spoiled, valid } from '../harness/from-schema.ts'
-import { Random } from '../harness/random.ts'
+import { proofRandom, proofSize } from '../harness/proof-size.ts'
+import type { Random } from '../harness/random.ts'
 import { seedEverything } from '../harness/seed-everything.ts'
 import { startService } from '../harness/service.ts'
 
@@ -18,50 +19,53 @@ type Operation = {
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
-const requests = Number(process.env['FUZZ_REQUESTS'] ?? 5000)
+const requests = proofSize('REQUESTS', { small: 5000, large: 100_000 })
 const atOnce = 16
 // These would shut out the very accounts that ask, or call addresses outside this machine; each has tests of its own.
 const leftOut = ['SignIn', 'SignOut', 'AccountState', 'DocumentLibraryGrant']
 
 describe(`${requests} random requests from the OpenAPI document`, () => {
-  it('never get a 5xx, an undocumented status or a body that breaks its schema', async () => {
-    const random = new Random(process.env['FUZZ_SEED'] ? Number(process.env['FUZZ_SEED']) : undefined)
-    console.log(`seed ${random.seed}`)
-    await using service = await startService({ env: { PATCHBAY_LOG_LEVEL: 'error' } })
-    const user = await createAccount(service, service.manager, 'User')
-    const ids = [
-      ...(await seedEverything(service, service.manager, service.firstAccount)),
-      ...(await seedEverything(service, user.client, { ...service.firstAccount, accountId: user.id })),
-    ]
-    const document = (await service.client(undefined).get('/openapi.json')).body
-    const operations = readOperations(document).filter((operation) => !leftOut.includes(operation.operationId))
-    const fits = checker(document)
-    const faults: string[] = []
-    const counts: Record<string, number> = {}
-    let left = requests
+  it(
+    'never get a 5xx, an undocumented status or a body that breaks its schema',
+    async () => {
+      const random = proofRandom()
+      await using service = await startService({ env: { PATCHBAY_LOG_LEVEL: 'error' } })
+      const user = await createAccount(service, service.manager, 'User')
+      const ids = [
+        ...(await seedEverything(service, service.manager, service.firstAccount)),
+        ...(await seedEverything(service, user.client, { ...service.firstAccount, accountId: user.id })),
+      ]
+      const document = (await service.client(undefined).get('/openapi.json')).body
+      const operations = readOperations(document).filter((operation) => !leftOut.includes(operation.operationId))
+      const fits = checker(document)
+      const faults: string[] = []
+      const counts: Record<string, number> = {}
+      let left = requests
 
-    const worker = async (client: Client) => {
-      while (left-- > 0) {
-        const operation = random.pick(operations)
-        const { path, body, headers } = compose(operation, random, ids)
-        const answer = await client.send(operation.method.toUpperCase(), path, body, headers)
-        counts[answer.status] = (counts[answer.status] ?? 0) + 1
-        const said = `${operation.operationId} ${path} ${body ?? ''} -> ${answer.status} ${answer.text.slice(0, 300)}`
-        if (answer.status >= 500) faults.push(`5xx: ${said}`)
-        else if (!(answer.status in operation.responses)) faults.push(`undocumented: ${said}`)
-        else if (!fits(operation, answer.status, answer.text === '' ? undefined : answer.body))
-          faults.push(`schema: ${said}`)
+      const worker = async (client: Client) => {
+        while (left-- > 0) {
+          const operation = random.pick(operations)
+          const { path, body, headers } = compose(operation, random, ids)
+          const answer = await client.send(operation.method.toUpperCase(), path, body, headers)
+          counts[answer.status] = (counts[answer.status] ?? 0) + 1
+          const said = `${operation.operationId} ${path} ${body ?? ''} -> ${answer.status} ${answer.text.slice(0, 300)}`
+          if (answer.status >= 500) faults.push(`5xx: ${said}`)
+          else if (!(answer.status in operation.responses)) faults.push(`undocumented: ${said}`)
+          else if (!fits(operation, answer.status, answer.text === '' ? undefined : answer.body))
+            faults.push(`schema: ${said}`)
+        }
       }
-    }
-    await Promise.all(
-      Array.from({ length: atOnce }, (_, index) => worker(index % 2 === 0 ? service.manager : user.client)),
-    )
-    console.log(JSON.stringify(counts))
-    expect(faults.slice(0, 10)).toEqual([])
-    // The run must have reached the inside: most of it refused would prove little.
-    expect(counts[200] ?? 0).toBeGreaterThan(requests * 0.1)
-    expect((await service.manager.get('/api/Authenticate')).status).toBe(200)
-  }, 600_000)
+      await Promise.all(
+        Array.from({ length: atOnce }, (_, index) => worker(index % 2 === 0 ? service.manager : user.client)),
+      )
+      console.log(JSON.stringify(counts))
+      expect(faults.slice(0, 10)).toEqual([])
+      // The run must have reached the inside: most of it refused would prove little.
+      expect(counts[200] ?? 0).toBeGreaterThan(requests * 0.1)
+      expect((await service.manager.get('/api/Authenticate')).status).toBe(200)
+    },
+    300_000 + requests * 60,
+  )
 })
 
 function readOperations(document: { paths: Record<string, Record<string, object>> }): Operation[] {

@@ -18,6 +18,7 @@ import {
 import { formType, malformedForms, wellFormed } from '../harness/malformed-forms.ts'
 import { connectionsAt, openFilesBelow, peakMbDuring, residentMb } from '../harness/process-use.ts'
 import { type Program, startProgram } from '../harness/program.ts'
+import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { fileIds, postShare, sendUpload, sharePath } from '../harness/upload.ts'
 
@@ -69,18 +70,23 @@ async function beginUpload() {
 }
 
 describe('a large file', () => {
-  it('of 128 MiB comes back byte for byte, while the process grows by less than 64 MiB', async () => {
-    const warm = await uploadLarge(baseUrl, keys(), 8 * megabyte)
-    await downloadLarge(baseUrl, warm.shareId)
-    const before = residentMb(program.pid)
-    const { peakMb, result } = await peakMbDuring(program.pid, async () => {
-      const sent = await uploadLarge(baseUrl, keys(), 128 * megabyte)
-      return { sent, got: await downloadLarge(baseUrl, sent.shareId) }
-    })
-    console.log(`memory before ${before.toFixed(0)} MB, at most ${peakMb.toFixed(0)} MB`)
-    expect(result.got).toEqual({ bytes: 128 * megabyte, digest: result.sent.digest })
-    expect(peakMb - before).toBeLessThan(64)
-  }, 120_000)
+  const size = proofSize('UPLOAD_MIB', { small: 128, large: 10_240 })
+  it(
+    `of ${size} MiB comes back byte for byte, while the process grows by less than 64 MiB`,
+    async () => {
+      const warm = await uploadLarge(baseUrl, keys(), 8 * megabyte)
+      await downloadLarge(baseUrl, warm.shareId)
+      const before = residentMb(program.pid)
+      const { peakMb, result } = await peakMbDuring(program.pid, async () => {
+        const sent = await uploadLarge(baseUrl, keys(), size * megabyte)
+        return { sent, got: await downloadLarge(baseUrl, sent.shareId) }
+      })
+      console.log(`memory before ${before.toFixed(0)} MB, at most ${peakMb.toFixed(0)} MB`)
+      expect(result.got).toEqual({ bytes: size * megabyte, digest: result.sent.digest })
+      expect(peakMb - before).toBeLessThan(64)
+    },
+    120_000 + size * 200,
+  )
 })
 
 describe('an upload that ends early', () => {

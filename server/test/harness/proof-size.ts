@@ -1,0 +1,17 @@
+// Proofs run in a small size with every test, and in the large one by `npm run prove`. Each prints its seed and its counts.
+import { Random } from './random.ts'
+
+/** PATCHBAY_PROOF=large makes all proofs large; PROOF_<NAME> sets one number alone. */
+export function proofSize(name: string, sizes: { small: number; large: number }): number {
+  const given = process.env[`PROOF_${name}`]
+  if (given !== undefined) return Number(given)
+  return process.env['PATCHBAY_PROOF'] === 'large' ? sizes.large : sizes.small
+}
+
+/** PROOF_SEED makes the choices of an earlier run again. */
+export function proofRandom(): Random {
+  const seed = process.env['PROOF_SEED']
+  const random = new Random(seed === undefined ? undefined : Number(seed))
+  console.log(`seed ${random.seed}`)
+  return random
+}
