@@ -1,11 +1,15 @@
-// What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven.
+// What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven. A request that waits is kept
+// until it is done, unless its workflow is archived: those wait as long as history is kept, in case somebody wants to see them.
 import { type Database, sql } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
+import { shareOrder } from './locks.ts'
+import { leaveQueue } from './settle-store.ts'
 
 const sweepMs = 10 * 60_000
 const daysAhead = 7
 const deliveryDays = 7
 const deletedAtOnce = 10_000
+const givenUpAtOnce = 500
 
 export class WebhookRetention implements AsyncDisposable {
   readonly #database: Database
@@ -26,6 +30,7 @@ export class WebhookRetention implements AsyncDisposable {
   async sweep(): Promise<void> {
     const { system } = this.#database
     await system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    while (!this.#sweeping.isStopping && (await this.#giveUpArchived()) === givenUpAtOnce);
     await this.#dropDays()
     // What is as old and still here lies in the partitions for days that nobody made one for.
     const keptFrom = sql`first_webhook_id((now() at time zone 'utc')::date - ${this.#daysKept}::integer)`
@@ -37,6 +42,24 @@ export class WebhookRetention implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweeping[Symbol.asyncDispose]()
+  }
+
+  async #giveUpArchived(): Promise<number> {
+    const { rows } = await this.#database.system.query<{ workflow_id: string; webhook_id: string }>(sql`
+      select q.workflow_id, q.webhook_id from workflows w join webhook_queue q on q.account_id = w.account_id and q.workflow_id = w.id
+      where w.state = 'archived' and q.status <> 'Processing'
+        and q.webhook_id < first_webhook_id((now() at time zone 'utc')::date - ${this.#daysKept}::integer)
+      order by q.workflow_id, q.seq limit ${givenUpAtOnce}`)
+    if (rows.length === 0) return 0
+    await this.#database.system.transaction(async (tx) => {
+      await shareOrder(tx, [...new Set(rows.map((row) => row.workflow_id))])
+      const errorMessage = 'The workflow is archived.'
+      await leaveQueue(
+        tx,
+        rows.map((row) => ({ webhookId: row.webhook_id, status: 'Skipped' as const, errorMessage })),
+      )
+    })
+    return rows.length
   }
 
   /** A day of which a request still waits stays whole. */

@@ -213,7 +213,31 @@ describe('operating the queue of a webhook', () => {
     expect(new Set(items.map((item: { status: string }) => item.status))).toEqual(new Set(['Done']))
   })
 
-  it('forgets whole days after their time, but none of which a request still waits', async () => {
+  it('keeps what waits when its workflow is archived, runs none of it, and would go on in order', async () => {
+    const { workflow, webhook } = await prepare('return webhook.body.n', { strictOrderProcessing: true })
+    await service.manager.post(`/api/WebhookQueueHold/${workflow.id}`)
+    for (let n = 1; n <= 3; n++) await webhook.send({ n })
+    expect((await service.manager.get(`/api/ArchiveWorkflow/${workflow.id}`)).body).toBe(true)
+    await service.manager.post(`/api/WebhookQueueRelease/${workflow.id}`)
+    expect((await webhook.send({ n: 4 })).status).toBe(404)
+    // Another workflow whose request was done meanwhile shows that the queue was looked at.
+    const witness = await prepare('return 1')
+    await leftQueue(service.manager, witness.workflow.id, (await witness.webhook.send({})).body.webhookId)
+    const { items } = await queueOf(service.manager, workflow.id)
+    expect(items.map((item: { status: string }) => item.status)).toEqual(['Pending', 'Pending', 'Pending'])
+    expect((await service.manager.get(`/api/GetWebhook/${items[0].webhookId}`)).body.webhookValue).toEqual({ n: 1 })
+    expect(await service.asOwner('select from runs where workflow_id = $1', [workflow.id])).toEqual([])
+    // There is no way back from the archive; the queue would not mind one.
+    await service.asOwner(`update workflows set state = 'deployed' where id = $1`, [workflow.id])
+    await eventually(async () => (await queueOf(service.manager, workflow.id)).length === 0)
+    const runs = await service.asOwner(
+      'select b.result from runs r join run_blocks b on b.run_id = r.id where r.workflow_id = $1 order by r.run_number',
+      [workflow.id],
+    )
+    expect(runs.map((row) => Number(row['result']))).toEqual([1, 2, 3])
+  })
+
+  it('forgets whole days after their time, but none of which a request still waits, unless its workflow is archived', async () => {
     const { workflow, webhook } = await prepare('return 1')
     const recent = (await webhook.send({})).body.webhookId
     await leftQueue(service.manager, workflow.id, recent)
@@ -241,12 +265,18 @@ describe('operating the queue of a webhook', () => {
       ])
       return { id, name }
     }
-    const [young, old, waiting] = [await make(29), await make(40), await make(50)]
-    await service.asOwner(
-      `insert into webhook_queue (webhook_id, account_id, workflow_id, is_ready, due_at, created_at, modified_at)
-       values ($1, $2, $3, false, now(), now(), now())`,
-      [waiting.id, service.firstAccount.accountId, workflow.id],
-    )
+    const [young, old, waiting, archived] = [await make(29), await make(40), await make(50), await make(60)]
+    const enqueue = (id: string, workflowId: string) =>
+      service.asOwner(
+        `insert into webhook_queue (webhook_id, account_id, workflow_id, is_ready, due_at, created_at, modified_at)
+         values ($1, $2, $3, false, now(), now(), now())`,
+        [id, service.firstAccount.accountId, workflowId],
+      )
+    await enqueue(waiting.id, workflow.id)
+    const other = await prepare('return 1')
+    await enqueue(archived.id, other.workflow.id)
+    await service.manager.get(`/api/ArchiveWorkflow/${other.workflow.id}`)
+    expect((await queueOf(service.manager, other.workflow.id)).length).toBe(1)
     await using database = new Database({ connectionString: service.databaseUrl }, () => {})
     await using retention = new WebhookRetention(database, 30, () => {})
     await retention.sweep()
@@ -254,7 +284,10 @@ describe('operating the queue of a webhook', () => {
     expect(kept).toEqual(
       [young, waiting].flatMap(({ name }) => [`webhook_requests_${name}`, `webhook_history_${name}`]).toSorted(),
     )
-    expect(await service.asOwner('select from webhook_requests where id = $1', [old.id])).toHaveLength(0)
+    expect(await service.asOwner('select from webhook_requests where id = any($1)', [[old.id, archived.id]])).toEqual(
+      [],
+    )
+    expect((await queueOf(service.manager, other.workflow.id)).length).toBe(0)
     expect((await historyOf(service.manager, workflow.id)).items[0].webhookId).toBe(recent)
   })
 })
