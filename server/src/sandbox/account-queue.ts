@@ -21,18 +21,17 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     this.#size++
   }
 
-  /** The account whose turn it is. */
-  get nextAccount(): string | undefined {
-    for (const accountId of this.#rows.keys()) return accountId
+  /** The account that has its turn, or the first one after it that may go on. */
+  next(mayGoOn: (accountId: string) => boolean = () => true): string | undefined {
+    for (const accountId of this.#rows.keys()) if (mayGoOn(accountId)) return accountId
     return undefined
   }
 
-  take(): Work | undefined {
-    const accountId = this.nextAccount
-    if (accountId === undefined) return undefined
+  take(accountId: string): Work | undefined {
+    const row = this.#rows.get(accountId)
+    const work = row?.shift()
+    if (!row || !work) return undefined
     if (this.#turn.accountId !== accountId || this.#turn.left === 0) this.#turn = { accountId, left: TURN_LENGTH }
-    const row = this.#rows.get(accountId) as Work[]
-    const work = row.shift() as Work
     this.#size--
     this.#turn.left--
     if (this.#turn.left === 0 || row.length === 0) this.#rows.delete(accountId)

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { totalmem } from 'node:os'
 import { AccountQueue } from './account-queue.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
 import { GuestProcess } from './guest-process.ts'
@@ -11,12 +10,15 @@ import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
 import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
 import { runJob } from './run-job.ts'
+import { makeWorkDirectory } from './work-directory.ts'
 
 export type SandboxOptions = {
   /** Scripts that compute at the same time. */
   size?: number
   /** Processes in all, those included whose script waits for an answer. */
   processesMax?: number
+  /** Of these, how many scripts of one account may have: scripts that sleep must not keep everybody else waiting. */
+  processesPerAccount?: number
   /** Scripts after which a process is replaced. */
   runsPerProcess?: number
   /** Scripts that may wait for a process; more are refused. */
@@ -30,6 +32,7 @@ type Task = { accountId: string; work(guest: GuestProcess): Promise<void>; refus
 const TRIM_MS = 10_000
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
+const PROCESS_BYTES_SHARE = 192 * 1_048_576
 const CHECK_MS_MAX = 5000
 const START_FAULTS_MAX = 3
 
@@ -42,6 +45,8 @@ export class SandboxPool implements AsyncDisposable {
   readonly #options: Required<Omit<SandboxOptions, 'hiddenPaths'>>
   readonly #all = new Set<GuestProcess>()
   readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
+  /** Processes whose script runs or waits for an answer, by account. */
+  readonly #held = new Map<string, number>()
   #idle: GuestProcess[] = []
   readonly #queue = new AccountQueue<Task>()
   #starting = new Set<Promise<void>>()
@@ -62,9 +67,11 @@ export class SandboxPool implements AsyncDisposable {
     this.#launch = launch
     this.#directory = directory
     const size = options.size ?? 2
+    const processesMax = Math.max(size, options.processesMax ?? affordedProcesses(size))
     this.#options = {
       size,
-      processesMax: Math.max(size, options.processesMax ?? size + 10),
+      processesMax,
+      processesPerAccount: options.processesPerAccount ?? Math.max(1, size, Math.floor(processesMax / 2)),
       runsPerProcess: options.runsPerProcess ?? 10_000,
       queueMax: options.queueMax ?? 10_000,
     }
@@ -80,7 +87,7 @@ export class SandboxPool implements AsyncDisposable {
   static async create(options: SandboxOptions = {}): Promise<SandboxPool> {
     const faults = listVersionFaults(readVersions())
     if (faults.length > 0) throw new Error(`Scripts cannot run safely here. ${faults.join(' ')}`)
-    const directory = await mkdtemp(join(tmpdir(), 'patchbay-scripts-'))
+    const directory = await makeWorkDirectory()
     for (const isolation of listIsolations()) {
       const launch: Launch = { isolation, hiddenPaths: options.hiddenPaths ?? [] }
       const guest = await GuestProcess.start(launch, directory)
@@ -176,7 +183,7 @@ export class SandboxPool implements AsyncDisposable {
 
   #pump(): void {
     while (!this.#isClosed && this.#computing < this.#options.size) {
-      const accountId = this.#queue.nextAccount
+      const accountId = this.#queue.next((id) => (this.#held.get(id) ?? 0) < this.#options.processesPerAccount)
       if (accountId === undefined) return
       const guest = this.#takeIdle(accountId)
       if (!guest) {
@@ -186,7 +193,7 @@ export class SandboxPool implements AsyncDisposable {
           this.#startGuest()
         return
       }
-      this.#begin(guest, this.#queue.take() as Task)
+      this.#begin(guest, this.#queue.take(accountId) as Task)
     }
   }
 
@@ -197,13 +204,21 @@ export class SandboxPool implements AsyncDisposable {
 
   #begin(guest: GuestProcess, task: Task): void {
     this.#computing++
+    this.#hold(task.accountId, 1)
     this.#usedSinceTrim.add(guest)
     guest.runs++
     void task.work(guest).then(() => {
       this.#computing--
+      this.#hold(task.accountId, -1)
       this.#takeBack(guest)
       this.#pump()
     })
+  }
+
+  #hold(accountId: string, change: 1 | -1): void {
+    const held = (this.#held.get(accountId) ?? 0) + change
+    if (held === 0) this.#held.delete(accountId)
+    else this.#held.set(accountId, held)
   }
 
   #takeBack(guest: GuestProcess): void {
@@ -259,4 +274,9 @@ export class SandboxPool implements AsyncDisposable {
     }
     return key
   }
+}
+
+/** A process whose script waits takes about 35 MB, and goes when it is not needed any more. */
+function affordedProcesses(size: number): number {
+  return Math.min(64, Math.max(size + 10, Math.floor(totalmem() / PROCESS_BYTES_SHARE)))
 }

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseMessage } from '../../src/sandbox/parse-message.ts'
@@ -96,6 +98,26 @@ describe('pool', () => {
     )
     expect(outcomes).toEqual(Array.from({ length: 60 }, (_, i) => i))
     expect(most).toBeLessThanOrEqual(3)
+  })
+
+  it('leaves processes to others however many scripts of one account wait', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 4, processesPerAccount: 3 })
+    const release = Promise.withResolvers<null>()
+    const waiting = Array.from({ length: 8 }, () =>
+      pool.run(makeJob('return await api.get("a/b")', { accountId: 'sleeper', onCall: () => release.promise })),
+    )
+    await waitUntil(() => pool.load.processes === 3 && pool.load.computing === 0)
+    expect(expectReturned(await pool.run(makeJob('return 1', { accountId: 'other' }))).value).toBe(1)
+    release.resolve(null)
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ kind: 'returned' })
+  })
+
+  it.runIf(hasProc)('clears away what a killed service left, and nothing of one that lives', async () => {
+    const ended = spawnSync(process.execPath, ['-e', '0'])
+    const [left, kept] = [ended.pid, process.ppid].map((pid) => mkdtempSync(join(tmpdir(), `patchbay-scripts-${pid}-`)))
+    await using _pool = await SandboxPool.create({ size: 1 })
+    expect([existsSync(left as string), existsSync(kept as string)]).toEqual([false, true])
+    rmSync(kept as string, { recursive: true })
   })
 
   it('refuses more than may wait', async () => {
