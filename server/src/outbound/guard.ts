@@ -31,8 +31,10 @@ export type GuardOptions = {
   ownAddresses?: () => readonly string[]
 }
 
-/** What can be said of an address and port without asking the machine: it stays true as long as the guard lives. */
-type Opinion = { isOpened: boolean; purpose: AddressPurpose }
+/** What can be said of a host and port without asking anybody: it stays true as long as the guard lives. */
+type Opinion =
+  | { literal: undefined; isNamed: boolean; purpose?: never }
+  | { literal: Address; isNamed: boolean; purpose: AddressPurpose }
 const opinionsMax = 1_000
 
 export function createGuard({
@@ -42,20 +44,26 @@ export function createGuard({
 }: GuardOptions): Guard {
   const opinions = new Map<string, Opinion>()
 
-  function opinionOf(address: Address, text: string, port: number): Opinion {
-    const key = `${text} ${port}`
+  function opinionOf(host: string, port: number): Opinion {
+    const key = `${host} ${port}`
     const known = opinions.get(key)
     if (known !== undefined) return known
     if (opinions.size >= opinionsMax) opinions.clear()
-    const opinion = { isOpened: opensAddress(allow, address, port), purpose: purposeOf(address) }
+    const literal = parseAddress(bareHost(host))
+    const opinion: Opinion =
+      literal === undefined
+        ? { literal, isNamed: opensHost(allow, host, port) }
+        : { literal, isNamed: opensAddress(allow, literal, port), purpose: purposeOf(literal) }
     opinions.set(key, opinion)
     return opinion
   }
 
   function reasonAgainst(address: Address | undefined, text: string, port: number): string | undefined {
     if (address === undefined) return `"${text}" is not an address.`
-    const { isOpened, purpose } = opinionOf(address, text, port)
-    if (isOpened) return undefined
+    return opensAddress(allow, address, port) ? undefined : reasonFrom(purposeOf(address), address, text)
+  }
+
+  function reasonFrom(purpose: AddressPurpose, address: Address, text: string): string | undefined {
     if (purpose !== 'public') return `${text} is not a public address (${purpose}).`
     const isOwn = ownAddresses().some((own) => {
       const parsed = parseAddress(own)
@@ -78,11 +86,10 @@ export function createGuard({
       if (host === undefined) return { kind: 'malformed', sentence: 'The address to call has no valid host name.' }
       const port = parsed.port === '' ? (parsed.protocol === 'https:' ? 443 : 80) : Number(parsed.port)
       const url = host === parsed.hostname ? parsed : withHost(parsed, host)
-      const literal = parseAddress(bareHost(host))
-      if (literal === undefined) return { kind: 'open', url, host, port, isNamed: opensHost(allow, host, port) }
-      const reason = reasonAgainst(literal, bareHost(host), port)
-      if (reason !== undefined) return { kind: 'refused', reason }
-      return { kind: 'open', url, host, port, isNamed: opinionOf(literal, bareHost(host), port).isOpened }
+      const { literal, isNamed, purpose } = opinionOf(host, port)
+      if (literal === undefined || isNamed) return { kind: 'open', url, host, port, isNamed }
+      const reason = reasonFrom(purpose, literal, bareHost(host))
+      return reason === undefined ? { kind: 'open', url, host, port, isNamed } : { kind: 'refused', reason }
     },
 
     async resolveTarget(host, port) {
