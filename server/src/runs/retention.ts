@@ -34,7 +34,7 @@ export class Retention implements AsyncDisposable {
     await system.query(sql`
       with gone as (
         delete from runs where id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and ended_at is not null returning id
-      , blocks as (
+      ), blocks as (
         delete from run_blocks b using gone where b.run_id = gone.id
       ) delete from run_writes w using gone where w.run_id = gone.id`)
     const { rows } = await system.query<{ id: string; upto: number }>(sql`
