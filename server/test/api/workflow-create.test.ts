@@ -61,6 +61,7 @@ describe('POST /api/Workflow from a template', () => {
       accountId,
       organizationId: service.firstAccount.organizationId,
       timeoutSeconds: null,
+      recordCallBodies: false,
       webhook: { isActive: false, url: `${service.baseUrl}/webhook/${answer.body}` },
       variables: { greeting: { value: 'Hello', type: 'text', required: false, displayName: 'Greeting' } },
       chain: [
