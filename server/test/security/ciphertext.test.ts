@@ -277,9 +277,9 @@ async function readEveryRow(): Promise<string> {
   const tables = await service.asOwner(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('patchbay', 'pgboss')",
   )
-  const texts = await Promise.all(
-    tables.map(({ name }) => service.asOwner(`select t::text as row from ${name as string} t`)),
-  )
+  // One after the other: there are about as many tables as the server has connections.
+  const texts: unknown[] = []
+  for (const { name } of tables) texts.push((await owner.query(`select t::text as row from ${name as string} t`)).rows)
   return JSON.stringify(texts)
 }
 
