@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { WriteIntents } from '../../src/runs/write-intents.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Answer } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -131,6 +133,40 @@ describe('GET /api/GetBlockCalls', () => {
       return body.result[0]?.outcome === 'Answered' ? body : undefined
     })
     expect(result).toHaveLength(1)
+  })
+
+  it('notes nothing for a worker that does not hold the run, which may then send nothing', async () => {
+    const workflow = await deploy(["await api.post('http/held', 1); return 1"])
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const intents = new WriteIntents(database.system)
+    const note = async (attempt: number) => {
+      const [run] = await service.asOwner(
+        'select id, tableoid::regclass::text as partition from runs where workflow_id = $1',
+        [workflow.id],
+      )
+      return intents.note({
+        claim: { runId: String(run?.['id']), attempt, partition: String(run?.['partition']) },
+        accountId: service.firstAccount.accountId,
+        blockId: workflow.blocks[0] as string,
+        method: 'POST',
+        url: 'HTTP/again',
+        idempotencyKey: `by-hand-${attempt}`,
+        sentAt: new Date(),
+      })
+    }
+    let answers: boolean[] = []
+    target.answer = async () => {
+      answers = await Promise.all([note(0), note(1)])
+      return { json: 1 }
+    }
+    await runToEnd(service.manager, workflow.id)
+    expect(answers).toEqual([true, false])
+    expect(await note(0)).toBe(false)
+    const { result } = (await callsOf(workflow)).body
+    expect(result.map((call: { idempotencyKey: string }) => call.idempotencyKey)).toEqual([
+      expect.stringContaining(workflow.blocks[0] as string),
+      'by-hand-0',
+    ])
   })
 
   it('keeps writes when there are more calls than it shows', async () => {
