@@ -1,5 +1,5 @@
 export { type DataKey, type Place, seal } from './envelope.ts'
 export { insertDataKey, KeyRing } from './key-ring.ts'
-export { parseMasterKeys } from './master-key.ts'
+export { type MasterKey, type MasterKeyProvider, parseMasterKeys } from './master-key.ts'
 export { MasterKeys } from './master-keys.ts'
 export { rotateMasterKey } from './rotate-master-key.ts'

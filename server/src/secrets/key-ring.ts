@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type Database, type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
 import { type DataKey, open, type Place, seal } from './envelope.ts'
-import { type MasterKey, MasterKeyError } from './master-key.ts'
-import type { MasterKeys } from './master-keys.ts'
+import { type MasterKey, MasterKeyError, type MasterKeyProvider } from './master-key.ts'
 
 /** `apiKeyHash` is the pepper of stored key hashes; `session` signs what the console carries. */
 type SystemPurpose = 'apiKeyHash' | 'session'
@@ -13,18 +12,18 @@ const cachedKeysMax = 10_000
 
 export class KeyRing {
   readonly #database: Database
-  readonly #masterKeys: MasterKeys
+  readonly #masterKeys: MasterKeyProvider
   readonly #dataKeys = new Map<string, Promise<DataKey>>()
   readonly #systemKeys: Record<SystemPurpose, Buffer>
 
-  private constructor(database: Database, masterKeys: MasterKeys, systemKeys: Record<SystemPurpose, Buffer>) {
+  private constructor(database: Database, masterKeys: MasterKeyProvider, systemKeys: Record<SystemPurpose, Buffer>) {
     this.#database = database
     this.#masterKeys = masterKeys
     this.#systemKeys = systemKeys
   }
 
   /** Refuses a master key that is not the one this database was made with. */
-  static async load(database: Database, masterKeys: MasterKeys): Promise<KeyRing> {
+  static async load(database: Database, masterKeys: MasterKeyProvider): Promise<KeyRing> {
     const { id } = masterKeys.newest
     // Of several processes that start at once on an empty database one inserts, and all go by what it inserted.
     await database.system.query(
@@ -108,13 +107,13 @@ export function systemKeyPlace(purpose: string): string {
   return `system key ${purpose}`
 }
 
-export function missingKey(masterKeys: MasterKeys, neededId: string): MasterKeyError {
+export function missingKey(masterKeys: MasterKeyProvider, neededId: string): MasterKeyError {
   return new MasterKeyError(
     `The master key is not the one this database was made with (it needs the key ${neededId}, this one is ${masterKeys.newest.id}). Nothing was changed.`,
   )
 }
 
-async function currentMasterKey(database: Database, masterKeys: MasterKeys): Promise<MasterKey> {
+async function currentMasterKey(database: Database, masterKeys: MasterKeyProvider): Promise<MasterKey> {
   const { rows } = await database.system.query<{ id: string }>(sql`select id from master_keys where is_current`)
   const id = rows[0]?.id ?? ''
   const found = masterKeys.find(id)
@@ -124,7 +123,7 @@ async function currentMasterKey(database: Database, masterKeys: MasterKeys): Pro
 
 async function loadSystemKey(
   database: Database,
-  masterKeys: MasterKeys,
+  masterKeys: MasterKeyProvider,
   current: MasterKey,
   purpose: SystemPurpose,
 ): Promise<Buffer> {

@@ -1,4 +1,4 @@
-// The master key wraps every other key and is never stored beside them. A KMS would be another `MasterKey`.
+// The master key wraps every other key and is never stored beside them.
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto'
 
 export type MasterKey = {
@@ -7,6 +7,17 @@ export type MasterKey = {
   wrap(key: Buffer, boundTo: string): Promise<Buffer>
   /** Throws when the key or what it is bound to is not the one it was wrapped with. */
   unwrap(wrapped: Buffer, boundTo: string): Promise<Buffer>
+}
+
+/**
+ * The port to whatever keeps master keys. `MasterKeys` keeps them in a file or a variable; a key management service would hand out keys whose
+ * `wrap` and `unwrap` are its own calls, so that they never leave it. Only the id of a key is ever stored.
+ */
+export type MasterKeyProvider = {
+  /** The only one, or the one that a rotation leads to. */
+  readonly newest: MasterKey
+  /** Undefined when it has no such key. */
+  find(id: string): MasterKey | undefined
 }
 
 export class MasterKeyError extends Error {

@@ -3,13 +3,13 @@
 // A running process learns of a new key when it meets an id it does not know: it then reads its source again. The id says which key
 // opens what; no key is ever tried.
 import { createKeyFileIfMissing, readKeyFile } from './key-file.ts'
-import { type MasterKey, masterKeyFrom, parseMasterKeys } from './master-key.ts'
+import { type MasterKey, type MasterKeyProvider, masterKeyFrom, parseMasterKeys } from './master-key.ts'
 
 export type MasterKeySource =
   | { kind: 'value'; base64: string }
   | { kind: 'file'; path: string; createIfMissing: boolean }
 
-export class MasterKeys {
+export class MasterKeys implements MasterKeyProvider {
   readonly #source: MasterKeySource
   #keys: MasterKey[] = []
 

@@ -1,7 +1,6 @@
 import { type Database, sql } from '../db/index.ts'
 import { dataKeyPlace, missingKey, systemKeyPlace } from './key-ring.ts'
-import { type MasterKey, MasterKeyError } from './master-key.ts'
-import type { MasterKeys } from './master-keys.ts'
+import { type MasterKey, MasterKeyError, type MasterKeyProvider } from './master-key.ts'
 
 /** Rows that are locked at once: few enough that nobody waits for them noticeably. */
 const batchRows = 500
@@ -11,7 +10,7 @@ type DataKeyRow = { id: string; account_id: string; master_key_id: string; wrapp
 /** Wraps every data key anew that is not wrapped by `target`. A key that does not open is left alone and named at the end. */
 export async function rewrapDataKeys(
   database: Database,
-  keys: MasterKeys,
+  keys: MasterKeyProvider,
   target: MasterKey,
   say: (line: string) => void,
 ): Promise<void> {
@@ -50,7 +49,7 @@ export async function rewrapDataKeys(
   }
 }
 
-export async function rewrapSystemKeys(database: Database, keys: MasterKeys, target: MasterKey): Promise<void> {
+export async function rewrapSystemKeys(database: Database, keys: MasterKeyProvider, target: MasterKey): Promise<void> {
   const { rows } = await database.system.query<{ purpose: string; master_key_id: string; wrapped: Buffer }>(
     sql`select purpose, master_key_id, wrapped from system_keys where master_key_id <> ${target.id}`,
   )
@@ -66,7 +65,7 @@ export async function rewrapSystemKeys(database: Database, keys: MasterKeys, tar
 
 /** Undefined when the key does not open with the master key that it names. */
 async function rewrap(
-  keys: MasterKeys,
+  keys: MasterKeyProvider,
   target: MasterKey,
   row: { master_key_id: string; wrapped: Buffer },
   place: string,
