@@ -1,7 +1,13 @@
 // One block: what its script is given, and what becomes of what it did.
 import type { Scope } from '../db/index.ts'
 import { joinProblems } from '../engine/problem.ts'
-import { createMasker, type LibraryFunction, type SandboxPool, type ScriptOutcome } from '../sandbox/index.ts'
+import {
+  createMasker,
+  type LibraryFunction,
+  type Masker,
+  type SandboxPool,
+  type ScriptOutcome,
+} from '../sandbox/index.ts'
 import type { BlockCalls } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import type { Json, JsonObject, RunClaim } from './run.ts'
@@ -55,7 +61,12 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
   ])
   const secrets = [...workflow.secrets, ...credentials]
-  const masker = createMasker(secrets)
+  // Most blocks call nobody.
+  let masker: Masker | undefined
+  const masked = () => {
+    masker ??= createMasker(secrets)
+    return masker
+  }
   const caller: Caller = {
     scope,
     workflowId: run.workflowId,
@@ -67,11 +78,11 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         accountId: run.accountId,
         blockId: block.uniqueBlockId,
         method,
-        url: masker.text(url),
+        url: masked().text(url),
         idempotencyKey,
         sentAt: new Date(),
       }),
-    onExchange: (exchange, key) => given.calls.add(exchange, key, masker),
+    onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
   }
   return deps.sandbox.run({
     accountId: run.accountId,
