@@ -120,12 +120,12 @@ export class Feeder implements AsyncDisposable {
   }
 }
 
-/** For processes that start nothing themselves: tells those that do, once for all accounts that were named within a few milliseconds. */
+/** For processes that start nothing themselves: tells those that do, at once, and all accounts that are named meanwhile together. */
 export class RemoteFeeder {
   readonly #database: Database
   readonly #onFault: (error: unknown) => void
   readonly #accounts = new Set<string>()
-  #timer: NodeJS.Timeout | undefined
+  #isTelling = false
 
   constructor(database: Database, onFault: (error: unknown) => void) {
     this.#database = database
@@ -134,12 +134,17 @@ export class RemoteFeeder {
 
   wake(accountId: string): void {
     this.#accounts.add(accountId)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
+    if (!this.#isTelling) void this.#tell()
+  }
+
+  async #tell(): Promise<void> {
+    this.#isTelling = true
+    while (this.#accounts.size > 0) {
       // A message holds less than 8000 bytes; who is left out is found by the sweep.
       const named = [...this.#accounts].slice(0, 200).join(' ')
       this.#accounts.clear()
-      this.#database.system.query(sql`select pg_notify(${channel}, ${named})`).catch(this.#onFault)
-    }, againMs)
+      await this.#database.system.query(sql`select pg_notify(${channel}, ${named})`).catch(this.#onFault)
+    }
+    this.#isTelling = false
   }
 }

@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { type OwnDatabase, startOwnDatabase } from '../harness/own-database.ts'
-import { type Program, startProgram } from '../harness/program.ts'
 import { proofRandom, proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { startCrew, type WorkerCrew } from '../harness/worker-crew.ts'
 import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
 const kills = proofSize('KILLS', { small: 20, large: 200 })
@@ -37,18 +37,8 @@ const block = (rest: string) => `
   myVault.set(key, [...(myVault.get(key) ?? []), Date.now()])
   ${rest}`
 
-async function startWorker(): Promise<Program> {
-  const worker = startProgram('main', ['worker'], {
-    PATCHBAY_DATABASE_URL: api.databaseUrl,
-    PATCHBAY_DATA_DIR: api.dataDir,
-    PATCHBAY_LOG_LEVEL: 'fatal',
-  })
-  await worker.saw(/worker is ready/, 60_000)
-  return worker
-}
-
 /** Script processes of our own workers, and of nobody else. */
-function scriptProcesses(workers: readonly Program[]): number[] {
+function scriptProcesses({ programs }: WorkerCrew): number[] {
   const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim().match(/^(\d+)\s+(\d+)\s+(.*)$/))
@@ -57,7 +47,7 @@ function scriptProcesses(workers: readonly Program[]): number[] {
     const children = rows.filter((row) => row.parent === parent)
     return [...children, ...children.flatMap((child) => below(child.pid))]
   }
-  return workers
+  return programs()
     .flatMap((worker) => below(worker.pid))
     .flatMap((row) => (row.args.includes('guest/main') ? [row.pid] : []))
 }
@@ -84,8 +74,8 @@ it(`loses nothing over ${kills} kills`, { timeout: 120_000 + kills * 15_000 }, a
   })
   const accepted = new Map(workflows.map(({ id }) => [id, new Set<number>()]))
   const done = { workers: 0, scripts: 0, databases: 0 }
-  let workers = await Promise.all(Array.from({ length: workersWanted }, startWorker))
-  try {
+  {
+    await using crew = await startCrew(api, workersWanted)
     while (done.workers + done.scripts + done.databases < kills) {
       for (let run = 0; run < 8; run++) {
         const { id } = random.pick(workflows)
@@ -99,13 +89,10 @@ it(`loses nothing over ${kills} kills`, { timeout: 120_000 + kills * 15_000 }, a
         await database.kill(random)
         done.databases++
       } else if (lot < 0.6) {
-        const victim = random.pick(workers)
-        victim.kill('SIGKILL')
-        await victim.ended
+        await crew.killOne(random)
         done.workers++
-        workers = [...workers.filter((worker) => worker !== victim), await startWorker()]
       } else {
-        const found = scriptProcesses(workers)
+        const found = scriptProcesses(crew)
         if (found.length === 0) continue
         try {
           process.kill(random.pick(found), 'SIGKILL')
@@ -117,8 +104,6 @@ it(`loses nothing over ${kills} kills`, { timeout: 120_000 + kills * 15_000 }, a
     }
     const open = () => api.asOwner('select from runs where ended_at is null')
     await eventually(async () => (await open()).length === 0, 120_000)
-  } finally {
-    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
   }
 
   const counts = await count(workflows, accepted)

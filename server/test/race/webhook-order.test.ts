@@ -3,10 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { startOwnDatabase } from '../harness/own-database.ts'
-import { type Program, startProgram } from '../harness/program.ts'
+import { startProgram } from '../harness/program.ts'
 import { proofRandom, proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { enableWebhook, type SampleWebhook, signature, toBytes } from '../harness/webhooks.ts'
+import { startCrew } from '../harness/worker-crew.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
 
 const requests = proofSize('ORDERED_WEBHOOKS', { small: 240, large: 10_000 })
@@ -26,16 +27,6 @@ const script = `
   }
   return webhook.body.n`
 
-function startRole(service: TestService, args: string[], more: Record<string, string> = {}): Program {
-  return startProgram('main', args, {
-    PATCHBAY_DATABASE_URL: service.databaseUrl,
-    PATCHBAY_DATA_DIR: service.dataDir,
-    PATCHBAY_PORT: '0',
-    PATCHBAY_LOG_LEVEL: 'error',
-    ...more,
-  })
-}
-
 describe('webhooks while processes die', () => {
   it(
     `${requests} requests in order over ${workersCount} workers, ${kills} kills of them and ${databaseKills} of the database: none lost, none twice, none out of turn`,
@@ -51,51 +42,39 @@ describe('webhooks while processes die', () => {
         await enableWebhook(service.manager, strict.id, { strictOrderProcessing: true, skipProcessingAfterErrors: 0 }),
         await enableWebhook(service.manager, keyed.id, { orderKey: 'key', skipProcessingAfterErrors: 0 }),
       ]
-      const workers = Array.from({ length: workersCount }, () => startRole(service, ['worker']))
-      const stopped: Promise<unknown>[] = []
-      try {
-        await Promise.all(workers.map((worker) => worker.saw(/worker is ready/)))
-        const sending = Promise.all(
-          hooks.map(async (hook) => {
-            for (let n = 1; n <= requests / 2; n++)
-              await sendUntilTaken(hook, { n, key: random.pick(keys), failsFirst: random.chance(0.02) })
-          }),
-        )
-        const victims = random.shuffle([
-          ...Array.from({ length: kills }, () => 'worker'),
-          ...Array.from({ length: databaseKills }, () => 'database'),
-        ])
-        for (const victim of victims) {
-          await wait(500 + random.below(2000))
-          if (victim === 'database') {
-            await database.kill(random)
-            continue
-          }
-          const index = random.below(workersCount)
-          workers[index]?.kill('SIGKILL')
-          stopped.push(workers[index]?.ended ?? Promise.resolve())
-          workers[index] = startRole(service, ['worker'])
-        }
-        await sending
-        await eventually(async () => {
-          // A retry waits half a minute by itself; what is proven here is its place in the order.
-          await service.asOwner(`update webhook_queue set due_at = now() where status = 'Failed'`)
-          await wait(200)
-          const [left] = await service.asOwner('select count(*)::int as count from webhook_queue')
-          return left?.['count'] === 0
-        }, drainMsMax)
-        const counts = [
-          await count(service, strict.id, () => 'all'),
-          await count(service, keyed.id, (body) => body.key),
-        ]
-        const seconds = Math.round((performance.now() - startedAt) / 1000)
-        console.log(`${seconds} s, in one order ${JSON.stringify(counts[0])}, by key ${JSON.stringify(counts[1])}`)
-        for (const counted of counts)
-          expect(counted).toMatchObject({ done: requests / 2, lost: 0, twice: 0, outOfOrder: 0, atTheSameTime: 0 })
-      } finally {
-        for (const worker of workers) worker.kill('SIGKILL')
-        await Promise.all([...stopped, ...workers.map((worker) => worker.ended)])
+      await using crew = await startCrew(service, workersCount)
+      const sending = Promise.all(
+        hooks.map(async (hook) => {
+          for (let n = 1; n <= requests / 2; n++)
+            await sendUntilTaken(hook, { n, key: random.pick(keys), failsFirst: random.chance(0.02) })
+        }),
+      )
+      // Heard below, when the kills are done.
+      sending.catch(() => {})
+      const victims = random.shuffle([
+        ...Array.from({ length: kills }, () => 'worker'),
+        ...Array.from({ length: databaseKills }, () => 'database'),
+      ])
+      for (const victim of victims) {
+        await wait(500 + random.below(2000))
+        if (victim === 'database') await database.kill(random)
+        else await crew.killOne(random)
       }
+      await sending
+      await eventually(async () => {
+        // A retry waits half a minute by itself; what is proven here is its place in the order.
+        await service.asOwner(`update webhook_queue set due_at = now() where status = 'Failed'`)
+        await wait(200)
+        const [left] = await service.asOwner('select count(*)::int as count from webhook_queue')
+        return left?.['count'] === 0
+      }, drainMsMax)
+      const counts = [await count(service, strict.id, () => 'all'), await count(service, keyed.id, (body) => body.key)]
+      const seconds = Math.round((performance.now() - startedAt) / 1000)
+      console.log(
+        `${seconds} s, in one order ${JSON.stringify(counts[0])}, by key ${JSON.stringify(counts[1])}, ended by themselves ${JSON.stringify(crew.endedByThemselves)}`,
+      )
+      for (const counted of counts)
+        expect(counted).toMatchObject({ done: requests / 2, lost: 0, twice: 0, outOfOrder: 0, atTheSameTime: 0 })
     },
     3 * drainMsMax,
   )
@@ -104,7 +83,12 @@ describe('webhooks while processes die', () => {
     await using service = await startService({ role: 'api', env: { PATCHBAY_LOG_LEVEL: 'error' } })
     const workflow = await deployWorkflow(service.manager, ['return 1'])
     const hook = await enableWebhook(service.manager, workflow.id)
-    const program = startRole(service, ['api'])
+    const program = startProgram('main', ['api'], {
+      PATCHBAY_DATABASE_URL: service.databaseUrl,
+      PATCHBAY_DATA_DIR: service.dataDir,
+      PATCHBAY_PORT: '0',
+      PATCHBAY_LOG_LEVEL: 'error',
+    })
     const [, address] = await program.saw(/ready at (\S+) /)
     const answered: string[] = []
     let isKilled = false
