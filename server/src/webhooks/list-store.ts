@@ -76,6 +76,7 @@ export async function countQueue(
   return rows[0]?.count ?? 0
 }
 
+/** Newest first; `isLast` when nothing comes after them. */
 export async function listHistory(db: Queryable, accountId: string, workflowId: string, search: Search) {
   const offset = search.page * search.size
   const { rows } = await db.query<Omit<ItemRow, 'no'> & { left_at: Date }>(sql`
@@ -83,20 +84,27 @@ export async function listHistory(db: Queryable, accountId: string, workflowId: 
     from webhook_history
     where account_id = ${accountId} and workflow_id = ${workflowId}
       and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')
-    order by created_at desc, webhook_id desc limit ${search.size} offset ${offset}`)
-  return rows.map((row, index) => ({ ...toItem({ ...row, no: offset + index + 1 }), leftAt: row.left_at }))
+    order by created_at desc, webhook_id desc limit ${search.size + 1} offset ${offset}`)
+  const items = rows
+    .slice(0, search.size)
+    .map((row, index) => ({ ...toItem({ ...row, no: offset + index + 1 }), leftAt: row.left_at }))
+  return { items, isLast: rows.length <= search.size }
 }
 
+/** Counts no further than `countMax`: a busy webhook leaves millions of lines, and counting them would take longer than reading a page. */
 export async function countHistory(
   db: Queryable,
   accountId: string,
   workflowId: string,
   search: Omit<Search, 'page' | 'size'>,
+  countMax: number,
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>(sql`
-    select count(*) as count from webhook_history
-    where account_id = ${accountId} and workflow_id = ${workflowId}
-      and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')`)
+    select count(*) as count from (
+      select from webhook_history
+      where account_id = ${accountId} and workflow_id = ${workflowId}
+        and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')
+      limit ${countMax}) h`)
   return rows[0]?.count ?? 0
 }
 
