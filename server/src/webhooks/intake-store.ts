@@ -109,13 +109,13 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
   return sql`
     with given as materialized (
       select * from unnest(
-        ${requests.map(({ id }) => id)}::uuid[],
-        ${requests.map(({ workflowId }) => workflowId)}::uuid[],
-        ${requests.map(({ version }) => version)}::uuid[],
-        ${requests.map(({ delivery }) => delivery)}::uuid[],
+        ${listOf(requests.map(({ id }) => id))}::uuid[],
+        ${listOf(requests.map(({ workflowId }) => workflowId))}::uuid[],
+        ${listOf(requests.map(({ version }) => version))}::uuid[],
+        ${listOf(requests.map(({ delivery }) => delivery ?? 'null'))}::uuid[],
         ${requests.map(({ lane }) => lane)}::text[],
-        ${starts}::integer[],
-        ${lengths}::integer[]
+        ${listOf(starts)}::integer[],
+        ${listOf(lengths)}::integer[]
       ) with ordinality as g (id, workflow_id, version, delivery, lane, starts, length, position)
     ), open_webhooks as materialized (
       select h.workflow_id, h.account_id, h.version, not (h.is_held or w.is_auto_run_paused) as can_start
@@ -148,6 +148,11 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
     select g.id, f.id is not null as is_repeated, null::uuid as account_id from given g left join fitting f on f.id = g.id
     where g.id not in (select id from kept)
     union all select null, null, account_id from open_webhooks where can_start`
+}
+
+/** As the database writes lists of values that need no quotes. The driver would look into each of them for what must be escaped. */
+function listOf(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`
 }
 
 async function findDeliveries(db: Queryable, requests: readonly NewRequest[]): Promise<Map<string, string>> {
