@@ -95,6 +95,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       dateLastRun: run.dateLastRun?.toISOString() ?? null,
       run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, idempotencyKey },
     },
+    run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length },
     library,
     capabilities: { api: true, vault: true, email: true },
     secrets,

@@ -3,6 +3,7 @@
  * because work of one account after the other finds its isolate warm.
  */
 const TURN_LENGTH = 8
+const LOOK_AHEAD = 64
 
 export class AccountQueue<Work extends { readonly accountId: string }> {
   /** In the order of turns: the first has its turn, and goes to the end after it. */
@@ -27,10 +28,12 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     return undefined
   }
 
-  take(accountId: string): Work | undefined {
+  /** The first piece of the account's work, or one close behind it that is preferred. */
+  take(accountId: string, prefers: (work: Work) => boolean = () => true): Work | undefined {
     const row = this.#rows.get(accountId)
-    const work = row?.shift()
-    if (!row || !work) return undefined
+    if (!row) return undefined
+    const preferred = row.slice(0, LOOK_AHEAD).findIndex(prefers)
+    const work = row.splice(Math.max(0, preferred), 1)[0] as Work
     if (this.#turn.accountId !== accountId || this.#turn.left === 0) this.#turn = { accountId, left: TURN_LENGTH }
     this.#size--
     this.#turn.left--

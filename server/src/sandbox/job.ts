@@ -34,6 +34,8 @@ export type ScriptJob = {
   /** Name of the script in error messages. */
   fileName?: string
   inputs: ScriptInputs
+  /** The run that the script belongs to: scripts of one run may follow each other in one realm. Absent: a realm of its own. */
+  run?: { key: string; isLast: boolean }
   library: readonly LibraryFunction[]
   capabilities: Capabilities
   /** Values that must not appear in log, result, session or error. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { totalmem } from 'node:os'
 import { AccountQueue } from './account-queue.ts'
+import { affordedProcesses } from './afforded-processes.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
 import { GuestProcess } from './guest-process.ts'
 import type { LibraryFunction, ScriptJob } from './job.ts'
@@ -27,12 +27,19 @@ export type SandboxOptions = {
   hiddenPaths?: readonly string[]
 }
 
-type Task = { accountId: string; work(guest: GuestProcess): Promise<void>; refuse(error: Error): void }
+type Task = {
+  accountId: string
+  runKey: string
+  passes: number
+  work(guest: GuestProcess): Promise<void>
+  refuse(error: Error): void
+}
 
 const TRIM_MS = 10_000
+const PASSES_MAX = 16
+const HOMES_MAX = 1000
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
-const PROCESS_BYTES_SHARE = 192 * 1_048_576
 const CHECK_MS_MAX = 5000
 const START_FAULTS_MAX = 3
 
@@ -45,6 +52,8 @@ export class SandboxPool implements AsyncDisposable {
   readonly #options: Required<Omit<SandboxOptions, 'hiddenPaths'>>
   readonly #all = new Set<GuestProcess>()
   readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
+  /** The process that keeps the realm of a run. */
+  readonly #homes = new Map<string, GuestProcess>()
   /** Processes whose script runs or waits for an answer, by account. */
   readonly #held = new Map<string, number>()
   #idle: GuestProcess[] = []
@@ -98,7 +107,6 @@ export class SandboxPool implements AsyncDisposable {
     throw new Error('No process for scripts could be started.')
   }
 
-  /** Processes and scripts at this moment. */
   get load(): { processes: number; computing: number; queued: number } {
     return { processes: this.#all.size, computing: this.#computing, queued: this.#queue.size }
   }
@@ -115,8 +123,9 @@ export class SandboxPool implements AsyncDisposable {
         pauseMs: 0,
       }
     }
-    return await this.#enqueue(job.accountId, async (guest) => {
+    return await this.#enqueue(job.accountId, job.run?.key ?? '', async (guest) => {
       guest.accountId = job.accountId
+      if (job.run) this.#settleIn(job.run, guest)
       return await runJob(guest, ++this.#lastJob, job, this.#keyOf(job.library), (isWaiting) => {
         this.#computing += isWaiting ? -1 : 1
         if (isWaiting) this.#pump()
@@ -134,7 +143,7 @@ export class SandboxPool implements AsyncDisposable {
         column: 1,
       }
     }
-    return await this.#enqueue('', async (guest) => {
+    return await this.#enqueue('', '', async (guest) => {
       const job = ++this.#lastJob
       const over = Promise.withResolvers<ScriptCheck>()
       const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
@@ -168,12 +177,14 @@ export class SandboxPool implements AsyncDisposable {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  #enqueue<T>(accountId: string, work: (guest: GuestProcess) => Promise<T>): Promise<T> {
+  #enqueue<T>(accountId: string, runKey: string, work: (guest: GuestProcess) => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error('The sandbox is closed.'))
     if (this.#queue.size >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
     const result = Promise.withResolvers<T>()
     this.#queue.add({
       accountId,
+      runKey,
+      passes: 0,
       work: (guest) => work(guest).then(result.resolve, result.reject),
       refuse: result.reject,
     })
@@ -193,8 +204,14 @@ export class SandboxPool implements AsyncDisposable {
           this.#startGuest()
         return
       }
-      this.#begin(guest, this.#queue.take(accountId) as Task)
+      this.#begin(guest, this.#queue.take(accountId, (task) => this.#suits(task, guest)) as Task)
     }
+  }
+
+  /** A script goes where the realm of its run is, unless it has been passed over too often. */
+  #suits(task: Task, guest: GuestProcess): boolean {
+    const home = this.#homes.get(task.runKey)
+    return home === undefined || home === guest || home.isGone || ++task.passes > PASSES_MAX
   }
 
   #takeIdle(accountId: string): GuestProcess | undefined {
@@ -213,6 +230,13 @@ export class SandboxPool implements AsyncDisposable {
       this.#takeBack(guest)
       this.#pump()
     })
+  }
+
+  #settleIn({ key, isLast }: { key: string; isLast: boolean }, guest: GuestProcess): void {
+    if (isLast) this.#homes.delete(key)
+    else this.#homes.set(key, guest)
+    // Failed runs never tell that they are over.
+    if (this.#homes.size > HOMES_MAX) this.#homes.delete(this.#homes.keys().next().value as string)
   }
 
   #hold(accountId: string, change: 1 | -1): void {
@@ -265,7 +289,6 @@ export class SandboxPool implements AsyncDisposable {
     this.#usedSinceTrim = new WeakSet()
   }
 
-  /** Callers pass the same list again and again; it is hashed once. */
   #keyOf(library: readonly LibraryFunction[]): string {
     let key = this.#libraryKeys.get(library)
     if (key === undefined) {
@@ -274,9 +297,4 @@ export class SandboxPool implements AsyncDisposable {
     }
     return key
   }
-}
-
-/** A process whose script waits takes about 35 MB, and goes when it is not needed any more. */
-function affordedProcesses(size: number): number {
-  return Math.min(64, Math.max(size + 10, Math.floor(totalmem() / PROCESS_BYTES_SHARE)))
 }

@@ -34,6 +34,10 @@ export type RunMessage = {
   script: string
   /** JSON text, so that the script process does not parse it twice. */
   inputs: string
+  /** Scripts with the same key follow each other in one realm, as long as they leave it as they found it. Empty: a realm of its own. */
+  realmKey: string
+  /** Another script with the same key may follow. */
+  keepsRealm: boolean
   /** Key of a library sent before to this process. */
   libraryKey: string
   limits: GuestLimits

@@ -3,7 +3,7 @@ import { type Failure, isTooDeep, judgeEnd, judgeExit, outOfMemory, type Verdict
 import type { GuestProcess } from './guest-process.ts'
 import type { CallContext, ScriptJob } from './job.ts'
 import { defaultLimits, type ScriptLimits } from './limits.ts'
-import { createMasker } from './mask.ts'
+import { createLearningMasker, type LearningMasker } from './mask.ts'
 import type { ScriptOutcome } from './outcome.ts'
 import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
 import { startScriptClock } from './script-clock.ts'
@@ -28,7 +28,7 @@ export async function runJob(
   onWaiting: OnWaiting,
 ): Promise<ScriptOutcome> {
   const limits: ScriptLimits = { ...defaultLimits, ...job.limits }
-  const masker = createMasker(job.secrets)
+  const masker = createLearningMasker(job.secrets)
   const log = createScriptLog(masker, limits.logBytesMax)
   const over = Promise.withResolvers<Verdict>()
   const abort = new AbortController()
@@ -99,7 +99,7 @@ export async function runJob(
   const perform = async (message: CallMessage): Promise<void> => {
     open.calls++
     try {
-      const value = await performCall(job, message, context)
+      const value = await performCall(job, message, context, masker)
       open.calls--
       answer(message, true, JSON.stringify(value ?? null))
     } catch (error) {
@@ -172,6 +172,8 @@ export async function runJob(
     accountId: job.accountId,
     script: job.script,
     inputs: JSON.stringify(job.inputs),
+    realmKey: job.run?.key ?? '',
+    keepsRealm: job.run?.isLast === false,
     libraryKey,
     limits: { memoryBytes, resultBytesMax, logBytesMax, callBytesMax },
   })
@@ -189,11 +191,19 @@ export async function runJob(
   return { ...verdict, log: log.lines, pauseMs: clock.pauseMs() }
 }
 
-async function performCall(job: ScriptJob, message: CallMessage, context: CallContext): Promise<Json> {
+async function performCall(
+  job: ScriptJob,
+  message: CallMessage,
+  context: CallContext,
+  masker: LearningMasker,
+): Promise<Json> {
   if (isTooDeep(message.args)) throw new ScriptCallError(`${message.name} was given a value that is nested too deeply.`)
   const call = parseCall(message.name, message.args)
   const capability = capabilityOf(call)
   if (!job.capabilities[capability])
     throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
-  return await job.onCall(call, context)
+  if (call.kind === 'vault.set') masker.conceal(call.value)
+  const value = await job.onCall(call, context)
+  if (call.kind === 'vault.get') masker.conceal(value)
+  return value
 }

@@ -32,6 +32,16 @@ describe('masking', () => {
     expect(JSON.stringify(named)).not.toContain('pass')
   })
 
+  it('hides what was read from the vault or written there in log and error, and not in results', async () => {
+    const onCall = async () => ({ token: 'from-the-vault', tries: 3 })
+    const script = `const { token } = myVault.get('k'); myVault.set('n', ['into-the-vault'])
+      console.log(token, 'into-the-vault'); return token`
+    const outcome = await pool.run(makeJob(script, { onCall }))
+    expect(outcome).toMatchObject({ value: 'from-the-vault', log: ['*** ***'] })
+    const thrown = await pool.run(makeJob("throw new Error('no: ' + myVault.get('k').token)", { onCall }))
+    expect(thrown).toMatchObject({ kind: 'threw', message: 'no: ***' })
+  })
+
   it('gives the script itself the real value', async () => {
     expect(await pool.run(makeJob('return variables.secret.length', { inputs, secrets: [secret] }))).toMatchObject({
       value: secret.length,

@@ -1,27 +1,15 @@
+import type { Dispatch, HostFunctions } from './dispatch.ts'
+import { watchRealm } from './realm-watch.ts'
+
 /**
- * The first code in every realm. Its text is compiled inside the isolate, so it can use nothing from this module.
+ * The first code in every realm. Its text is compiled inside the isolate, so it can use nothing from this module;
+ * `watchRealm` is handed to it as text of the same kind.
  *
  * The script that runs afterwards owns the realm: it may replace every built-in. Three rules keep the four host functions
  * out of its hands and this code working: built-ins are taken before the script starts; own bookkeeping lives in objects
  * without prototype; only primitive strings and numbers are handed to a host function. It is compiled in strict mode, which
  * keeps `caller`, `arguments` and the call sites of stack traces from giving away its functions.
  */
-
-export type HostFunctions = {
-  log(line: string, isCut: boolean): void
-  call(call: number, text: string): void
-  /** Blocks until the service has answered. The first character of the answer is 1 for success, 0 for an error. */
-  ask(text: string): string
-  finish(text: string): void
-}
-
-/** Starts the script, or hands it the answer to one of its calls. */
-export type Dispatch = (
-  action: 'start' | 'settle',
-  first: string | number,
-  second: string | boolean,
-  third?: string,
-) => void
 
 type Waiting = {
   call: number
@@ -59,6 +47,8 @@ export function bootstrap(
   // script run again while a later one has the isolate.
   for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef', 'console'])
     deleteProperty(realm, name)
+  const makeLibrary = realm['fx'] as () => object
+  deleteProperty(realm, 'fx')
 
   const expose = (target: object, name: string, value: unknown): void => {
     const property = create(null)
@@ -116,7 +106,7 @@ export function bootstrap(
   let sleepsUnderWay = 0
   let firstWaiting: Waiting | null = null
   let lastWaiting: Waiting | null = null
-  const underWay = create(null) as { [call: number]: Waiting }
+  let underWay = create(null) as { [call: number]: Waiting }
   let onSettled: (() => void) | null = null
 
   const sendWaiting = (): void => {
@@ -152,16 +142,13 @@ export function bootstrap(
     if (callsUnderWay === 0 && onSettled !== null) onSettled()
   }
 
-  const session = create(null) as {
-    vars: unknown
-    vault: { [key: string]: unknown }
-    vaultGlobal: { [key: string]: unknown }
-  }
+  type Session = { vars: unknown; vault: { [key: string]: unknown }; vaultGlobal: { [key: string]: unknown } }
+  let session = create(null) as Session
   let stop: boolean | null = null
 
   const exposeNames = (inputsText: string): void => {
     const inputs = parse(inputsText) as { [name: string]: unknown } & { session: object }
-    assign(session, inputs.session)
+    session = assign(create(null), inputs.session) as Session
     expose(realm, 'Datasource', inputs['dataSources'])
     expose(realm, 'variables', inputs['variables'])
     expose(realm, 'getVariables', () => inputs['variables'])
@@ -190,7 +177,6 @@ export function bootstrap(
     expose(realm, 'sleep', (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true))
     expose(realm, 'console', { log, info: log, warn: log, error: log, debug: log })
     expose(realm, 'logger', { log })
-    const makeLibrary = realm['fx'] as () => object
     const property = create(null)
     property.configurable = true
     property.enumerable = true
@@ -262,8 +248,19 @@ export function bootstrap(
     )
   }
 
-  const start = (script: string, inputsText: string): void => {
+  let tidy: (() => boolean) | null = null
+  const start = (script: string, inputsText: string, isWatched: boolean): void => {
     let run: () => Promise<unknown>
+    // What the script before this one left under way is nobody's any more.
+    logLeft = logBytesMax
+    callsUnderWay = 0
+    sleepsUnderWay = 0
+    firstWaiting = null
+    lastWaiting = null
+    underWay = create(null)
+    onSettled = null
+    stop = null
+    if (isWatched) tidy ??= watchRealm()
     exposeNames(inputsText)
     try {
       // The constructor parses the text as a function body by itself, so no text can close the function and go on outside.
@@ -288,7 +285,9 @@ export function bootstrap(
   }
 
   return (action, first, second, third) => {
-    if (action === 'start') start(first as string, second as string)
+    if (action === 'tidy') return tidy?.() ?? false
+    if (action === 'start') start(first as string, second as string, third === true)
     else settle(first as number, second as boolean, third as string)
+    return true
   }
 }

@@ -38,8 +38,9 @@ export async function runScript(message: RunMessage, library: string, reportsMem
     flushLog()
     sendText(`{"type":"call","job":${job},"isSync":${isSync},"call":${call},${text}}`)
   }
-  const { realm, release } = takeRealm(
+  const { realm, release, keep } = takeRealm(
     { accountId: message.accountId, libraryKey: message.libraryKey, library, limits: message.limits },
+    message.realmKey,
     {
       log: (line, isLast) => {
         lines.push(line)
@@ -100,7 +101,7 @@ export async function runScript(message: RunMessage, library: string, reportsMem
     if (reportsMemory) send({ type: 'memory', residentBytes: process.memoryUsage.rss() })
   }, LOOK_MS)
 
-  enter('start', message.script, message.inputs)
+  enter('start', message.script, message.inputs, message.keepsRealm)
   const fault = await over.promise
   clearInterval(look)
   running = undefined
@@ -117,6 +118,8 @@ export async function runScript(message: RunMessage, library: string, reportsMem
     closeWorkshop()
     return
   }
-  release()
+  // Only a script that returned leaves nothing behind that could surprise the next one of its run.
+  if (message.keepsRealm && unhandled === undefined && end.startsWith('{"kind":"returned"')) keep()
+  else release()
   prepareNext()
 }

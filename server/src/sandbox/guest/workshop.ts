@@ -1,17 +1,21 @@
 import ivm from 'isolated-vm'
 import { CALLS_AT_ONCE, type GuestLimits, SLEEPS_AT_ONCE } from '../protocol.ts'
-import { bootstrap, type Dispatch, type HostFunctions } from './bootstrap.ts'
+import { bootstrap } from './bootstrap.ts'
+import type { Dispatch, HostFunctions } from './dispatch.ts'
+import { watchRealm } from './realm-watch.ts'
 
 /**
- * The isolate of one account and the realm made ready for its next script.
+ * The isolate of one account, the realm made ready for its next run, and realms of runs whose next script is still to come.
  *
  * Making an isolate costs about four times what a realm in it costs, so scripts of one account follow each other in one
- * isolate, each in a realm of its own. Another account, other limits or another library mean another isolate, and so do
- * many runs or much memory left behind.
+ * isolate, those of each run in a realm of its own. Another account, other limits or another library mean another isolate, and so
+ * do many realms or much memory left behind.
  */
 
 /** A realm takes about 175 kB; with this many of them V8 seldom has to collect garbage before the isolate ends anyway. */
-const RUNS_PER_ISOLATE = 100
+const REALMS_PER_ISOLATE = 150
+/** More than a worker has runs of one account in hand. */
+const KEPT_MAX = 64
 
 export type Realm = { isolate: ivm.Isolate; dispatch: ivm.Reference<Dispatch> }
 
@@ -25,27 +29,33 @@ type Workshop = {
   bootstrap: ivm.Script
   library: ivm.Script
   runs: number
+  realms: number
   spare: Spare | undefined
+  /** By the key of the run; the longest unused first. */
+  kept: Map<string, Spare>
 }
 
 type Spare = { context: ivm.Context; dispatch: ivm.Reference<Dispatch>; listen(listener: Listener | undefined): void }
 
-const bootstrapSource = `'use strict'; (${bootstrap.toString()})`
+const bootstrapSource = `'use strict'; ((watchRealm) => ${bootstrap.toString()})(${watchRealm.toString()})`
 
 let workshop: Workshop | undefined
 
 export type WorkshopOrder = { accountId: string; libraryKey: string; library: string; limits: GuestLimits }
 
-/** Gives a realm in which no script has run. */
-export function takeRealm(order: WorkshopOrder, listener: Listener): { realm: Realm; release(): void } {
+/** Gives a realm in which no script has run, or the one that a script with the same key left as it found it. */
+export function takeRealm(
+  order: WorkshopOrder,
+  realmKey: string,
+  listener: Listener,
+): { realm: Realm; release(): void; keep(): void } {
   const key = JSON.stringify([order.accountId, order.libraryKey, order.limits])
   if (workshop?.key !== key) {
     closeWorkshop()
     workshop = openWorkshop(key, order)
   }
   const taken = workshop
-  const spare = taken.spare ?? makeSpare(taken)
-  taken.spare = undefined
+  const spare = takeSpare(taken, realmKey)
   taken.runs++
   spare.listen(listener)
   const release = (): void => {
@@ -53,16 +63,39 @@ export function takeRealm(order: WorkshopOrder, listener: Listener): { realm: Re
     spare.dispatch.release()
     spare.context.release()
   }
-  return { realm: { isolate: taken.isolate, dispatch: spare.dispatch }, release }
+  return {
+    realm: { isolate: taken.isolate, dispatch: spare.dispatch },
+    release,
+    keep: () => {
+      spare.listen(undefined)
+      if (workshop !== taken || !spare.dispatch.applySync(undefined, ['tidy'])) release()
+      else keepSpare(taken, realmKey, spare)
+    },
+  }
+}
+
+function takeSpare(from: Workshop, realmKey: string): Spare {
+  const spare = from.kept.get(realmKey) ?? from.spare ?? makeSpare(from)
+  if (!from.kept.delete(realmKey)) from.spare = undefined
+  return spare
+}
+
+function keepSpare(where: Workshop, realmKey: string, spare: Spare): void {
+  where.kept.set(realmKey, spare)
+  if (where.kept.size <= KEPT_MAX) return
+  const [oldest, unused] = where.kept.entries().next().value as [string, Spare]
+  where.kept.delete(oldest)
+  unused.dispatch.release()
+  unused.context.release()
 }
 
 /** Prepares the realm for a next script of the same account while the service is busy with the result of the last one. */
 export function prepareNext(): void {
   // After a single run the next script is as likely another account's.
   if (!workshop || workshop.runs < 2) return
-  const { isolate, key, order, runs } = workshop
+  const { isolate, key, order, realms } = workshop
   const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
-  if (runs >= RUNS_PER_ISOLATE || used + external > order.limits.memoryBytes / 2) {
+  if (realms >= REALMS_PER_ISOLATE || used + external > order.limits.memoryBytes / 2) {
     closeWorkshop()
     workshop = openWorkshop(key, order)
   }
@@ -84,11 +117,16 @@ function openWorkshop(key: string, order: WorkshopOrder): Workshop {
     bootstrap: isolate.compileScriptSync(bootstrapSource, { filename: 'patchbay-bootstrap' }),
     library: isolate.compileScriptSync(order.library, { filename: 'patchbay-library' }),
     runs: 0,
+    realms: 0,
     spare: undefined,
+    kept: new Map(),
   }
 }
 
-function makeSpare({ isolate, bootstrap, library, order: { limits } }: Workshop): Spare {
+function makeSpare(workshop: Workshop): Spare {
+  const { isolate, bootstrap, library } = workshop
+  const { limits } = workshop.order
+  workshop.realms++
   const context = isolate.createContextSync()
   library.runSync(context)
   let listener: Listener | undefined

@@ -1,0 +1,18 @@
+export type HostFunctions = {
+  log(line: string, isCut: boolean): void
+  call(call: number, text: string): void
+  /** Blocks until the service has answered. The first character of the answer is 1 for success, 0 for an error. */
+  ask(text: string): string
+  finish(text: string): void
+}
+
+/**
+ * Starts the script, or hands it the answer to one of its calls. `tidy` puts the realm back as it was before a script that was started
+ * with a watch, and tells whether that could be done.
+ */
+export type Dispatch = (
+  action: 'start' | 'settle' | 'tidy',
+  first?: string | number,
+  second?: string | boolean,
+  third?: string | boolean,
+) => boolean

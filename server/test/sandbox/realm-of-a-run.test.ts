@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SandboxPool } from '../../src/sandbox/index.ts'
+import { expectReturned, makeJob } from './harness.ts'
+
+let pool: SandboxPool
+
+beforeAll(async () => {
+  // One process, so that every script could meet what another left behind.
+  pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+})
+
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]()
+})
+
+let lastRun = 0
+
+/** The values that scripts of one run return, one after the other. */
+async function runAll(...scripts: string[]): Promise<unknown[]> {
+  const key = `run-${++lastRun}`
+  const values: unknown[] = []
+  for (const [index, script] of scripts.entries()) {
+    const job = makeJob(script, { run: { key, isLast: index === scripts.length - 1 } })
+    values.push(expectReturned(await pool.run(job)).value)
+  }
+  return values
+}
+
+describe('scripts of one run', () => {
+  it.each([
+    ['an implicit global', 'leftover = 1; return 1', 'return typeof leftover'],
+    [
+      'a global that cannot be removed',
+      'Object.defineProperty(globalThis, "leftover", { value: 1 })',
+      'return typeof leftover',
+    ],
+    ['a replaced global', 'parseInt = () => 7', 'return parseInt("12") === 12 ? "undefined" : "seen"'],
+    ['a global with a number as name', 'globalThis[0] = 1', 'return typeof globalThis[0]'],
+    ['an addition to a prototype', 'String.prototype.shout = () => "!"', 'return typeof "".shout'],
+    ['a toJSON of their own', 'BigInt.prototype.toJSON = () => 1', 'return typeof BigInt.prototype.toJSON'],
+    [
+      'a replaced method',
+      'Date.prototype.toJSON = () => "x"',
+      'return new Date(0).toJSON() === "x" ? "seen" : "undefined"',
+    ],
+    ['a replaced function', 'Math.random = () => 7', 'return Math.random() === 7 ? "seen" : "undefined"'],
+    [
+      'a getter on the prototype of all',
+      'Object.defineProperty(Object.prototype, "x", { get: () => 1 })',
+      'return typeof ({}).x',
+    ],
+    ['a function of the library', 'fx.leftover = 1', 'return typeof fx.leftover'],
+    [
+      'a changed name of ours',
+      'session.leftover = 1; webhook = 5; console.log = null',
+      'return typeof session.leftover + (webhook ?? "") + (console.log === null ? "" : "")',
+    ],
+  ])('do not meet %s', async (_what, first, second) => {
+    expect((await runAll(`${first}\nreturn 1`, second))[1]).toBe('undefined')
+  })
+
+  it('have their own inputs, session and end', async () => {
+    const key = `run-${++lastRun}`
+    const one = await pool.run(
+      makeJob('session.vars.a = 1; fx.stopAfterThisBlock(true); return variables.x', {
+        run: { key, isLast: false },
+        inputs: { variables: { x: 'first' } },
+      }),
+    )
+    const two = await pool.run(
+      makeJob('return [variables.x, session.vars.a ?? null]', {
+        run: { key, isLast: true },
+        inputs: { variables: { x: 'second' } },
+      }),
+    )
+    expect(expectReturned(one)).toMatchObject({ value: 'first', stop: { flag: true } })
+    expect(expectReturned(two).value).toEqual(['second', null])
+    expect(two).not.toHaveProperty('stop')
+  })
+
+  it('are not disturbed by what an earlier one did not wait for', async () => {
+    const [, second] = await runAll(
+      'sleep(60_000).then(() => console.log("late")); return 1',
+      'await sleep(1); console.log("mine"); return await sleep(1).then(() => "done")',
+    )
+    expect(second).toBe('done')
+  })
+
+  it('have a whole log each', async () => {
+    const key = `run-${++lastRun}`
+    const limits = { logBytesMax: 100 }
+    for (const isLast of [false, true]) {
+      const outcome = await pool.run(makeJob('console.log("x".repeat(80))', { run: { key, isLast }, limits }))
+      expect(outcome.log).toEqual(['x'.repeat(80)])
+    }
+  })
+
+  it('go on in a new realm after one that failed', async () => {
+    const key = `run-${++lastRun}`
+    await pool.run(makeJob('Array.prototype.copyWithin = 1; throw new Error("no")', { run: { key, isLast: false } }))
+    const after = await pool.run(makeJob('return typeof [].copyWithin', { run: { key, isLast: true } }))
+    expect(expectReturned(after).value).toBe('function')
+  })
+})
+
+describe('scripts of different runs', () => {
+  it('never meet, whatever one of them changed', async () => {
+    await runAll('Array.prototype.copyWithin = () => "seen"; return 1', 'return 1')
+    const job = makeJob('return [].copyWithin(0) === "seen"', { run: { key: 'another', isLast: false } })
+    expect(expectReturned(await pool.run(job)).value).toBe(false)
+  })
+
+  it('never meet when more of them are open than a process keeps', async () => {
+    const keys = Array.from({ length: 150 }, (_, index) => `many-${index}`)
+    for (const key of keys)
+      await pool.run(makeJob(`Array.prototype.copyWithin = () => "${key}"; return 1`, { run: { key, isLast: false } }))
+    for (const key of keys) {
+      const job = makeJob('return [].copyWithin.toString()', { run: { key, isLast: true } })
+      const value = String(expectReturned(await pool.run(job)).value)
+      expect(value.includes('native code') || value.includes(`"${key}"`)).toBe(true)
+    }
+  })
+})
