@@ -47,8 +47,8 @@ export class Intake {
       new GroupCommit<NewRequest, StoredRequest>(
         oncePerDelivery(async (requests) => {
           const { stored, accountIds } = await insert(requests)
-          for (const [index, { id, packed }] of requests.entries())
-            if (stored[index]?.kind === 'stored') recent.keep(id, packed)
+          // What cannot start now will not be asked for in this moment either.
+          if (accountIds.length > 0) keepRecent(recent, requests, stored)
           accountIds.forEach(onStored)
           return stored
         }),
@@ -117,6 +117,11 @@ function newRequest(
     packed,
     sealedRequest: webhook.seal(requestPlace(table, id, accountId), packed),
   }
+}
+
+function keepRecent(recent: RecentRequests, requests: readonly NewRequest[], stored: readonly StoredRequest[]): void {
+  for (const [index, { id, packed }] of requests.entries())
+    if (stored[index]?.kind === 'stored') recent.keep(id, packed)
 }
 
 /** In the form of a GUID, as the database writes it. */
