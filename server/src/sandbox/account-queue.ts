@@ -28,12 +28,17 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     return undefined
   }
 
-  /** The first piece of the account's work, or one close behind it that is preferred. */
-  take(accountId: string, prefers: (work: Work) => boolean = () => true): Work | undefined {
+  /** Of the first pieces of the account's work the one with the lowest rank, the longest waiting among equals. */
+  take(accountId: string, rankOf: (work: Work) => number = () => 0): Work | undefined {
     const row = this.#rows.get(accountId)
     if (!row) return undefined
-    const preferred = row.slice(0, LOOK_AHEAD).findIndex(prefers)
-    const work = row.splice(Math.max(0, preferred), 1)[0] as Work
+    let best = 0
+    let bestRank = Number.POSITIVE_INFINITY
+    for (let index = 0; index < Math.min(row.length, LOOK_AHEAD) && bestRank > 0; index++) {
+      const rank = rankOf(row[index] as Work)
+      if (rank < bestRank) [best, bestRank] = [index, rank]
+    }
+    const work = row.splice(best, 1)[0] as Work
     if (this.#turn.accountId !== accountId || this.#turn.left === 0) this.#turn = { accountId, left: TURN_LENGTH }
     this.#size--
     this.#turn.left--

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { AccountQueue } from './account-queue.ts'
 import { affordedProcesses } from './afforded-processes.ts'
+import { checkJob } from './check-job.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
 import { GuestProcess } from './guest-process.ts'
 import type { LibraryFunction, ScriptJob } from './job.ts'
@@ -40,7 +41,6 @@ const PASSES_MAX = 16
 const HOMES_MAX = 1000
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
-const CHECK_MS_MAX = 5000
 const START_FAULTS_MAX = 3
 
 export class SandboxPool implements AsyncDisposable {
@@ -92,7 +92,7 @@ export class SandboxPool implements AsyncDisposable {
     this.#trim.unref()
   }
 
-  /** Finds out which walls the platform gives by starting a process, which is then the first of the pool. */
+  /** Finds out which walls the platform gives by starting the first process. */
   static async create(options: SandboxOptions = {}): Promise<SandboxPool> {
     const faults = listVersionFaults(readVersions())
     if (faults.length > 0) throw new Error(`Scripts cannot run safely here. ${faults.join(' ')}`)
@@ -143,29 +143,7 @@ export class SandboxPool implements AsyncDisposable {
         column: 1,
       }
     }
-    return await this.#enqueue('', '', async (guest) => {
-      const job = ++this.#lastJob
-      const over = Promise.withResolvers<ScriptCheck>()
-      const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
-      guest.listen({
-        message: (message) => {
-          if (message.type !== 'done' || message.job !== job)
-            throw new TypeError('A script process spoke about another job.')
-          const { end } = message
-          if (end.kind === 'valid') over.resolve({ ok: true })
-          else if (end.kind === 'invalid')
-            over.resolve({ ok: false, message: end.message, line: end.line, column: end.column })
-          else throw new TypeError('A script process answered something else than it was asked.')
-        },
-        exit: () =>
-          over.resolve({ ok: false, message: 'The script is too complicated to be read.', line: 1, column: 1 }),
-      })
-      guest.send({ type: 'check', job, source })
-      const check = await over.promise
-      clearTimeout(timer)
-      guest.listen(undefined)
-      return check
-    })
+    return await this.#enqueue('', '', (guest) => checkJob(guest, ++this.#lastJob, source))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -204,14 +182,16 @@ export class SandboxPool implements AsyncDisposable {
           this.#startGuest()
         return
       }
-      this.#begin(guest, this.#queue.take(accountId, (task) => this.#suits(task, guest)) as Task)
+      this.#begin(guest, this.#queue.take(accountId, (task) => this.#rank(task, guest)) as Task)
     }
   }
 
-  /** A script goes where the realm of its run is, unless it has been passed over too often. */
-  #suits(task: Task, guest: GuestProcess): boolean {
+  /** A script goes where the realm of its run is. Runs under way go first: the fewer are open, the fewer realms are kept. */
+  #rank(task: Task, guest: GuestProcess): number {
     const home = this.#homes.get(task.runKey)
-    return home === undefined || home === guest || home.isGone || ++task.passes > PASSES_MAX
+    if (home === guest) return 0
+    if (home === undefined || home.isGone) return 1
+    return ++task.passes > PASSES_MAX ? 0 : 2
   }
 
   #takeIdle(accountId: string): GuestProcess | undefined {
@@ -233,8 +213,8 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #settleIn({ key, isLast }: { key: string; isLast: boolean }, guest: GuestProcess): void {
-    if (isLast) this.#homes.delete(key)
-    else this.#homes.set(key, guest)
+    this.#homes.delete(key)
+    if (!isLast) this.#homes.set(key, guest)
     // Failed runs never tell that they are over.
     if (this.#homes.size > HOMES_MAX) this.#homes.delete(this.#homes.keys().next().value as string)
   }

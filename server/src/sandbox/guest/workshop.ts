@@ -13,7 +13,7 @@ import { watchRealm } from './realm-watch.ts'
  */
 
 /** A realm takes about 175 kB; with this many of them V8 seldom has to collect garbage before the isolate ends anyway. */
-const REALMS_PER_ISOLATE = 150
+const REALMS_PER_ISOLATE = 100
 /** More than a worker has runs of one account in hand. */
 const KEPT_MAX = 64
 

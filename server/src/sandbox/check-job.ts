@@ -1,0 +1,27 @@
+import type { GuestProcess } from './guest-process.ts'
+import type { ScriptCheck } from './outcome.ts'
+
+const CHECK_MS_MAX = 5000
+
+/** Has a script parsed in a process that no other script has at that time. */
+export async function checkJob(guest: GuestProcess, number: number, source: string): Promise<ScriptCheck> {
+  const over = Promise.withResolvers<ScriptCheck>()
+  const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
+  guest.listen({
+    message: (message) => {
+      if (message.type !== 'done' || message.job !== number)
+        throw new TypeError('A script process spoke about another job.')
+      const { end } = message
+      if (end.kind === 'valid') over.resolve({ ok: true })
+      else if (end.kind === 'invalid')
+        over.resolve({ ok: false, message: end.message, line: end.line, column: end.column })
+      else throw new TypeError('A script process answered something else than it was asked.')
+    },
+    exit: () => over.resolve({ ok: false, message: 'The script is too complicated to be read.', line: 1, column: 1 }),
+  })
+  guest.send({ type: 'check', job: number, source })
+  const check = await over.promise
+  clearTimeout(timer)
+  guest.listen(undefined)
+  return check
+}
