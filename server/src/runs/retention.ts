@@ -22,7 +22,7 @@ export class Retention implements AsyncDisposable {
 
   async start(): Promise<void> {
     await this.#database.system.query(sql`select ensure_run_partitions(${daysAhead})`)
-    this.#sweeping.start()
+    this.#sweeping.startNow()
   }
 
   async sweep(): Promise<void> {

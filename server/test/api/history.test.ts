@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { blockPath, blockResult, deployWorkflow, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
 
@@ -202,6 +203,9 @@ describe('retention', () => {
     expect(body.items[0].lockVersionNumber).toBe(11)
     const old = await service.manager.get(`/api/Workflow/${id}?runNumber=10`)
     expect(old.status).toBe(404)
+    await using _next = await service.startAnother()
+    const kept = () => service.asOwner('select min(run_number) as first from runs where workflow_id = $1', [id])
+    await eventually(async () => ((await kept()) as { first: number }[])[0]?.first === 11)
   })
 
   it('drops whole days, but not one in which a run is under way', async () => {
