@@ -54,7 +54,9 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
   const verdict = verifySignature(signed)
   if (!verdict.ok || isDeepJson(rawBody)) return answerAnew(deps, head, rawBody)
-  return accept(deps.intake, head, webhook, rawBody, verdict).then((taken) => taken ?? answerAnew(deps, head, rawBody))
+  return accept(deps.intake, head, webhook, rawBody, verdict).then((accepted) =>
+    accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
+  )
 }
 
 async function answerAnew(deps: Deps, head: RawHead, rawBody: Buffer): Promise<RawAnswer> {
@@ -88,22 +90,18 @@ async function take(
   if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
   const { body, proof } = await proveAndUnpack(signed)
   if (isDeepJson(body)) throw invalid(`The body nests values deeper than ${depthMax} levels.`)
-  return accept(intake, head, webhook, body, proof)
+  const accepted = await accept(intake, head, webhook, body, proof)
+  return accepted && answerAccepted(accepted)
 }
 
-async function accept(
+function accept(
   intake: Intake,
   { method, headers, query }: RawHead,
   webhook: KnownWebhook,
   body: Buffer,
   proof: Proof,
-): Promise<RawAnswer | undefined> {
-  const accepted = await intake.accept(
-    webhook,
-    { method, headers, query, body },
-    readDeliveryId(headers) ?? proof.delivery,
-  )
-  return accepted && answerAccepted(accepted)
+): Promise<Accepted | undefined> {
+  return intake.accept(webhook, { method, headers, query, body }, readDeliveryId(headers) ?? proof.delivery)
 }
 
 /** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */
