@@ -20,17 +20,16 @@ const headerBytes = 1 + 16 + 12
 
 export function seal(key: DataKey, place: Place, plain: Buffer): Buffer {
   const { secret, idBytes } = preparedOf(key)
-  const header = Buffer.alloc(headerBytes)
-  header[0] = version
-  idBytes.copy(header, 1)
-  takeNonce(header, 17)
-  const cipher = createCipheriv('aes-256-gcm', secret, header.subarray(17)).setAAD(associatedData(header, place))
   const sealed = Buffer.allocUnsafe(headerBytes + plain.length + 16)
-  header.copy(sealed)
-  cipher.update(plain).copy(sealed, headerBytes)
+  sealed[0] = version
+  sealed.set(idBytes, 1)
+  takeNonce(sealed, 17)
+  const nonce = sealed.subarray(17, headerBytes)
+  const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(associatedData(sealed, place))
+  sealed.set(cipher.update(plain), headerBytes)
   // The end of this cipher has no bytes of its own; it only makes the tag.
   cipher.final()
-  cipher.getAuthTag().copy(sealed, headerBytes + plain.length)
+  sealed.set(cipher.getAuthTag(), headerBytes + plain.length)
   return sealed
 }
 

@@ -11,8 +11,8 @@ import { rememberKeys, standardWebhooksKeys } from './signature-secret.ts'
 export type SignatureClaim = {
   /** Bytes that stand before the body in what was signed. */
   readonly signedPrefix: string
-  /** Any one of them proves the request; senders give several while they change a secret. */
-  readonly signatures: readonly Buffer[]
+  /** Each as 64 hexadecimal digits in lower case. Any one of them proves the request; senders give several while they change a secret. */
+  readonly signatures: readonly string[]
   /** Unix seconds; null for formats that sign no time. */
   readonly timestamp: number | null
 }
@@ -82,11 +82,11 @@ function parseSeconds(text: string | undefined): { text: string; seconds: number
 }
 
 /** One signature of 32 bytes, or none when the text is anything else. */
-function decodeHex(text: string): Buffer[] {
-  return /^[0-9a-f]{64}$/i.test(text) ? [Buffer.from(text, 'hex')] : []
+function decodeHex(text: string): string[] {
+  return /^[0-9a-f]{64}$/i.test(text) ? [text.toLowerCase()] : []
 }
 
-function decodeBase64(text: string): Buffer[] {
+function decodeBase64(text: string): string[] {
   const bytes = Buffer.from(text, 'base64')
-  return bytes.length === 32 && bytes.toString('base64') === text ? [bytes] : []
+  return bytes.length === 32 && bytes.toString('base64') === text ? [bytes.toString('hex')] : []
 }

@@ -33,7 +33,7 @@ export function verifySignature(request: SignedRequest): Verdict {
   const secrets = usableSecrets(request.secrets)
   if (secrets.length === 0) return refused('This webhook has no secret, so no request can prove itself.')
 
-  const format = signatureFormats.find(({ header }) => readHeader(request.headers, header) !== undefined)
+  const format = signatureFormats.find(({ header }) => request.headers[header] !== undefined)
   if (format) return verifyFormat(format, request, secrets)
 
   const given = readHeader(request.headers, secretHeader)
@@ -55,22 +55,32 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
     }
   } else if (looksTimed(request.rawBody))
     return refused(`A body that begins like a signed time cannot be proven by the ${format.name} signature.`)
-  const keys = secrets.flatMap(format.keys)
-  const proven = keys.map((key) => findSignature(key, claim, request.rawBody))
-  const signature = proven.find((found) => found !== undefined)
-  if (!signature) return refused(`The ${format.name} signature does not fit the body and the secret.`)
-  const delivery = claim.timestamp === null ? undefined : `signature ${signature.toString('hex')}`
+  let signature: string | undefined
+  for (const secret of secrets)
+    for (const key of format.keys(secret)) signature = findSignature(key, claim, request.rawBody) ?? signature
+  if (signature === undefined) return refused(`The ${format.name} signature does not fit the body and the secret.`)
+  const delivery = claim.timestamp === null ? undefined : `signature ${signature}`
   return { ok: true, format: format.name, delivery }
 }
 
 /** Every signature is compared, so that the time does not tell which of them was right. */
-function findSignature(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): Buffer | undefined {
+function findSignature(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): string | undefined {
   const hmac = createHmac('sha256', key)
   if (claim.signedPrefix !== '') hmac.update(claim.signedPrefix)
-  const expected = hmac.update(rawBody).digest()
-  const matches = claim.signatures.map((signature) => timingSafeEqual(signature, expected))
-  return matches.includes(true) ? expected : undefined
+  // As text: making a buffer of its own for so few bytes takes longer than the rest.
+  const expected = hmac.update(rawBody).digest('hex')
+  expectedBytes.write(expected, 'latin1')
+  let isFound = false
+  for (const signature of claim.signatures) {
+    givenBytes.write(signature, 'latin1')
+    if (timingSafeEqual(givenBytes, expectedBytes)) isFound = true
+  }
+  return isFound ? expected : undefined
 }
+
+// Filled and compared within one turn.
+const expectedBytes = Buffer.alloc(64)
+const givenBytes = Buffer.alloc(64)
 
 // What the formats that sign a time put before the body: `1700000000.`, `v0:1700000000:`, `msg_1.1700000000.`
 const timedPrefix = /^(?:v0:\d{1,12}:|(?:[^.]{1,255}\.)?\d{9,12}\.)/
