@@ -45,7 +45,7 @@ type Deps = {
 /** Below the time in which others take the run over: after that a write would be fenced anyway. */
 const persistMs = 20_000
 
-const gatherMs = 8
+const gatherMs = 12
 
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {

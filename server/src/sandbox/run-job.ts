@@ -11,6 +11,9 @@ import { createScriptLog } from './script-log.ts'
 
 const LOOK_AT_MEMORY_MS = 50
 
+/** Made once: an error of its own for every script that ends would cost more than most scripts. */
+const scriptIsOver = new Error('The script is over.')
+
 type CallMessage = FromGuest & { type: 'call' }
 
 /** Told when the script waits for an answer and its process uses no processor, and when it goes on. */
@@ -184,7 +187,7 @@ export async function runJob(
   clock.stop()
   for (const timer of timers) clearTimeout(timer)
   job.signal?.removeEventListener('abort', stop)
-  abort.abort()
+  abort.abort(scriptIsOver)
   if (isWaiting) onWaiting(false)
   if (verdict.kind === 'outOfMemory' || verdict.kind === 'crashed') guest.kill()
   if (fault) throw fault.error
