@@ -49,6 +49,9 @@ export class GuestProcess {
     }
     // `close` comes after the pipes are drained, so the last lines of a killed script's log are not lost.
     child.on('close', settle)
+    child.on('exit', () => {
+      this.#isKilled = true
+    })
     child.on('error', () => settle(null, null))
     this.#input.on('error', () => this.kill())
     this.#reply.on('error', () => this.kill())
@@ -91,7 +94,7 @@ export class GuestProcess {
     return isReady && !guest.isGone ? guest : undefined
   }
 
-  /** True from the moment of a kill on, although the process may need some more to be gone. */
+  /** True from the moment of a kill or of its own end on, although its last words may still be on their way. */
   get isGone(): boolean {
     return this.#isKilled || this.#exit !== undefined
   }

@@ -195,6 +195,8 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #takeIdle(accountId: string): GuestProcess | undefined {
+    // One that the system ended while it had nothing to do: the next script is not to blame.
+    for (const guest of this.#idle) if (guest.isGone) this.#remove(guest)
     const same = this.#idle.findIndex((guest) => guest.accountId === accountId)
     return this.#idle.splice(same === -1 ? this.#idle.length - 1 : same, 1)[0]
   }

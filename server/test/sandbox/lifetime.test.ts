@@ -46,6 +46,16 @@ describe.runIf(hasProc)('script processes end with the service', () => {
     await expect(pool.run(makeJob('return 1'))).rejects.toThrow('The sandbox is closed.')
   })
 
+  it('and one that the system ended while it was idle is not given to a script', async () => {
+    const before = new Set(listChildren())
+    await using pool = await SandboxPool.create({ size: 1 })
+    const idle = listChildren().filter((pid) => !before.has(pid))
+    for (const pid of idle) process.kill(pid, 'SIGKILL')
+    await waitUntil(() => idle.every((pid) => !existsSync(`/proc/${pid}`)))
+    expect(await pool.checkScript('return 1')).toEqual({ ok: true })
+    expect(expectReturned(await pool.run(makeJob('return 1'))).value).toBe(1)
+  })
+
   it('when the service is killed without a chance to say anything', async () => {
     const service = spawn(process.execPath, [fileURLToPath(new URL('./doomed-service.ts', import.meta.url))], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -120,4 +120,27 @@ describe('scripts of different runs', () => {
       expect(value.includes('native code') || value.includes(`"${key}"`)).toBe(true)
     }
   })
+
+  it('do not wait for what one of them left behind in its prototypes', async () => {
+    // As many properties as before, so that only reading them finds out, and whoever reads a description of a property runs into it.
+    const trap = `
+      delete Object.prototype.__lookupGetter__
+      Object.defineProperty(Object.prototype, 'get', { configurable: true, get() { for (;;); } })
+      return 1`
+    const limits = { timeMs: 5000 }
+    await pool.run(makeJob(trap, { run: { key: 'trap', isLast: false }, limits }))
+    const innocent = await pool.run(makeJob('return 2', { accountId: 'account-2', limits }))
+    expect(expectReturned(innocent).value).toBe(2)
+  })
+
+  it('go on after one that left no memory for anything else', async () => {
+    const greedy = `
+      const kept = []
+      Array.prototype.concat = () => kept
+      for (let i = 0; i < 118; i++) kept.push(new Array(131_072).fill(i + 0.5))
+      return kept.length`
+    await pool.run(makeJob(greedy, { run: { key: 'greedy', isLast: false } }))
+    for (const accountId of ['account-1', 'account-2'])
+      expect(expectReturned(await pool.run(makeJob('return 3', { accountId }))).value).toBe(3)
+  })
 })

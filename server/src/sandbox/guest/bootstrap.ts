@@ -248,10 +248,9 @@ export function bootstrap(
     )
   }
 
-  let tidy: (() => boolean) | null = null
-  const start = (script: string, inputsText: string, isWatched: boolean): void => {
-    let run: () => Promise<unknown>
-    // What the script before this one left under way is nobody's any more.
+  let restore: (() => boolean) | null = null
+  /** What a script left under way is nobody's any more, and what it was given must not fill the memory while its realm waits. */
+  const tidy = (): boolean => {
     logLeft = logBytesMax
     callsUnderWay = 0
     sleepsUnderWay = 0
@@ -260,7 +259,12 @@ export function bootstrap(
     underWay = create(null)
     onSettled = null
     stop = null
-    if (isWatched) tidy ??= watchRealm()
+    session = create(null)
+    return restore?.() ?? false
+  }
+  const start = (script: string, inputsText: string, isWatched: boolean): void => {
+    let run: () => Promise<unknown>
+    if (isWatched) restore ??= watchRealm()
     exposeNames(inputsText)
     try {
       // The constructor parses the text as a function body by itself, so no text can close the function and go on outside.
@@ -285,7 +289,7 @@ export function bootstrap(
   }
 
   return (action, first, second, third) => {
-    if (action === 'tidy') return tidy?.() ?? false
+    if (action === 'tidy') return tidy()
     if (action === 'start') start(first as string, second as string, third === true)
     else settle(first as number, second as boolean, third as string)
     return true

@@ -1,7 +1,8 @@
 /**
  * Notes how a realm looks before a script, and returns what puts it back: globals that the script added are removed. It answers false when
  * that cannot be done, or when a built-in was changed; such a realm is given up. Its text is compiled inside the isolate like that of the
- * bootstrap, and none of it runs code of the script: it only lists properties and compares values.
+ * bootstrap, and none of it runs code of the script: it only lists properties and compares values,
+ * and reads nothing that is not there itself, because a prototype may hold a getter of the script.
  *
  * All built-ins have about a thousand properties, and to compare every one costs as much as a new realm. So additions are found by counting,
  * and replacements are looked for where scripts make them. A block that replaces something else is still alone with it: only blocks of the
@@ -10,7 +11,7 @@
 export function watchRealm(): () => boolean {
   const realm = globalThis
   const { ownKeys, getOwnPropertyDescriptor, deleteProperty } = Reflect
-  const { is } = Object
+  const { is, hasOwn } = Object
   const objects: object[] = [
     ...[
       Object,
@@ -60,7 +61,8 @@ export function watchRealm(): () => boolean {
   ]
   const readValue = (target: object, key: string | symbol): unknown => {
     const property = getOwnPropertyDescriptor(target, key)
-    return property && (property.get ?? property.value)
+    // What a description does not hold itself would be looked for in the prototype, which is the script's.
+    return property && (hasOwn(property, 'get') ? property.get : property.value)
   }
   const names = ownKeys(realm)
   const values: unknown[] = []
@@ -74,9 +76,9 @@ export function watchRealm(): () => boolean {
   }
 
   return () => {
-    // First: with nothing added to the prototypes, what follows reads only what is there itself.
     for (let i = 0; i < objects.length; i++) if (ownKeys(objects[i] as object).length !== counts[i]) return false
     const present = ownKeys(realm)
+    if (present.length < names.length) return false
     // Names of the engine come first and keep their order; what was added since comes behind them.
     for (let i = names.length; i < present.length; i++) if (!deleteProperty(realm, present[i] as string)) return false
     for (let i = 0; i < names.length; i++)

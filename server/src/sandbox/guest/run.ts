@@ -38,7 +38,7 @@ export async function runScript(message: RunMessage, library: string, reportsMem
     flushLog()
     sendText(`{"type":"call","job":${job},"isSync":${isSync},"call":${call},${text}}`)
   }
-  const { realm, release, keep } = takeRealm(
+  const { realm, tidy, release, keep } = takeRealm(
     { accountId: message.accountId, libraryKey: message.libraryKey, library, limits: message.limits },
     message.realmKey,
     {
@@ -110,16 +110,19 @@ export async function runScript(message: RunMessage, library: string, reportsMem
   }
   flushLog()
   const end = fault === undefined ? (endText as string) : JSON.stringify(fault)
+  // Only a script that returned leaves nothing behind that could surprise the next one of its run. Its realm is tidied before its end is
+  // told: whatever it left in the way of that is done in its own time, not in that of the next script.
+  const isReturned = unhandled === undefined && end.startsWith('{"kind":"returned"')
+  const isTidy = message.keepsRealm && isReturned && tidy()
   if (end === '{"kind":"invalid"}')
     send({ type: 'done', job, end: { kind: 'invalid', ...locateSyntaxFault(realm.isolate, message.script) } })
   else sendText(`{"type":"done","job":${job},"end":${end}}`)
   // After anything but a clean turn the isolate is in an unknown state.
-  if (fault !== undefined && fault.kind !== 'stalled') {
+  if ((fault !== undefined && fault.kind !== 'stalled') || realm.isolate.isDisposed) {
     closeWorkshop()
     return
   }
-  // Only a script that returned leaves nothing behind that could surprise the next one of its run.
-  if (message.keepsRealm && unhandled === undefined && end.startsWith('{"kind":"returned"')) keep()
+  if (isTidy) keep()
   else release()
   prepareNext()
 }

@@ -43,12 +43,17 @@ let workshop: Workshop | undefined
 
 export type WorkshopOrder = { accountId: string; libraryKey: string; library: string; limits: GuestLimits }
 
+type TakenRealm = {
+  realm: Realm
+  /** Puts the realm back as the script found it; false when that cannot be done. */
+  tidy(): boolean
+  release(): void
+  /** For the next script with the same key; only after it was tidied. */
+  keep(): void
+}
+
 /** Gives a realm in which no script has run, or the one that a script with the same key left as it found it. */
-export function takeRealm(
-  order: WorkshopOrder,
-  realmKey: string,
-  listener: Listener,
-): { realm: Realm; release(): void; keep(): void } {
+export function takeRealm(order: WorkshopOrder, realmKey: string, listener: Listener): TakenRealm {
   const key = JSON.stringify([order.accountId, order.libraryKey, order.limits])
   if (workshop?.key !== key) {
     closeWorkshop()
@@ -58,19 +63,24 @@ export function takeRealm(
   const spare = takeSpare(taken, realmKey)
   taken.runs++
   spare.listen(listener)
-  const release = (): void => {
-    spare.listen(undefined)
-    spare.dispatch.release()
-    spare.context.release()
-  }
   return {
     realm: { isolate: taken.isolate, dispatch: spare.dispatch },
-    release,
-    keep: () => {
+    tidy: () => {
       spare.listen(undefined)
-      if (workshop !== taken || !spare.dispatch.applySync(undefined, ['tidy'])) release()
-      else keepSpare(taken, realmKey, spare)
+      try {
+        return spare.dispatch.applySync(undefined, ['tidy'])
+      } catch {
+        // The script left so little memory that its isolate is over now.
+        return false
+      }
     },
+    release: () => {
+      spare.listen(undefined)
+      if (taken.isolate.isDisposed) return
+      spare.dispatch.release()
+      spare.context.release()
+    },
+    keep: () => keepSpare(taken, realmKey, spare),
   }
 }
 
