@@ -188,6 +188,8 @@ export class Dispatcher implements AsyncDisposable {
       sinceMs: performance.now(),
       isAsleep: false,
     }
+    // Lost without noticing, and taken again: what was begun then goes on in vain.
+    this.#inHand.get(claim.runId)?.abort.abort()
     this.#inHand.set(claim.runId, inHand)
     const work = this.#work(inHand, run).catch((error) => this.#deps.onFault(error))
     this.#underWay.add(work)

@@ -4,7 +4,7 @@
 import type { Queryable } from '../db/index.ts'
 import { partitionStatement } from './partition-statement.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
-import type { BlockRecord, EndedRun, RunClaim, RunStatus } from './run.ts'
+import { type BlockRecord, claimKey, type EndedRun, type RunClaim, type RunStatus } from './run.ts'
 
 export type RunEnd = {
   status: EndedRun['status']
@@ -54,7 +54,7 @@ const insertBlocks = `
                           started_at, ended_at, pause_ms)
   select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session, i.sealed_deferred,
     i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms
-  from fenced f join input i on i.run_id = f.id where i.block_id is not null
+  from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.block_id is not null
   on conflict do nothing`
 
 const recordColumns: readonly Column<BlockToRecord>[] = [...runColumns, ...blockColumns]
@@ -66,27 +66,31 @@ const recordText = partitionStatement(
       update ${runs} r set status = case when r.status = 'Pending' then 'Processing' else r.status end, pause_ms = i.run_pause_ms,
         last_block_id = i.last_block_id, last_block_title = i.last_block_title
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
-      returning r.id, r.status
+      returning r.id, r.attempt, r.status
     ), recorded as (${insertBlocks})
-    select id, status from fenced`,
+    select id, attempt, status from fenced`,
 )
 
-/** The status of each run. Runs that are not in the answer belong to another worker now, or are gone. */
+/**
+ * The status of the run of each claim, by `claimKey`: a worker that lost a run and took it again may have writes of both claims in one batch.
+ * Claims that are not in the answer were taken by another worker, or their runs are gone.
+ */
 export async function recordBlocks(tx: Queryable, blocks: readonly BlockToRecord[]): Promise<Map<string, RunStatus>> {
   // Of several blocks of one run the last one knows most about the run as a whole.
-  const latest = new Map(blocks.map(({ claim, progress }) => [claim.runId, progress]))
-  const rows = blocks.map((block) => ({ ...block, progress: latest.get(block.claim.runId) as RunProgressRow }))
+  const latest = new Map(blocks.map(({ claim, progress }) => [claimKey(claim), progress]))
+  const rows = blocks.map((block) => ({ ...block, progress: latest.get(claimKey(block.claim)) as RunProgressRow }))
   const statuses = new Map<string, RunStatus>()
   await inEachPartition(rows, async (partition, those) => {
     const statement = recordText(partition, columnArrays(recordColumns, those))
-    const answer = await tx.query<{ id: string; status: RunStatus }>(statement)
-    for (const { id, status } of answer.rows) statuses.set(id, status)
+    const answer = await tx.query<{ id: string; attempt: number; status: RunStatus }>(statement)
+    for (const { id, attempt, status } of answer.rows) statuses.set(claimKey({ runId: id, attempt }), status)
   })
   return statuses
 }
 
 type EndedRow = {
   id: string
+  attempt: number
   account_id: string
   workflow_id: string
   run_number: number
@@ -117,7 +121,7 @@ const endText = partitionStatement(
         ended_at = clock_timestamp(), pause_ms = i.run_pause_ms, last_block_id = i.last_block_id, last_block_title = i.last_block_title,
         is_expired_by_time = i.is_expired_by_time, error_message = i.error_message
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
-      returning r.id, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
+      returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
         r.is_webhook_batch, r.counts_from
     ), recorded as (${insertBlocks})
     select * from fenced`,
@@ -125,7 +129,7 @@ const endText = partitionStatement(
 
 /**
  * Ends runs, each together with the record of the block that ended it, if any. A run that was asked to stop ends Stopped instead of Ready.
- * Runs that are not in the answer belong to another worker now, or are gone.
+ * By `claimKey`, as above.
  */
 export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise<Map<string, EndedRunRow>> {
   const ended = new Map<string, EndedRunRow>()
@@ -133,7 +137,7 @@ export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise
   const rows = runs.map((run) => (run.block ? { ...run, block: { ...run.block, sealedDeferred: null } } : run))
   await inEachPartition(rows, async (partition, those) => {
     const answer = await tx.query<EndedRow>(endText(partition, columnArrays(endColumns, those)))
-    for (const row of answer.rows) ended.set(row.id, toEndedRun(row))
+    for (const row of answer.rows) ended.set(claimKey({ runId: row.id, attempt: row.attempt }), toEndedRun(row))
   })
   return ended
 }

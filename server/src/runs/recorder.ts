@@ -4,7 +4,15 @@ import type { Database, Scope, Tx } from '../db/index.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
-import { type BlockRecord, type EndedRun, type JsonObject, type RunClaim, type RunStatus, runQueue } from './run.ts'
+import {
+  type BlockRecord,
+  claimKey,
+  type EndedRun,
+  type JsonObject,
+  type RunClaim,
+  type RunStatus,
+  runQueue,
+} from './run.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
 import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
 
@@ -102,17 +110,17 @@ export class RunRecorder {
   async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
     // A single statement is a transaction of its own.
     const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
-    return entries.map(({ claim }) => statuses.get(claim.runId))
+    return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
 
   async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
     const { database, jobs, onRunsEnded } = this.#deps
     return database.system.transaction(async (tx) => {
-      const byId = await endRuns(
+      const byClaim = await endRuns(
         tx,
         entries.map((entry) => ({ ...withAccount(entry), block: entry.block })),
       )
-      const ended = entries.map(({ claim }) => byId.get(claim.runId))
+      const ended = entries.map(({ claim }) => byClaim.get(claimKey(claim)))
       const pairs = entries.flatMap((entry, index) => {
         const run = ended[index]
         return run ? [{ entry, run }] : []

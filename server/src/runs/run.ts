@@ -34,6 +34,10 @@ export type RunClaim = {
   partition: string
 }
 
+export function claimKey({ runId, attempt }: Pick<RunClaim, 'runId' | 'attempt'>): string {
+  return `${runId} ${attempt}`
+}
+
 /** session.vars and the deferred vault values, as they go from block to block. */
 export type SessionState = { vars: JsonObject; vault: JsonObject; vaultGlobal: JsonObject }
 

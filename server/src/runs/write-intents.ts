@@ -6,7 +6,7 @@ import type { Db } from '../db/index.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import { partitionStatement } from './partition-statement.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
-import type { RunClaim } from './run.ts'
+import { claimKey, type RunClaim } from './run.ts'
 
 export type WriteIntent = {
   claim: RunClaim
@@ -37,7 +37,7 @@ const noteText = partitionStatement(
       where exists (select from hasty)
     )
     insert into run_writes (run_id, attempt, block_id, account_id, method, url, idempotency_key, sent_at)
-    select run_id, attempt, block_id, account_id, method, url, idempotency_key, sent_at from held returning run_id`,
+    select run_id, attempt, block_id, account_id, method, url, idempotency_key, sent_at from held returning run_id, attempt`,
 )
 
 export class WriteIntents {
@@ -61,9 +61,11 @@ async function insertAll(db: Db, intents: WriteIntent[]): Promise<boolean[]> {
   const partitions = Map.groupBy(intents, ({ claim }) => claim.partition)
   await Promise.all(
     [...partitions].map(async ([partition, those]) => {
-      const { rows } = await db.query<{ run_id: string }>(noteText(partition, columnArrays(columns, those)))
-      for (const { run_id } of rows) held.add(run_id)
+      const { rows } = await db.query<{ run_id: string; attempt: number }>(
+        noteText(partition, columnArrays(columns, those)),
+      )
+      for (const { run_id, attempt } of rows) held.add(claimKey({ runId: run_id, attempt }))
     }),
   )
-  return intents.map(({ claim }) => held.has(claim.runId))
+  return intents.map(({ claim }) => held.has(claimKey(claim)))
 }
