@@ -11,6 +11,7 @@ import { planRun, type RunPlan } from '../engine/plan.ts'
 import type { ScriptOutcome } from '../sandbox/index.ts'
 import { BlockCalls } from './block-calls.ts'
 import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
+import { isPassing } from './passing-fault.ts'
 import type { EndEntry, RunRecorder } from './recorder.ts'
 import type { BlockRecord, Json, RunClaim, SessionState } from './run.ts'
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
@@ -37,6 +38,9 @@ export type ExecutionResult = 'ended' | 'lost' | 'open'
 type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
 
 const blockTriesMax = 3
+/** A database that is away for a moment, for a restart say, is no reason to fail a block. */
+const outagePatienceMs = 60_000
+const outageWaitMs = 500
 /** A script asks to be tried again, later, by throwing an error of this name. */
 const retryErrorName = 'RetryError'
 const askedRetriesMax = 5
@@ -91,6 +95,7 @@ async function runBlock(
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
   const given = { state, block, webhook, claim: hold.claim, calls, signal: hold.signal, onSleep: hold.onSleep }
   const earlier = { log: [] as string[], pauseMs: 0 }
+  const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
   for (let tries = 1; ; tries++) {
     try {
@@ -105,8 +110,17 @@ async function runBlock(
       hold.onSleep(waitMs)
       await wait(waitMs, undefined, { signal: hold.signal }).catch(() => {})
     } catch (error) {
+      if (hold.signal.aborted) {
+        const message = 'The script was stopped.'
+        return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
+      }
       deps.onFault(error)
-      if (tries < blockTriesMax && !hold.signal.aborted) continue
+      if (isPassing(error) && performance.now() < patientUntil) {
+        tries = 0
+        await wait(outageWaitMs, undefined, { signal: hold.signal }).catch(() => {})
+        continue
+      }
+      if (tries < blockTriesMax) continue
       const message = 'The service failed while this block ran.'
       return { blockId, startedAt, before, calls, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
     }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Scope, Tx } from '../db/index.ts'
 import { GroupCommit } from '../lib/group-commit.ts'
 import type { JobQueue } from '../queue/index.ts'
+import { isPassing } from './passing-fault.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
 import {
   type BlockRecord,
@@ -174,11 +175,4 @@ export class RunRecorder {
 
 function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {
   return { ...entry, accountId: entry.scope.accountId }
-}
-
-/** Faults of the connection, a server that stops or starts, deadlocks, locks that took too long. */
-function isPassing(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return /^(08|53|57|40|55)/.test(code) || /^E[A-Z]+$/.test(code)
-  return error instanceof Error && /timeout|terminated|Connection/i.test(error.message)
 }
