@@ -2,6 +2,7 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import type { Exchange } from '../proxy/index.ts'
 import type { Masker } from '../sandbox/index.ts'
+import { storable } from './storable.ts'
 
 export type BlockCall = AnswerOf<Operations['GetBlockCalls']>['result'][number]
 
@@ -11,6 +12,8 @@ export type StoredCalls = { calls: BlockCall[]; omitted: number }
 /** Reads beyond the first are left out before any write is. */
 const readsMax = 1_000
 const callsMax = 10_000
+/** An address or a sentence that is longer is cut: thousands of them are held until the block ends. */
+const textCharactersMax = 2_000
 const bodyCharactersMax = 16 * 1024
 const bodiesCharactersMax = 1024 * 1024
 
@@ -36,10 +39,10 @@ export class BlockCalls {
     const { statusCode, errorMessage } = exchange
     this.#calls.push({
       method: exchange.method,
-      url: masker.text(exchange.url),
+      url: cutMasked(exchange.url, masker),
       outcome: statusCode === undefined ? 'Failed' : 'Answered',
       statusCode: statusCode ?? null,
-      errorMessage: errorMessage === undefined ? null : masker.text(errorMessage),
+      errorMessage: errorMessage === undefined ? null : cutMasked(errorMessage, masker),
       startDateTimeUTC: exchange.startedAt.toISOString(),
       durationInMilliSec: Math.round(exchange.durationMs),
       requestBytes: exchange.requestBytes,
@@ -67,4 +70,10 @@ export class BlockCalls {
     this.#bodiesLeft = Math.max(0, this.#bodiesLeft - masked.length)
     return masked.toWellFormed()
   }
+}
+
+/** Without secrets, no longer than people read, and of characters that can be stored. */
+export function cutMasked(text: string, masker: Masker): string {
+  if (text.length <= textCharactersMax) return storable(masker.text(text))
+  return storable(`${masker.cutText(text.slice(0, textCharactersMax))}…`)
 }

@@ -8,7 +8,7 @@ import {
   type SandboxPool,
   type ScriptOutcome,
 } from '../sandbox/index.ts'
-import type { BlockCalls } from './block-calls.ts'
+import { type BlockCalls, cutMasked } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import type { Json, JsonObject, RunClaim } from './run.ts'
 import { pathBefore, type RunState } from './run-state.ts'
@@ -78,7 +78,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         accountId: run.accountId,
         blockId: block.uniqueBlockId,
         method,
-        url: masked().text(url),
+        url: cutMasked(url, masked()),
         idempotencyKey,
         sentAt: new Date(),
       }),

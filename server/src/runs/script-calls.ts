@@ -27,6 +27,8 @@ export type Caller = {
   onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
 }
 
+/** As ApiSend. */
+const addressCharactersMax = 20_000
 const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
 export async function performCall(
@@ -150,6 +152,8 @@ function readRequest(shortName: string, request: JsonObject): ApplicationCall {
     const value = request[name]
     if (value === undefined || value === null) return undefined
     if (typeof value !== 'string') throw new ScriptCallError(`api.send: ${name} must be a text.`)
+    if (value.length > addressCharactersMax)
+      throw new ScriptCallError(`api.send: ${name} must have at most ${addressCharactersMax} characters.`)
     return value
   }
   const verb = (text('verb') ?? 'GET').toUpperCase()

@@ -180,6 +180,29 @@ describe('GET /api/GetBlockCalls', () => {
     expect([result.length, omitted, result.at(-1).method]).toEqual([1001, 5, 'POST'])
   }, 60_000)
 
+  it('cuts addresses that nobody would read to their end, and takes down those that cannot be stored', async () => {
+    const workflow = await deploy([
+      `await api.send('http', { verb: 'POST', requestUrl: 'a\\u0000b\\ud800', data: 1 })
+       await api.send('http', { verb: 'POST', requestUrl: 'x'.repeat(9_000), data: 1 })
+       const refused = []
+       for (const requestUrl of ['x'.repeat(20_001), 'x'.repeat(5_000_000)])
+         await api.send('http', { verb: 'POST', requestUrl, data: 1 }).catch((error) => refused.push(error.message))
+       return refused`,
+    ])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run, JSON.stringify(run)).toMatchObject({ status: 'Ready' })
+    const { result } = (await callsOf(workflow)).body
+    expect(result.map(({ url }: { url: string }) => url.length < 2_100)).toEqual([true, true])
+    const noted = await service.asOwner('select length(url) as length from run_writes where block_id = $1', [
+      workflow.blocks[0],
+    ])
+    expect(noted.map(({ length }) => Number(length) < 2_100)).toEqual([true, true])
+    const block = await service.manager.get(
+      `/api/GetBlockResult/${workflow.id}?uniqueBlockId=${workflow.blocks[0]}&runNumber=1`,
+    )
+    expect(block.body.result).toEqual(Array(2).fill('api.send: requestUrl must have at most 20000 characters.'))
+  })
+
   it('knows no run, block or workflow of others', async () => {
     const workflow = await deploy(["await api.post('http/x', 1); return 1"])
     await runToEnd(service.manager, workflow.id)
