@@ -59,7 +59,7 @@ const gatherMs = 12
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
   of: ({ block }: { block?: BlockRecord | undefined }) =>
-    (block?.result?.length ?? 0) + (block?.log?.length ?? 0) + (block?.calls?.length ?? 0),
+    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred),
   max: 1_000_000,
 }
 
@@ -175,4 +175,8 @@ export class RunRecorder {
 
 function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {
   return { ...entry, accountId: entry.scope.accountId }
+}
+
+function lengthOf(...parts: ({ length: number } | null | undefined)[]): number {
+  return parts.reduce((sum, part) => sum + (part?.length ?? 0), 0)
 }
