@@ -55,24 +55,41 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { text, cutText, value }
 }
 
-/** Texts of one value from the vault; a table of thousands that is kept there is data and no secret. */
+/** Texts of one value from the vault; a table of thousands that is kept there is data and no secret, and so is a text as long as a document. */
 const CONCEALED_MAX = 200
+const CONCEALED_CHARACTERS_MAX = 16_384
+/** Of all values that a script read and wrote, the latest: each line it logs is searched for all of them. */
+const LEARNT_MAX = 400
 
 /** A masker that learns while the script runs. What it learns is hidden in text for people (log, errors), and not in results, which are data. */
 export type LearningMasker = Masker & { conceal(value: Json): void }
 
 export function createLearningMasker(secrets: readonly string[]): LearningMasker {
   const known = createMasker(secrets)
-  const learnt = new Set<string>()
-  let telling = known
+  let each: [string, Masker][] | undefined
+  const learnt = new Map<string, Masker>()
+  const learn = (text: string): void => {
+    const masker = learnt.get(text) ?? createMasker([text])
+    learnt.delete(text)
+    learnt.set(text, masker)
+    if (learnt.size > LEARNT_MAX) learnt.delete(learnt.keys().next().value as string)
+  }
+  const withLearnt = (text: string, hide: (masker: Masker, text: string) => string): string => {
+    if (learnt.size === 0) return hide(known, text)
+    // Only what is there is put in order, longer ones first again: a script may learn at every step.
+    each ??= secrets.map((secret) => [secret, createMasker([secret])])
+    const found = [...each, ...learnt]
+      .filter(([, masker]) => hide(masker, text) !== text)
+      .sort(([a], [b]) => b.length - a.length)
+    return found.reduce((masked, [, masker]) => hide(masker, masked), text)
+  }
   return {
-    text: (text) => telling.text(text),
-    cutText: (text) => telling.cutText(text),
+    text: (text) => withLearnt(text, (masker, given) => masker.text(given)),
+    cutText: (text) => withLearnt(text, (masker, given) => masker.cutText(given)),
     value: (value) => known.value(value),
     conceal: (value) => {
-      const before = learnt.size
-      for (const text of listTexts(value)) if (text.length >= CHARACTERS_MIN) learnt.add(text)
-      if (learnt.size > before) telling = createMasker([...secrets, ...learnt])
+      for (const text of listTexts(value))
+        if (text.length >= CHARACTERS_MIN && text.length <= CONCEALED_CHARACTERS_MAX) learn(text)
     },
   }
 }

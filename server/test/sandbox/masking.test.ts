@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createMasker } from '../../src/sandbox/mask.ts'
+import { createLearningMasker, createMasker } from '../../src/sandbox/mask.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
 import { makeJob } from './harness.ts'
 
@@ -69,5 +69,22 @@ describe('masker', () => {
 
   it('removes the beginning of a secret at the end of a cut text', () => {
     expect(createMasker(['topsecret']).cutText('x topsecret tops')).toBe('x *** ')
+  })
+
+  it('learns at every step without getting slower, and hides what was learnt last', () => {
+    const masker = createLearningMasker(['known-secret'])
+    const cpu = process.cpuUsage()
+    for (let step = 0; step < 5000; step++)
+      masker.conceal([`value-${step}`, ...Array.from({ length: 20 }, (_, index) => `part-${step}-${index}`)])
+    const { user, system } = process.cpuUsage(cpu)
+    expect(masker.text('known-secret value-4999 part-4999-7 value-4999-more')).toBe('*** *** *** ***-more')
+    // It took minutes when all was put in order at each step.
+    expect((user + system) / 1000).toBeLessThan(5000)
+  })
+
+  it('hides a learnt text that contains another as a whole, in each of its forms', () => {
+    const masker = createLearningMasker(['known-token', 'more'])
+    masker.conceal(['token', 'token-and-more'])
+    expect(masker.text(`token-and-more token ${btoa('token-and-more')} known-token`)).toBe('*** *** *** ***')
   })
 })
