@@ -100,7 +100,8 @@ function listTexts(value: Json): string[] {
   while (waiting.length > 0 && texts.length < CONCEALED_MAX) {
     const next = waiting.pop() as Json
     if (typeof next === 'string') texts.push(next)
-    else if (typeof next === 'object' && next !== null) waiting.push(...Object.values(next))
+    // One by one: a call takes only so many arguments.
+    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) waiting.push(member)
   }
   return texts
 }

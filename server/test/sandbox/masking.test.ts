@@ -82,6 +82,12 @@ describe('masker', () => {
     expect((user + system) / 1000).toBeLessThan(5000)
   })
 
+  it('learns from a value of very many parts', () => {
+    const masker = createLearningMasker([])
+    masker.conceal(['hidden-text', Array(400_000).fill(1)])
+    expect(masker.text('hidden-text')).toBe('***')
+  })
+
   it('hides a learnt text that contains another as a whole, in each of its forms', () => {
     const masker = createLearningMasker(['known-token', 'more'])
     masker.conceal(['token', 'token-and-more'])
