@@ -83,7 +83,7 @@ const SearchBody = Type.Object(
 const pageOf = <Item extends Parameters<typeof Type.Array>[0]>(item: Item) =>
   Type.Object({
     items: Type.Array(item),
-    length: Type.Integer({ description: 'How many there are in all, counted no further than 100,000.' }),
+    length: Type.Integer({ description: 'How many there are in all.' }),
     isLast: Type.Boolean({ description: 'Whether this page is the last.' }),
     workflowSettings: Type.Object({ isAutoRunPaused: Type.Boolean(), isWebhookActive: Type.Boolean() }),
   })

@@ -76,7 +76,6 @@ export async function countQueue(
   return rows[0]?.count ?? 0
 }
 
-/** Newest first; `isLast` when nothing comes after them. */
 export async function listHistory(db: Queryable, accountId: string, workflowId: string, search: Search) {
   const offset = search.page * search.size
   const { rows } = await db.query<Omit<ItemRow, 'no'> & { left_at: Date }>(sql`
@@ -84,27 +83,20 @@ export async function listHistory(db: Queryable, accountId: string, workflowId: 
     from webhook_history
     where account_id = ${accountId} and workflow_id = ${workflowId}
       and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')
-    order by created_at desc, webhook_id desc limit ${search.size + 1} offset ${offset}`)
-  const items = rows
-    .slice(0, search.size)
-    .map((row, index) => ({ ...toItem({ ...row, no: offset + index + 1 }), leftAt: row.left_at }))
-  return { items, isLast: rows.length <= search.size }
+    order by created_at desc, webhook_id desc limit ${search.size} offset ${offset}`)
+  return rows.map((row, index) => ({ ...toItem({ ...row, no: offset + index + 1 }), leftAt: row.left_at }))
 }
 
-/** Counts no further than `countMax`: a busy webhook leaves millions of lines, and counting them would take longer than reading a page. */
 export async function countHistory(
   db: Queryable,
   accountId: string,
   workflowId: string,
   search: Omit<Search, 'page' | 'size'>,
-  countMax: number,
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>(sql`
-    select count(*) as count from (
-      select from webhook_history
-      where account_id = ${accountId} and workflow_id = ${workflowId}
-        and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')
-      limit ${countMax}) h`)
+    select count(*) as count from webhook_history
+    where account_id = ${accountId} and workflow_id = ${workflowId}
+      and created_at >= coalesce(${search.searchFrom}::timestamptz, '-infinity') and created_at < coalesce(${search.searchTo}::timestamptz, 'infinity')`)
   return rows[0]?.count ?? 0
 }
 

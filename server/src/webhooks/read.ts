@@ -20,9 +20,6 @@ import { findStored, openStored } from './load.ts'
 import { readPayload } from './request-record.ts'
 import { findSettings } from './settings-store.ts'
 
-/** A queue holds no more either. */
-const historyCountMax = 100_000
-
 type Deps = { database: Database; keyRing: KeyRing }
 type GivenSearch = { page?: number; size?: number; searchFrom?: string; searchTo?: string }
 
@@ -53,7 +50,7 @@ export async function getQueue({ database }: Deps, principal: Principal, workflo
   return {
     items: items.map((item) => ({ ...toItem(item), status: item.status as 'Pending' | 'Processing' | 'Failed' })),
     length,
-    isLast: (search.page + 1) * search.size >= length,
+    isLast: isLast(search, length),
     workflowSettings,
   }
 }
@@ -62,10 +59,10 @@ export async function getHistory({ database }: Deps, principal: Principal, workf
   const scope = scopeOf(principal)
   const db = database.forScope(scope)
   const search = readSearch(given)
-  const [workflowSettings, { items, isLast }, length] = await Promise.all([
+  const [workflowSettings, items, length] = await Promise.all([
     findWorkflowFlags(db, scope.accountId, workflowId),
     listHistory(db, scope.accountId, workflowId, search),
-    countHistory(db, scope.accountId, workflowId, search, historyCountMax),
+    countHistory(db, scope.accountId, workflowId, search),
   ])
   if (!workflowSettings) throw notFound('workflow')
   return {
@@ -75,7 +72,7 @@ export async function getHistory({ database }: Deps, principal: Principal, workf
       deleteFromQueueDateTimeUTC: item.leftAt.toISOString(),
     })),
     length,
-    isLast,
+    isLast: isLast(search, length),
     workflowSettings,
   }
 }
@@ -90,6 +87,10 @@ function toItem(item: ListedItem) {
     runNumber: item.runNumber,
     errorMessage: item.errorMessage,
   }
+}
+
+function isLast({ page, size }: Search, length: number): boolean {
+  return (page + 1) * size >= length
 }
 
 function readSearch({ page = 0, size = 50, searchFrom, searchTo }: GivenSearch): Search {
