@@ -44,7 +44,9 @@ async function listUsersOfApplication({ uses, db, organizationId, hosted }: Aske
 
 /** A script calls a function as `fx.name` or `fx['name']`; what it puts together at run time nobody can know. */
 async function listCallers({ uses, db, organizationId, hosted }: Asked, { id, name }: Item): Promise<Users[]> {
-  const call = new RegExp(`\\bfx\\s*(\\?\\.)?\\s*(\\.?\\s*${name}(?![\\w$])|\\[\\s*(['"\`])${name}\\3)`)
+  // A name may hold a dollar sign.
+  const named = RegExp.escape(name)
+  const call = new RegExp(`\\bfx\\s*(\\?\\.)?\\s*(\\.?\\s*${named}(?![\\w$])|\\[\\s*(['"\`])${named}\\3)`)
   const isCalled = (script: string | undefined) => script !== undefined && call.test(script)
   const isInChain = ({ chain }: { chain: { script?: string }[] }) => chain.some(({ script }) => isCalled(script))
   return [
