@@ -49,19 +49,21 @@ export async function searchConnections(db: Queryable, scope: Scope, search: Con
     ${search.isFaulted === undefined ? nothing : search.isFaulted ? sql`and r.fault_message is not null` : sql`and r.fault_message is null`}
     ${search.appIds && search.appIds.length > 0 ? sql`and r.application_id = any(${search.appIds}::uuid[])` : nothing}
     ${(search.tags ?? []).reduce((all, tag) => sql`${all} and ${carries(scope, tag)}`, nothing)}`
-  const [page, count] = await Promise.all([
-    // The page is cut by ids alone, so that rows before it cost next to nothing.
-    db.query<ListRow & { tags: string[] }>(sql`
+  // A text has to be looked for in every row, so it is done once for the page and the count; both are cut by ids alone.
+  const { rows } = await db.query<{ total: number } & (ListRow & { tags: string[] })>(sql`
+    with found as ${search.searchTerm ? sql`materialized` : sql`not materialized`} (
+      select r.id from registered_applications r where ${matching}
+    )
+    select c.total, p.* from (select count(*) as total from found) c left join (
       select ${listColumns}, array(select t.value from tags t where t.organization_id = ${scope.organizationId}
         and t.entity_type = 'registeredApp' and t.entity_id = r.id order by t.value) as tags
-      from (select r.id from registered_applications r where ${matching}
-        order by r.id limit ${search.size} offset ${search.page * search.size}) w
-      join registered_applications r on r.id = w.id and r.account_id = ${scope.accountId} order by r.id`),
-    db.query<{ total: number }>(sql`select count(*) as total from registered_applications r where ${matching}`),
-  ])
+      from (select id from found order by id limit ${search.size} offset ${search.page * search.size}) w
+      join registered_applications r on r.id = w.id and r.account_id = ${scope.accountId}
+    ) p on true order by p.id`)
   return {
-    items: page.rows.map((row) => ({ ...toListItem(row), tags: row.tags })),
-    total: count.rows[0]?.total ?? 0,
+    // A page without rows still tells the count.
+    items: rows.filter((row) => row.id !== null).map((row) => ({ ...toListItem(row), tags: row.tags })),
+    total: rows[0]?.total ?? 0,
   }
 }
 
