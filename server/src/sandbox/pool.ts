@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { AccountQueue } from './account-queue.ts'
 import { affordedProcesses } from './afforded-processes.ts'
 import { checkJob } from './check-job.ts'
@@ -37,6 +38,7 @@ type Task = {
 }
 
 const TRIM_MS = 10_000
+const IDLE_KEPT = 2
 const PASSES_MAX = 16
 const HOMES_MAX = 1000
 const LOOK_AT_SIZE_RUNS = 100
@@ -75,7 +77,8 @@ export class SandboxPool implements AsyncDisposable {
   ) {
     this.#launch = launch
     this.#directory = directory
-    const size = options.size ?? 2
+    // Two more than there are cores: while one hears about its next script, another computes.
+    const size = options.size ?? availableParallelism() + 2
     const processesMax = Math.max(size, options.processesMax ?? affordedProcesses(size))
     this.#options = {
       size,
@@ -266,7 +269,8 @@ export class SandboxPool implements AsyncDisposable {
   /** Ends processes that were needed only for a while. */
   #endUnused(): void {
     for (const guest of [...this.#idle]) {
-      if (guest.isGone || (this.#all.size > this.#options.size && !this.#usedSinceTrim.has(guest))) this.#remove(guest)
+      if (guest.isGone || (this.#all.size > Math.min(IDLE_KEPT, this.#options.size) && !this.#usedSinceTrim.has(guest)))
+        this.#remove(guest)
     }
     this.#usedSinceTrim = new WeakSet()
   }
