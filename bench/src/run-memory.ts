@@ -20,9 +20,9 @@ export async function benchRunMemory(): Promise<Row[]> {
     await runAtFullLoad(service, client, workflowId, runsPerRound)
     sizes.push(memoryMb(service.pid))
   }
-  const [first = 0] = sizes.slice(1)
-  const last = sizes.at(-1) ?? 0
-  const growth = last / first
+  // In the first half the database fills its buffers and processes reach their size; what still grows after that grows for ever.
+  const half = sizes.slice(rounds / 2)
+  const growth = (half.at(-1) ?? 0) / (half[0] ?? 0)
   return [
     {
       what: `memory of all processes after each ${runsPerRound} runs`,
@@ -31,10 +31,10 @@ export async function benchRunMemory(): Promise<Row[]> {
       isMet: undefined,
     },
     {
-      what: `growth from the second to the last round`,
+      what: 'growth over the second half',
       measured: growth.toFixed(2),
-      wanted: 'at most 1.15',
-      isMet: growth <= 1.15,
+      wanted: 'at most 1.1',
+      isMet: growth <= 1.1,
     },
   ]
 }
