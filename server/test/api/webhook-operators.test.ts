@@ -7,15 +7,9 @@ import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { operateQueues, remember } from '../harness/webhook-queue.ts'
 import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
-import { deployWorkflow, type SampleWorkflow, startRun } from '../harness/workflows.ts'
-
-/** Keeps what it was given in the vault, in the order in which it ran. */
-const remember = `
-  const seen = (await myVault.get('seen')) ?? []
-  const requests = Array.isArray(webhook) ? webhook : [webhook]
-  await myVault.set('seen', [...seen, ...requests.map(({ body }) => body.n)])
-  return webhook`
+import { deployWorkflow, startRun } from '../harness/workflows.ts'
 
 describe('operating the queue of a webhook', () => {
   let service: TestService
@@ -24,18 +18,7 @@ describe('operating the queue of a webhook', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const prepare = async (script: string, settings: Record<string, unknown> = {}) => {
-    const workflow = await deployWorkflow(service.manager, [script])
-    return { workflow, webhook: await enableWebhook(service.manager, workflow.id, settings) }
-  }
-  const seenBy = async (workflow: SampleWorkflow) =>
-    (await service.manager.get(`/api/MyVaultGet/${workflow.id}/seen`)).body
-  const hold = (id: string) => service.manager.post(`/api/WebhookQueueHold/${id}`)
-  const release = (id: string) => service.manager.post(`/api/WebhookQueueRelease/${id}`)
-  const emptied = (id: string, withinMs?: number) =>
-    eventually(async () => (await queueOf(service.manager, id)).length === 0, withinMs)
-  const makeDue = (id: string) =>
-    service.asOwner('update webhook_queue set due_at = now() where workflow_id = $1', [id])
+  const { prepare, seenBy, hold, release, emptied, makeDue } = operateQueues(() => service)
 
   it('can be held and released, request by request skipped and retried', async () => {
     const { workflow, webhook } = await prepare(remember, { strictOrderProcessing: true })

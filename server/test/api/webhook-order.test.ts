@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
-import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
-import { blockResult, deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
-
-/** Keeps what it was given in the vault, in the order in which it ran. */
-const remember = `
-  const seen = (await myVault.get('seen')) ?? []
-  const requests = Array.isArray(webhook) ? webhook : [webhook]
-  await myVault.set('seen', [...seen, ...requests.map(({ body }) => body.n)])
-  return webhook`
+import { operateQueues, remember } from '../harness/webhook-queue.ts'
+import { hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
+import { blockResult } from '../harness/workflows.ts'
 
 describe('the order of a webhook queue', () => {
   let service: TestService
@@ -18,16 +12,7 @@ describe('the order of a webhook queue', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const prepare = async (script: string, settings: Record<string, unknown> = {}) => {
-    const workflow = await deployWorkflow(service.manager, [script])
-    return { workflow, webhook: await enableWebhook(service.manager, workflow.id, settings) }
-  }
-  const seenBy = async (workflow: SampleWorkflow) =>
-    (await service.manager.get(`/api/MyVaultGet/${workflow.id}/seen`)).body
-  const hold = (id: string) => service.manager.post(`/api/WebhookQueueHold/${id}`)
-  const release = (id: string) => service.manager.post(`/api/WebhookQueueRelease/${id}`)
-  const emptied = (id: string, withinMs?: number) =>
-    eventually(async () => (await queueOf(service.manager, id)).length === 0, withinMs)
+  const { prepare, seenBy, hold, release, emptied } = operateQueues(() => service)
 
   it('keeps strict order: one at a time, and a failing head holds the others up', async () => {
     const { workflow, webhook } = await prepare(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { operateQueues } from '../harness/webhook-queue.ts'
 import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
 import { blockResult, deployWorkflow, endOf, findRun, runToEnd } from '../harness/workflows.ts'
 
@@ -12,16 +13,7 @@ describe('the queue of a webhook', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const prepare = async (script: string, settings: Record<string, unknown> = {}) => {
-    const workflow = await deployWorkflow(service.manager, [script])
-    return { workflow, webhook: await enableWebhook(service.manager, workflow.id, settings) }
-  }
-  const hold = (id: string) => service.manager.post(`/api/WebhookQueueHold/${id}`)
-  const release = (id: string) => service.manager.post(`/api/WebhookQueueRelease/${id}`)
-  const emptied = (id: string, withinMs?: number) =>
-    eventually(async () => (await queueOf(service.manager, id)).length === 0, withinMs)
-  const makeDue = (id: string) =>
-    service.asOwner('update webhook_queue set due_at = now() where workflow_id = $1', [id])
+  const { prepare, hold, release, emptied, makeDue } = operateQueues(() => service)
 
   it('gives each request to a run as `webhook`, and both histories name the other', async () => {
     const { workflow, webhook } = await prepare('return webhook')
