@@ -1,4 +1,5 @@
 // Uploads and downloads as people's programs and browsers make them.
+import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
 import type { TestService } from './service.ts'
 
@@ -50,4 +51,20 @@ export async function download(service: Pick<TestService, 'baseUrl'>, shareId: s
   const list = await postShare(service.baseUrl, shareId, { code })
   const file = fileIds(list.bytes.toString())[index] ?? ''
   return postShare(service.baseUrl, shareId, { code, file })
+}
+
+export const hello = { name: 'hello.txt', content: 'Hello, Anna', type: 'text/plain' }
+
+const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Shares files and returns the id of the share. */
+export async function shareFiles(
+  client: Client,
+  fields: Record<string, string> = {},
+  files = [hello],
+): Promise<string> {
+  const answer = await sendUpload(client, uploadForm(files, fields))
+  expect([answer.status, typeof answer.body], answer.text).toEqual([200, 'string'])
+  expect(answer.body).toMatch(guid)
+  return answer.body
 }
