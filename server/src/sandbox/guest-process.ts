@@ -4,7 +4,14 @@ import type { Duplex, Writable } from 'node:stream'
 import { composeCommand, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
 import { parseMessage } from './parse-message.ts'
-import { createLineReader, type FromGuest, type GuestReport, REPLY_DESCRIPTOR, type ToGuest } from './protocol.ts'
+import {
+  createLineReader,
+  type FromGuest,
+  type GuestReport,
+  LIFELINE_DESCRIPTOR,
+  REPLY_DESCRIPTOR,
+  type ToGuest,
+} from './protocol.ts'
 
 /** Starting takes about a tenth of a second; on a machine that is overloaded it may take very much longer. */
 const START_MS_MAX = 20_000
@@ -28,6 +35,7 @@ export class GuestProcess {
   #exit: GuestExit | undefined
   #stderr = ''
   #isKilled = false
+  #reportedBytes: number | undefined
   report: GuestReport | undefined
   /** Libraries are sent once; this is the key of the one the process has. */
   libraryKey = ''
@@ -63,6 +71,11 @@ export class GuestProcess {
         this.kill()
       }
     })
+    const lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Duplex
+    lifeline.on('error', () => this.kill())
+    lifeline.on('data', (chunk: Buffer) => {
+      this.#reportedBytes = Number(/(\d{1,15})\n$/.exec(chunk.toString('latin1'))?.[1] ?? this.#reportedBytes)
+    })
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('latin1')).slice(-STDERR_CHARACTERS_MAX)
     })
@@ -74,7 +87,7 @@ export class GuestProcess {
     const child = spawn(file, args, {
       cwd: directory,
       env: {},
-      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
     })
     const guest = new GuestProcess(child)
@@ -113,13 +126,13 @@ export class GuestProcess {
     if (!this.isGone) this.#reply.write(`${ok ? '1' : '0'}${body}\n`)
   }
 
-  /** Undefined where the platform has no `/proc` or the process is gone. */
+  /** Where the platform has no `/proc`, what the process said last. */
   readResidentBytes(): number | undefined {
     try {
       const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'latin1')) ?? []
       return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
     } catch {
-      return undefined
+      return this.#reportedBytes
     }
   }
 

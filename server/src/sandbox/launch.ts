@@ -101,10 +101,16 @@ function nodeArguments(): string[] {
     // megabytes is marked faster than another thread is told to.
     '--no-maglev',
     '--no-concurrent-marking',
+    '--no-parallel-scavenge',
+    // Realms are made and dropped all the time; an isolate is over before it has filled this, and nothing in it need ever be collected.
+    '--initial-heap-size=64',
+    // Guards servers against chosen keys of hash tables; a script could only slow down itself.
+    '--no-rehash-snapshot',
     '--max-old-space-size=256',
     // A seat belt, not a wall: it takes files and processes from JavaScript that got out of its isolate.
     '--permission',
     '--allow-addons',
+    '--allow-worker',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     // The permission model warns that addons can do anything; that is the point of all other walls.
     '--no-warnings',

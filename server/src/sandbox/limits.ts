@@ -36,7 +36,7 @@ export const SCRIPT_CHARACTERS_MAX = MIB
 const CODE_RANGE_BYTES = (process.arch === 'x64' ? 512 : 128) * MIB
 
 /**
- * What `ulimit` gives a script process where the platform has it. Up to three isolates exist at once: that of Node.js itself,
- * that of the account, and one for parsing.
+ * What `ulimit` gives a script process where the platform has it. Up to four isolates exist at once: that of Node.js itself,
+ * that of the thread which listens for the service's end, that of the account, and one for parsing.
  */
-export const processLimits = { dataBytes: 3 * CODE_RANGE_BYTES + 560 * MIB, openFiles: 64, processes: 256 }
+export const processLimits = { dataBytes: 4 * CODE_RANGE_BYTES + 560 * MIB, openFiles: 64, processes: 256 }

@@ -38,8 +38,6 @@ export function parseMessage(line: string): FromGuest {
       }
     case 'idle':
       return { type: 'idle', job: requireNumber(message['job']), answers: requireNumber(message['answers']) }
-    case 'memory':
-      return { type: 'memory', residentBytes: requireNumber(message['residentBytes']) }
     case 'done':
       return { type: 'done', job: requireNumber(message['job']), end: parseEnd(requireObject(message['end'])) }
     default:

@@ -213,7 +213,8 @@ export class SandboxPool implements AsyncDisposable {
       this.#computing--
       this.#hold(task.accountId, -1)
       this.#takeBack(guest)
-      this.#pump()
+      // Whoever waited for the result may have the next script of the same run, whose realm is warm.
+      setImmediate(() => this.#pump())
     })
   }
 

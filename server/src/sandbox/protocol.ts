@@ -3,12 +3,15 @@
  *
  * The service writes to descriptor 0 of the script process. The script process writes everything to descriptor 3 and reads
  * from there only the answer to a synchronous call, with a blocking read: that is how `myVault.get(key)` can return a value
- * without `await` and without any host object inside the isolate.
+ * without `await` and without any host object inside the isolate. Descriptor 4 is there to be closed: it tells the script process, however busy
+ * it is, that the service is gone.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+export const ORDER_DESCRIPTOR = 0
 export const REPLY_DESCRIPTOR = 3
+export const LIFELINE_DESCRIPTOR = 4
 
 /** Calls and sleeps that one script may have under way at once; the rest wait inside the isolate. */
 export const CALLS_AT_ONCE = 32
@@ -66,7 +69,6 @@ export type FromGuest =
   | { type: 'call'; job: number; isSync: boolean; call: number; name: string; args: Json[] }
   /** The isolate has nothing to do until an answer comes; `answers` is how many of them it had seen by then. */
   | { type: 'idle'; job: number; answers: number }
-  | { type: 'memory'; residentBytes: number }
   | { type: 'done'; job: number; end: GuestEnd }
 
 /** What a script process finds out about its own walls, so that the service claims only what holds. */
@@ -103,6 +105,7 @@ export function createLineReader(bytesMax: number, onLine: (line: string) => voi
     const rest = chunk.subarray(from)
     held += rest.length
     if (held > bytesMax) throw new RangeError(`A message of more than ${bytesMax} bytes was refused.`)
-    parts.push(rest)
+    // The chunk belongs to the caller.
+    parts.push(Buffer.from(rest))
   }
 }

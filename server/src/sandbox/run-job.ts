@@ -42,6 +42,7 @@ export async function runJob(
   let answersSent = 0
   let answersSeen = -1
   let isWaiting = false
+  let isOver = false
 
   const kill = (reason: Failure): void => {
     killedFor ??= reason
@@ -64,7 +65,7 @@ export async function runJob(
     if (wasWaiting !== isWaiting) onWaiting(isWaiting)
   }
   const answer = (message: CallMessage, ok: boolean, body: string): void => {
-    if (abort.signal.aborted) return
+    if (isOver) return
     if (message.isSync) {
       open.sync = false
       guest.answerSync(ok, body)
@@ -95,7 +96,7 @@ export async function runJob(
         return await work()
       } finally {
         open.paused--
-        if (!abort.signal.aborted) update()
+        if (!isOver) update()
       }
     },
   }
@@ -109,7 +110,7 @@ export async function runJob(
       open.calls--
       if (error instanceof ScriptCallError)
         answer(message, false, JSON.stringify({ message: error.message, details: error.details }))
-      else if (!abort.signal.aborted) {
+      else if (!isOver) {
         fault ??= { error }
         kill({ kind: 'aborted', message: 'The service failed.' })
       }
@@ -132,10 +133,6 @@ export async function runJob(
     update()
   }
   const handle = (message: FromGuest): void => {
-    if (message.type === 'memory') {
-      if (message.residentBytes > limits.residentBytesMax) kill(outOfMemory(limits))
-      return
-    }
     if (message.type === 'ready' || message.job !== number)
       throw new TypeError('A script process spoke about another job.')
     if (message.type === 'log') log.add(message.lines, message.isCut)
@@ -187,7 +184,9 @@ export async function runJob(
   clock.stop()
   for (const timer of timers) clearTimeout(timer)
   job.signal?.removeEventListener('abort', stop)
-  abort.abort(scriptIsOver)
+  isOver = true
+  // Whatever a call still does is for nobody.
+  if (open.calls > 0) abort.abort(scriptIsOver)
   if (isWaiting) onWaiting(false)
   if (verdict.kind === 'outOfMemory' || verdict.kind === 'crashed') guest.kill()
   if (fault) throw fault.error

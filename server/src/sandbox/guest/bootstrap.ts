@@ -1,4 +1,4 @@
-import type { Dispatch, HostFunctions } from './dispatch.ts'
+import type { Dispatch, HostFunctions, Watch } from './dispatch.ts'
 import { watchRealm } from './realm-watch.ts'
 
 /**
@@ -146,13 +146,19 @@ export function bootstrap(
   let session = create(null) as Session
   let stop: boolean | null = null
 
+  const defer = (values: object, key: unknown, value: unknown): void => {
+    // The value as it is now counts, not what the script makes of it later.
+    expose(values, StringOfRealm(key), parse(jsonOf(value)))
+  }
   const exposeNames = (inputsText: string): void => {
     const inputs = parse(inputsText) as { [name: string]: unknown } & { session: object }
     session = assign(create(null), inputs.session) as Session
     expose(realm, 'Datasource', inputs['dataSources'])
     expose(realm, 'variables', inputs['variables'])
     expose(realm, 'getVariables', () => inputs['variables'])
-    for (const name of ['webhook', 'dateLastRun', 'run']) expose(realm, name, inputs[name])
+    expose(realm, 'webhook', inputs['webhook'])
+    expose(realm, 'dateLastRun', inputs['dateLastRun'])
+    expose(realm, 'run', inputs['run'])
     expose(realm, 'session', session)
     expose(realm, 'api', {
       get: (url: unknown) => request('api.get', [url], false),
@@ -160,19 +166,18 @@ export function bootstrap(
       send: (shortName: unknown, options: unknown, newVersion: unknown) =>
         request('api.send', [shortName, options, newVersion], false),
     })
-    const vault: { [name: string]: unknown } = {}
-    for (const scope of ['', 'Global']) {
-      for (const verb of ['get', 'remove', 'contains']) {
-        const name = verb + scope
-        expose(vault, name, (key: unknown) => ask(`myVault.${name}`, [key]))
-      }
-      expose(vault, `set${scope}`, (key: unknown, value: unknown) => ask(`myVault.set${scope}`, [key, value]))
-      expose(vault, `set${scope}OnComplete`, (key: unknown, value: unknown) => {
-        // The value as it is now counts, not what the script makes of it later.
-        expose(scope === '' ? session.vault : session.vaultGlobal, StringOfRealm(key), parse(jsonOf(value)))
-      })
-    }
-    expose(realm, 'myVault', vault)
+    expose(realm, 'myVault', {
+      get: (key: unknown) => ask('myVault.get', [key]),
+      set: (key: unknown, value: unknown) => ask('myVault.set', [key, value]),
+      remove: (key: unknown) => ask('myVault.remove', [key]),
+      contains: (key: unknown) => ask('myVault.contains', [key]),
+      setOnComplete: (key: unknown, value: unknown) => defer(session.vault, key, value),
+      getGlobal: (key: unknown) => ask('myVault.getGlobal', [key]),
+      setGlobal: (key: unknown, value: unknown) => ask('myVault.setGlobal', [key, value]),
+      removeGlobal: (key: unknown) => ask('myVault.removeGlobal', [key]),
+      containsGlobal: (key: unknown) => ask('myVault.containsGlobal', [key]),
+      setGlobalOnComplete: (key: unknown, value: unknown) => defer(session.vaultGlobal, key, value),
+    })
     expose(realm, 'email', { send: (message: unknown) => request('email.send', [message], false) })
     expose(realm, 'sleep', (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true))
     expose(realm, 'console', { log, info: log, warn: log, error: log, debug: log })
@@ -248,7 +253,7 @@ export function bootstrap(
     )
   }
 
-  let restore: (() => boolean) | null = null
+  let watch: ReturnType<typeof watchRealm> | null = null
   /** What a script left under way is nobody's any more, and what it was given must not fill the memory while its realm waits. */
   const tidy = (): boolean => {
     logLeft = logBytesMax
@@ -260,11 +265,14 @@ export function bootstrap(
     onSettled = null
     stop = null
     session = create(null)
-    return restore?.() ?? false
+    return watch?.restore() ?? false
   }
-  const start = (script: string, inputsText: string, isWatched: boolean): void => {
+  const start = (script: string, inputsText: string, closeness: Watch): void => {
     let run: () => Promise<unknown>
-    if (isWatched) restore ??= watchRealm()
+    if (closeness !== 'none') {
+      watch ??= watchRealm()
+      watch.begin(closeness === 'deep')
+    }
     exposeNames(inputsText)
     try {
       // The constructor parses the text as a function body by itself, so no text can close the function and go on outside.
@@ -290,7 +298,7 @@ export function bootstrap(
 
   return (action, first, second, third) => {
     if (action === 'tidy') return tidy()
-    if (action === 'start') start(first as string, second as string, third === true)
+    if (action === 'start') start(first as string, second as string, third as Watch)
     else settle(first as number, second as boolean, third as string)
     return true
   }

@@ -15,25 +15,29 @@ export function send(message: FromGuest): void {
   sendText(JSON.stringify(message))
 }
 
-const chunk = Buffer.allocUnsafe(65_536)
-const answers: string[] = []
-const readAnswerBytes = createLineReader(Number.MAX_SAFE_INTEGER, (line) => answers.push(line))
-
-/** Blocks this thread until the service has answered a synchronous call. */
-export function readAnswer(): string {
-  for (;;) {
-    const answer = answers.shift()
-    if (answer !== undefined) return answer
-    let count = 0
-    try {
-      count = readSync(REPLY_DESCRIPTOR, chunk)
-    } catch {
-      endProcess()
+/** Blocks this thread until the service has sent a line. */
+export function createBlockingReader(descriptor: number): () => string {
+  const chunk = Buffer.allocUnsafe(65_536)
+  const lines: string[] = []
+  const readBytes = createLineReader(Number.MAX_SAFE_INTEGER, (line) => lines.push(line))
+  return () => {
+    for (;;) {
+      const line = lines.shift()
+      if (line !== undefined) return line
+      let count = 0
+      try {
+        count = readSync(descriptor, chunk)
+      } catch {
+        endProcess()
+      }
+      if (count === 0) endProcess()
+      readBytes(chunk.subarray(0, count))
     }
-    if (count === 0) endProcess()
-    readAnswerBytes(Buffer.from(chunk.subarray(0, count)))
   }
 }
+
+/** The answer to a synchronous call. */
+export const readAnswer = createBlockingReader(REPLY_DESCRIPTOR)
 
 /**
  * The service is gone or the channel is broken. A script may still be busy on its thread, and a normal exit would wait for

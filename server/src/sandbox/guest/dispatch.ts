@@ -6,6 +6,9 @@ export type HostFunctions = {
   finish(text: string): void
 }
 
+/** How closely a realm is compared with what it was before; `deep` finds hidden additions to built-ins, too. */
+export type Watch = 'none' | 'shallow' | 'deep'
+
 /**
  * Starts the script, or hands it the answer to one of its calls. `tidy` puts the realm back as it was before a script that was started
  * with a watch, and tells whether that could be done.

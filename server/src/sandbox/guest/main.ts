@@ -5,14 +5,17 @@
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import ivm from 'isolated-vm'
-import { createLineReader, type GuestEnd, type GuestReport, type ToGuest } from '../protocol.ts'
-import { endProcess, send } from './channel.ts'
+import { type GuestEnd, type GuestReport, ORDER_DESCRIPTOR, type ToGuest } from '../protocol.ts'
+import { createBlockingReader, endProcess, send } from './channel.ts'
 import { createBodyCheck, locateSyntaxFault } from './compile.ts'
 import { composeLibrary } from './library.ts'
+import { holdLifeline } from './lifeline.ts'
 import { answerRunning, runScript } from './run.ts'
 
 const options = new Set(process.argv.slice(2))
 const dropTo = [...options].find((option) => option.startsWith('--drop='))?.slice('--drop='.length)
+
+holdLifeline(options.has('--report-memory'))
 
 // All code is loaded by now, so the process can become a user that may not read it.
 if (dropTo !== undefined) {
@@ -24,7 +27,6 @@ if (dropTo !== undefined) {
 
 /** The library in use, as the text of one script. */
 let library = { key: '', source: composeLibrary([], () => true) }
-const reportsMemory = options.has('--report-memory')
 
 const handle = (line: string): void => {
   const message = JSON.parse(line) as ToGuest
@@ -36,7 +38,7 @@ const handle = (line: string): void => {
       }
       return
     case 'run':
-      runScript(message, library.source, reportsMemory).catch(endProcess)
+      runScript(message, library.source)
       return
     case 'check':
       check(message.job, message.source)
@@ -64,12 +66,20 @@ function inScratchIsolate<T>(work: (isolate: ivm.Isolate) => T): T {
   }
 }
 
-process.on('uncaughtException', endProcess)
-process.stdin.on('data', createLineReader(Number.MAX_SAFE_INTEGER, handle))
-process.stdin.on('close', endProcess)
-process.stdin.on('error', endProcess)
+/** After so many messages the engine gets its turn for what it does between tasks. */
+const MESSAGES_PER_TURN = 64
 
+const nextMessage = createBlockingReader(ORDER_DESCRIPTOR)
+
+/** There is nothing to do but to wait for the next order, and a blocking read is the cheapest way to. */
+function takeMessages(): void {
+  for (let n = 0; n < MESSAGES_PER_TURN; n++) handle(nextMessage())
+  setImmediate(takeMessages)
+}
+
+process.on('uncaughtException', endProcess)
 send({ type: 'ready', pid: process.pid, report: reportWalls() })
+setImmediate(takeMessages)
 
 function reportWalls(): GuestReport {
   return {

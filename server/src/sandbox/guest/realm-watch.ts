@@ -1,95 +1,100 @@
+export type RealmWatch = {
+  /** Before a script; `isDeep` when it may add hidden properties. */
+  begin(isDeep: boolean): void
+  /** After it. */
+  restore(): boolean
+}
+
 /**
- * Notes how a realm looks before a script, and returns what puts it back: globals that the script added are removed. It answers false when
+ * Remembers a realm as it is and can put it back: names that a script added are removed. It answers false when
  * that cannot be done, or when a built-in was changed; such a realm is given up. Its text is compiled inside the isolate like that of the
- * bootstrap, and none of it runs code of the script: it only lists properties and compares values,
- * and reads nothing that is not there itself, because a prototype may hold a getter of the script.
+ * bootstrap. A getter that a script left may run here: it is still that script's own time, and nobody listens to its host functions.
  *
- * All built-ins have about a thousand properties, and to compare every one costs as much as a new realm. So additions are found by counting,
- * and replacements are looked for where scripts make them. A block that replaces something else is still alone with it: only blocks of the
- * same run, with the same rights, come after it.
+ * All built-ins have about a thousand properties, and to compare every one costs as much as a new realm. So additions are found by asking for
+ * enumerable properties, which built-ins do not have, by counting where libraries add hidden ones, and replacements are looked for where
+ * scripts make them. A block that changes something else is still alone with it: only blocks of the same run, with the same rights, come
+ * after it.
  */
-export function watchRealm(): () => boolean {
-  const realm = globalThis
-  const { ownKeys, getOwnPropertyDescriptor, deleteProperty } = Reflect
-  const { is, hasOwn } = Object
-  const objects: object[] = [
-    ...[
-      Object,
-      Function,
-      Array,
-      String,
-      Number,
-      Boolean,
-      Symbol,
-      BigInt,
-      Date,
-      RegExp,
-      Map,
-      Set,
-      Promise,
-      Error,
-      TypeError,
-    ],
-    ...[Object.prototype, Function.prototype, Array.prototype, String.prototype, Number.prototype, Boolean.prototype],
-    ...[
-      Symbol.prototype,
-      BigInt.prototype,
-      Date.prototype,
-      RegExp.prototype,
-      Map.prototype,
-      Set.prototype,
-      Promise.prototype,
-    ],
-    ...[Error.prototype, TypeError.prototype, JSON, Math, Reflect, Intl],
+export function watchRealm(): RealmWatch {
+  const realm = globalThis as unknown as { [name: string]: unknown }
+  const { ownKeys, deleteProperty } = Reflect
+  const counted: object[] = [Object, Array, Promise, Object.prototype, Array.prototype, String.prototype]
+  const bare: object[] = [
+    ...counted,
+    ...[Function, String, Number, Boolean, Symbol, BigInt, Date, RegExp, Map, Set, JSON, Math, Reflect, Intl],
+    ...[Function.prototype, Number.prototype, Boolean.prototype, Symbol.prototype, BigInt.prototype, Date.prototype],
+    ...[RegExp.prototype, Map.prototype, Set.prototype, Promise.prototype, Error.prototype, TypeError.prototype],
   ]
-  const replaceable: [object, string[]][] = [
-    [JSON, ['stringify', 'parse']],
-    [Math, ['random', 'round', 'floor']],
-    [Date, ['now', 'parse']],
-    [Date.prototype, ['toJSON', 'toISOString', 'toString', 'getTime']],
-    [Object, ['keys', 'values', 'entries', 'assign']],
-    [Object.prototype, ['toString', 'valueOf', 'hasOwnProperty']],
-    [Array, ['isArray', 'from']],
-    [Array.prototype, ['map', 'filter', 'forEach', 'reduce', 'sort', 'includes', 'join', 'push', 'at', 'find', 'flat']],
-    [String.prototype, ['replace', 'replaceAll', 'split', 'trim', 'includes', 'padStart']],
-    [Number.prototype, ['toFixed', 'toString', 'toLocaleString']],
-    [Promise, ['all', 'allSettled', 'race']],
-    [Promise.prototype, ['then', 'catch', 'finally']],
-    [RegExp.prototype, ['exec', 'test']],
-    [Function.prototype, ['call', 'apply', 'bind']],
-    [Error.prototype, ['toString', 'message', 'name']],
-  ]
-  const readValue = (target: object, key: string | symbol): unknown => {
-    const property = getOwnPropertyDescriptor(target, key)
-    // What a description does not hold itself would be looked for in the prototype, which is the script's.
-    return property && (hasOwn(property, 'get') ? property.get : property.value)
-  }
-  const names = ownKeys(realm)
-  const values: unknown[] = []
-  const counts: number[] = []
+  type Named = { [name: string]: unknown }
+  const owners: Named[] = []
+  const keys: string[] = []
   const originals: unknown[] = []
-  for (let i = 0; i < names.length; i++) values[i] = readValue(realm, names[i] as string)
-  for (let i = 0; i < objects.length; i++) counts[i] = ownKeys(objects[i] as object).length
-  for (let i = 0; i < replaceable.length; i++) {
-    const [target, keys] = replaceable[i] as [object, string[]]
-    for (let k = 0; k < keys.length; k++) originals[originals.length] = readValue(target, keys[k] as string)
+  const watch = (owner: object, names: string[]): void => {
+    for (let i = 0; i < names.length; i++) {
+      const key = names[i] as string
+      owners[keys.length] = owner as Named
+      originals[keys.length] = (owner as Named)[key]
+      keys[keys.length] = key
+    }
+  }
+  watch(realm, [
+    'Object',
+    'Array',
+    'String',
+    'Number',
+    'Date',
+    'JSON',
+    'Math',
+    'Promise',
+    'Map',
+    'Set',
+    'Error',
+    'RegExp',
+  ])
+  watch(realm, ['parseInt', 'parseFloat', 'isNaN', 'encodeURIComponent', 'decodeURIComponent', 'eval', 'Function'])
+  watch(JSON, ['stringify', 'parse'])
+  watch(Math, ['random', 'round', 'floor'])
+  watch(Date, ['now', 'parse'])
+  watch(Date.prototype, ['toJSON', 'toISOString', 'toString', 'getTime'])
+  watch(Object, ['keys', 'values', 'entries', 'assign'])
+  watch(Object.prototype, ['toString', 'valueOf', 'hasOwnProperty'])
+  watch(Array.prototype, ['map', 'filter', 'forEach', 'reduce', 'sort', 'includes', 'join', 'push', 'find', 'flat'])
+  watch(String.prototype, ['replace', 'replaceAll', 'split', 'trim', 'includes', 'padStart'])
+  watch(Number.prototype, ['toFixed', 'toString', 'toLocaleString'])
+  watch(Promise, ['all', 'allSettled'])
+  watch(Promise.prototype, ['then', 'catch', 'finally'])
+  watch(RegExp.prototype, ['exec', 'test'])
+  watch(Function.prototype, ['call', 'apply', 'bind'])
+  watch(Error.prototype, ['toString', 'message', 'name'])
+  const names = ownKeys(realm) as string[]
+  const lastName = names[names.length - 1]
+  const count = (): number[] => {
+    const counts: number[] = []
+    for (let i = 0; i < counted.length; i++) counts[i] = ownKeys(counted[i] as object).length
+    return counts
+  }
+  let before: number[] | null = null
+  const isCountedAsBefore = (): boolean => {
+    if (before === null) return true
+    const now = count()
+    for (let i = 0; i < now.length; i++) if (now[i] !== before[i]) return false
+    return true
   }
 
-  return () => {
-    for (let i = 0; i < objects.length; i++) if (ownKeys(objects[i] as object).length !== counts[i]) return false
-    const present = ownKeys(realm)
-    if (present.length < names.length) return false
-    // Names of the engine come first and keep their order; what was added since comes behind them.
-    for (let i = names.length; i < present.length; i++) if (!deleteProperty(realm, present[i] as string)) return false
-    for (let i = 0; i < names.length; i++)
-      if (present[i] !== names[i] || !is(readValue(realm, names[i] as string), values[i])) return false
-    let original = 0
-    for (let i = 0; i < replaceable.length; i++) {
-      const target = (replaceable[i] as [object, string[]])[0]
-      const keys = (replaceable[i] as [object, string[]])[1]
-      for (let k = 0; k < keys.length; k++)
-        if (readValue(target, keys[k] as string) !== originals[original++]) return false
-    }
-    return true
+  return {
+    begin: (isDeep) => {
+      before = isDeep ? count() : null
+    },
+    restore: () => {
+      for (let i = 0; i < bare.length; i++) for (const _ in bare[i]) return false
+      for (let i = 0; i < keys.length; i++) if (owners[i]?.[keys[i] as string] !== originals[i]) return false
+      if (!isCountedAsBefore()) return false
+      const present = ownKeys(realm) as string[]
+      // Names of the engine come first and keep their order: were one removed, the last one would have another place. What was added since
+      // comes behind them.
+      if (present[names.length - 1] !== lastName) return false
+      for (let i = names.length; i < present.length; i++) if (!deleteProperty(realm, present[i] as string)) return false
+      return true
+    },
   }
 }

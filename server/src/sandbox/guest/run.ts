@@ -1,128 +1,124 @@
 import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
 import { readAnswer, send, sendText } from './channel.ts'
 import { locateSyntaxFault } from './compile.ts'
-import { closeWorkshop, prepareNext, takeRealm } from './workshop.ts'
+import type { Watch } from './dispatch.ts'
+import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './workshop.ts'
 
-/** V8 may give an isolate up without the call into it ever returning, so it is looked after from this thread. */
-const LOOK_MS = 50
+type Running = {
+  message: RunMessage
+  taken: TakenRealm
+  /** What the script said at its end. */
+  endText: string | undefined
+  callsOpen: number
+  answersSeen: number
+  unhandled: string | undefined
+}
 
-type Running = { job: number; answer(message: AnswerMessage): void }
+type Input = ['start', string, string, Watch] | ['settle', number, boolean, string]
+
+/** A script without any of these words can hardly add a hidden property to a built-in. */
+const reachesPrototypes = /proto|defin|constructor|reflect|assign|eval|function\s*\(/i
 
 let running: Running | undefined
-
-export function answerRunning(message: AnswerMessage): void {
-  if (running?.job === message.job) running.answer(message)
-}
 
 /**
  * Runs one script. A turn is one entry into the isolate together with all microtasks that follow from it. The job is over
  * when the script has finished and its turn has ended: what a script left spinning still counts as the script.
  */
-export async function runScript(message: RunMessage, library: string, reportsMemory: boolean): Promise<void> {
-  const { job } = message
-  let endText: string | undefined
-  let lines: string[] = []
-  let isCut = false
-  let callsOpen = 0
-  let answersSeen = 0
-  let turns = 0
-  let unhandled: string | undefined
-  const over = Promise.withResolvers<GuestEnd | undefined>()
-
-  const flushLog = (): void => {
-    if (lines.length === 0) return
-    send({ type: 'log', job, lines, isCut })
-    lines = []
-  }
-  const sendCall = (isSync: boolean, call: number, text: string): void => {
-    flushLog()
-    sendText(`{"type":"call","job":${job},"isSync":${isSync},"call":${call},${text}}`)
-  }
-  const { realm, tidy, release, keep } = takeRealm(
-    { accountId: message.accountId, libraryKey: message.libraryKey, library, limits: message.limits },
-    message.realmKey,
-    {
-      log: (line, isLast) => {
-        lines.push(line)
-        isCut = isLast
-        if (lines.length === 1) setImmediate(flushLog)
-      },
-      call: (call, text) => {
-        callsOpen++
-        sendCall(false, call, text)
-      },
-      ask: (text) => {
-        sendCall(true, 0, text)
-        return readAnswer()
-      },
-      finish: (text) => {
-        endText ??= text
-      },
+export function runScript(message: RunMessage, library: string): void {
+  const { job, accountId, libraryKey, limits } = message
+  const taken = takeRealm({ accountId, libraryKey, library, limits }, message.realmKey, {
+    // At once, because nothing of a script that never ends could be sent later.
+    log: (line, isCut) => send({ type: 'log', job, lines: [line], isCut }),
+    call: (call, text) => {
+      run.callsOpen++
+      sendText(`{"type":"call","job":${job},"isSync":false,"call":${call},${text}}`)
     },
-  )
+    ask: (text) => {
+      sendText(`{"type":"call","job":${job},"isSync":true,"call":0,${text}}`)
+      return readAnswer()
+    },
+    finish: (text) => {
+      run.endText ??= text
+    },
+  })
+  const run: Running = {
+    message,
+    taken,
+    endText: undefined,
+    callsOpen: 0,
+    answersSeen: 0,
+    unhandled: undefined,
+  }
+  running = run
+  enter(run, ['start', message.script, message.inputs, watchFor(message)])
+}
 
-  const enter = (...input: Parameters<typeof realm.dispatch.apply>[1] & unknown[]): void => {
-    turns++
-    realm.dispatch.apply(undefined, input as never).then(endTurn, failTurn)
-  }
-  const endTurn = (): void => {
-    turns--
-    if (turns > 0) return
-    if (endText !== undefined) over.resolve(undefined)
-    else if (callsOpen === 0) over.resolve({ kind: 'stalled' })
-    else {
-      flushLog()
-      send({ type: 'idle', job, answers: answersSeen })
-    }
-  }
-  /**
-   * A turn fails when a promise was rejected in it and nothing waited for that promise yet. The script may still come to it,
-   * so it goes on, and the log of a script that returns tells of the last such promise.
-   */
-  const failTurn = (error: unknown): void => {
-    if (realm.isolate.isDisposed) {
-      over.resolve({ kind: 'outOfMemory' })
+function watchFor({ keepsRealm, script }: RunMessage): Watch {
+  if (!keepsRealm) return 'none'
+  return reachesPrototypes.test(script) ? 'deep' : 'shallow'
+}
+
+export function answerRunning({ job, call, ok, body }: AnswerMessage): void {
+  if (running?.message.job !== job) return
+  running.callsOpen--
+  running.answersSeen++
+  enter(running, ['settle', call, ok, body])
+}
+
+/** On this thread: to tell another one costs more than most scripts. */
+function enter(run: Running, input: Input): void {
+  const { dispatch, isolate } = run.taken.realm
+  try {
+    dispatch.applySync(undefined, input as never)
+  } catch (error) {
+    if (isolate.isDisposed) {
+      finish(run, { kind: 'outOfMemory' })
       return
     }
-    const text = error instanceof Error ? error.message : ''
-    unhandled = text === '' || text.includes('isolated-vm') ? 'a value that is not an error' : text
-    endTurn()
+    noteUnhandled(run, error)
   }
-  running = {
-    job,
-    answer: (answer) => {
-      callsOpen--
-      answersSeen++
-      enter('settle', answer.call, answer.ok, answer.body)
-    },
-  }
-  const look = setInterval(() => {
-    if (realm.isolate.isDisposed) over.resolve({ kind: 'outOfMemory' })
-    if (reportsMemory) send({ type: 'memory', residentBytes: process.memoryUsage.rss() })
-  }, LOOK_MS)
+  endTurn(run)
+}
 
-  enter('start', message.script, message.inputs, message.keepsRealm)
-  const fault = await over.promise
-  clearInterval(look)
+/**
+ * A turn fails when a promise was rejected in it and nothing waited for that promise yet. The script may still come to it,
+ * so it goes on, and the log of a script that returns tells of the last such promise.
+ */
+function noteUnhandled(run: Running, error: unknown): void {
+  const text = error instanceof Error ? error.message : ''
+  run.unhandled = text === '' || text.includes('isolated-vm') ? 'a value that is not an error' : text
+}
+
+function endTurn(run: Running): void {
+  if (run.endText !== undefined) finish(run, undefined)
+  else if (run.callsOpen === 0) finish(run, { kind: 'stalled' })
+  else send({ type: 'idle', job: run.message.job, answers: run.answersSeen })
+}
+
+function finish(run: Running, fault: GuestEnd | undefined): void {
+  const { message, taken, unhandled } = run
+  const { job } = message
   running = undefined
-  if (unhandled !== undefined && endText?.startsWith('{"kind":"returned"')) {
-    lines.push(`(A promise was rejected while nothing waited for it: ${unhandled})`)
+  const end = fault === undefined ? (run.endText as string) : JSON.stringify(fault)
+  const isReturned = end.startsWith('{"kind":"returned"')
+  if (unhandled !== undefined && isReturned) {
+    const line = `(A promise was rejected while nothing waited for it: ${unhandled})`
+    send({ type: 'log', job, lines: [line], isCut: false })
   }
-  flushLog()
-  const end = fault === undefined ? (endText as string) : JSON.stringify(fault)
   // Only a script that returned leaves nothing behind that could surprise the next one of its run. Its realm is tidied before its end is
   // told: whatever it left in the way of that is done in its own time, not in that of the next script.
-  const isReturned = unhandled === undefined && end.startsWith('{"kind":"returned"')
-  const isTidy = message.keepsRealm && isReturned && tidy()
+  const isTidy = message.keepsRealm && isReturned && unhandled === undefined && taken.tidy()
+  const { isolate } = taken.realm
   if (end === '{"kind":"invalid"}')
-    send({ type: 'done', job, end: { kind: 'invalid', ...locateSyntaxFault(realm.isolate, message.script) } })
+    send({ type: 'done', job, end: { kind: 'invalid', ...locateSyntaxFault(isolate, message.script) } })
   else sendText(`{"type":"done","job":${job},"end":${end}}`)
   // After anything but a clean turn the isolate is in an unknown state.
-  if ((fault !== undefined && fault.kind !== 'stalled') || realm.isolate.isDisposed) {
+  if ((fault !== undefined && fault.kind !== 'stalled') || isolate.isDisposed) {
     closeWorkshop()
     return
   }
-  if (isTidy) keep()
-  else release()
+  if (isTidy) taken.keep()
+  else taken.release()
   prepareNext()
 }

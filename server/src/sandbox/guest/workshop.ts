@@ -12,8 +12,9 @@ import { watchRealm } from './realm-watch.ts'
  * do many realms or much memory left behind.
  */
 
-/** A realm takes about 175 kB; with this many of them V8 seldom has to collect garbage before the isolate ends anyway. */
-const REALMS_PER_ISOLATE = 100
+/** Whatever the engine does not give back of a realm goes with its isolate. */
+const REALMS_PER_ISOLATE = 300
+const REALMS_PER_LOOK = 8
 /** More than a worker has runs of one account in hand. */
 const KEPT_MAX = 64
 
@@ -43,7 +44,7 @@ let workshop: Workshop | undefined
 
 export type WorkshopOrder = { accountId: string; libraryKey: string; library: string; limits: GuestLimits }
 
-type TakenRealm = {
+export type TakenRealm = {
   realm: Realm
   /** Puts the realm back as the script found it; false when that cannot be done. */
   tidy(): boolean
@@ -102,14 +103,18 @@ function keepSpare(where: Workshop, realmKey: string, spare: Spare): void {
 /** Prepares the realm for a next script of the same account while the service is busy with the result of the last one. */
 export function prepareNext(): void {
   // After a single run the next script is as likely another account's.
-  if (!workshop || workshop.runs < 2) return
+  if (!workshop || workshop.runs < 2 || workshop.spare) return
   const { isolate, key, order, realms } = workshop
-  const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
-  if (realms >= REALMS_PER_ISOLATE || used + external > order.limits.memoryBytes / 2) {
+  if (realms >= REALMS_PER_ISOLATE || (realms % REALMS_PER_LOOK === 0 && isHalfFull(isolate, order.limits))) {
     closeWorkshop()
     workshop = openWorkshop(key, order)
   }
-  workshop.spare ??= makeSpare(workshop)
+  workshop.spare = makeSpare(workshop)
+}
+
+function isHalfFull(isolate: ivm.Isolate, { memoryBytes }: GuestLimits): boolean {
+  const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
+  return used + external > memoryBytes / 2
 }
 
 export function closeWorkshop(): void {
@@ -144,10 +149,10 @@ function makeSpare(workshop: Workshop): Spare {
   const dispatch = start.applySync(
     undefined,
     [
-      new ivm.Callback((line: string, isCut: boolean) => listener?.log(line, isCut), { ignored: true }),
-      new ivm.Callback((call: number, text: string) => listener?.call(call, text), { ignored: true }),
+      new ivm.Callback((line: string, isCut: boolean) => listener?.log(line, isCut)),
+      new ivm.Callback((call: number, text: string) => listener?.call(call, text)),
       new ivm.Callback((text: string) => listener?.ask(text) ?? '0{"message":"The script is over.","details":{}}'),
-      new ivm.Callback((text: string) => listener?.finish(text), { ignored: true }),
+      new ivm.Callback((text: string) => listener?.finish(text)),
       limits.resultBytesMax,
       limits.logBytesMax,
       limits.callBytesMax,
