@@ -65,16 +65,21 @@ export class GroupCommit<Item, Result> {
     if (batch.length === 0) return
     this.#underWay++
     this.#arm()
-    try {
-      await this.#settle(batch)
-    } finally {
-      this.#underWay--
-      this.#arm()
-      if (this.#underWay === 0 && this.#waiting.length === 0) {
-        this.#idle?.resolve()
-        this.#idle = undefined
-      }
+    const deliver = await this.#settle(batch)
+    this.#underWay--
+    this.#next()
+    deliver()
+    if (this.#underWay === 0 && this.#waiting.length === 0) {
+      this.#idle?.resolve()
+      this.#idle = undefined
     }
+  }
+
+  /** What waited for the batch before goes first: the database works on it while the results of that one are handed out. */
+  #next(): void {
+    const isPatient = (this.#options.gatherMs?.() ?? 0) > 0
+    if (isPatient || this.#isArmed) this.#arm()
+    else void this.#flush()
   }
 
   #countOfBatch(): number {
@@ -88,13 +93,17 @@ export class GroupCommit<Item, Result> {
     return over === -1 ? itemsMax : over
   }
 
-  async #settle(batch: Waiting<Item, Result>[]): Promise<void> {
+  /** Returns what tells those who wait; never rejects. */
+  async #settle(batch: Waiting<Item, Result>[]): Promise<() => void> {
     try {
       const results = await this.#commit(batch.map(({ item }) => item))
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+      return () => {
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
+      }
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error)
-      else for (const single of batch) await this.#settle([single])
+      if (batch.length === 1) return () => batch[0]?.reject(error)
+      for (const single of batch) (await this.#settle([single]))()
+      return () => {}
     }
   }
 }
