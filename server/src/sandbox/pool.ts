@@ -214,7 +214,7 @@ export class SandboxPool implements AsyncDisposable {
       this.#hold(task.accountId, -1)
       this.#takeBack(guest)
       // Whoever waited for the result may have the next script of the same run, whose realm is warm.
-      setImmediate(() => this.#pump())
+      process.nextTick(() => this.#pump())
     })
   }
 
