@@ -13,12 +13,17 @@ const port = 5690
 /** Answers when the last node is done, or as soon as the request is taken. */
 export type N8nAnswer = 'lastNode' | 'onReceived'
 
-/** For each number of blocks, requests a second at full load with every run saved; undefined when n8n is not there. */
-export async function n8nPerSecond(
+export type N8n = AsyncDisposable & {
+  /** Requests a second at full load, with every run saved. */
+  perSecond(blocks: number, seconds: number): Promise<number>
+}
+
+/** Warm and with a workflow of each number of blocks; undefined when n8n is not there. */
+export async function startN8n(
   script: string,
   blockCounts: readonly number[],
   answer: N8nAnswer = 'lastNode',
-): Promise<number[] | undefined> {
+): Promise<N8n | undefined> {
   if (installation === undefined) return undefined
   const program = join(installation, 'node_modules', 'n8n', 'bin', 'n8n')
   if (!existsSync(program)) throw new Error(`There is no n8n in ${installation}.`)
@@ -33,33 +38,28 @@ export async function n8nPerSecond(
     N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
   }
   const run = promisify(execFile)
-  try {
-    for (const blocks of blockCounts) {
-      const file = join(directory, `${blocks}.json`)
-      writeFileSync(file, JSON.stringify([workflowOf(blocks, script, answer)]))
-      await run(process.execPath, [program, 'import:workflow', `--input=${file}`], { env })
-      await run(process.execPath, [program, 'publish:workflow', `--id=${idOf(blocks)}`], { env })
-    }
-    const child = spawn(process.execPath, [program, 'start'], { env, stdio: 'ignore' })
-    try {
-      const rates: number[] = []
-      for (const blocks of blockCounts) rates.push(await rateOf(child, blocks))
-      return rates
-    } finally {
-      const ended = new Promise((done) => child.on('close', done))
+  for (const blocks of blockCounts) {
+    const file = join(directory, `${blocks}.json`)
+    writeFileSync(file, JSON.stringify([workflowOf(blocks, script, answer)]))
+    await run(process.execPath, [program, 'import:workflow', `--input=${file}`], { env })
+    await run(process.execPath, [program, 'publish:workflow', `--id=${idOf(blocks)}`], { env })
+  }
+  const child = spawn(process.execPath, [program, 'start'], { env, stdio: 'ignore' })
+  const ended = new Promise((done) => child.on('close', done))
+  const perSecond = async (blocks: number, seconds: number) => {
+    const url = `http://127.0.0.1:${port}/webhook/blocks-${blocks}`
+    await untilAnswered(child, url)
+    return (await requestsPerSecond({ url, connections: 16, seconds })).perSecond
+  }
+  for (const blocks of blockCounts) await perSecond(blocks, 5)
+  return {
+    perSecond,
+    async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await ended
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
+    },
   }
-}
-
-async function rateOf(child: ChildProcess, blocks: number): Promise<number> {
-  const url = `http://127.0.0.1:${port}/webhook/blocks-${blocks}`
-  await untilAnswered(child, url)
-  await requestsPerSecond({ url, connections: 16, seconds: 5 })
-  return (await requestsPerSecond({ url, connections: 16, seconds: 15 })).perSecond
 }
 
 async function untilAnswered(child: ChildProcess, url: string): Promise<void> {
