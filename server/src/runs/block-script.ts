@@ -6,7 +6,6 @@ import {
   type LibraryFunction,
   type Masker,
   type SandboxPool,
-  ScriptCallError,
   type ScriptOutcome,
 } from '../sandbox/index.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
@@ -35,8 +34,6 @@ export type BlockScript = {
   claim: RunClaim
   /** Takes down what the script calls. */
   calls: BlockCalls
-  /** Waited for before each call; false when the run goes no further and nothing may be done on its behalf. */
-  letOut(): Promise<boolean> | boolean
   signal: AbortSignal
   onSleep(ms: number): void
 }
@@ -103,10 +100,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     capabilities: { api: true, vault: true, email: true },
     secrets,
     limits: { timeMs },
-    onCall: async (call, context) => {
-      if (!(await given.letOut())) throw new ScriptCallError('The run goes no further.')
-      return performCall(deps.ports, caller, call, context)
-    },
+    onCall: (call, context) => performCall(deps.ports, caller, call, context),
     onSleep: given.onSleep,
     signal: given.signal,
   })

@@ -14,7 +14,7 @@ import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { markHandedBack, markProcessing } from './mark-store.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from './open-run.ts'
-import { type Json, type Run, type RunClaim, runQueue, stoppingChannel } from './run.ts'
+import { type Json, type Run, type RunClaim, runQueue } from './run.ts'
 import type { RunState } from './run-state.ts'
 
 export type DispatcherDeps = OpenRunDeps &
@@ -40,7 +40,6 @@ type InHand = {
   sinceMs: number
   /** A run that sleeps leaves its slot to others. */
   isAsleep: boolean
-  isStopAsked: boolean
 }
 
 const pollMs = 1000
@@ -51,7 +50,7 @@ const sleepMsMin = 1000
 const manyInHand = 16
 /** With a backlog, jobs are fetched when this part of the slots is left in use, or after this time: many at once cost hardly more than one. */
 const refillBelow = 1 / 4
-const refillMs = 100
+const refillMs = 50
 
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -62,7 +61,6 @@ export class Dispatcher implements AsyncDisposable {
   readonly #pace = new FetchPace()
   readonly #timers: NodeJS.Timeout[] = []
   #listening: Disposable | undefined
-  #hearing: Promise<{ close(): Promise<void> } | undefined> | undefined
   #isFetching = false
   #isWanted = false
   /** The last answer was cut off by what was asked for, or somebody was passed over: there may be more. */
@@ -77,21 +75,10 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   start(): void {
-    const { database, jobs, recorder, onFault } = this.#deps
+    const { jobs, recorder, onFault } = this.#deps
     const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
     recorder.gatherWhile(() => this.#inHand.size >= manyInHand)
     this.#listening = jobs.listen(runQueue, () => this.#hint())
-    this.#hearing = database
-      .listen(
-        stoppingChannel,
-        (runId) => this.#noteStop(runId),
-        // What was not heard meanwhile, the next record of the run tells.
-        () => {},
-      )
-      .catch((error) => {
-        onFault(error)
-        return undefined
-      })
     this.#timers.push(
       setInterval(() => this.#wake(), pollMs),
       setInterval(
@@ -114,7 +101,6 @@ export class Dispatcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true
     this.#listening?.[Symbol.dispose]()
-    await (await this.#hearing)?.close()
     await this.#fetching
     const impatience = setTimeout(() => {
       for (const { abort } of this.#inHand.values()) abort.abort()
@@ -140,11 +126,6 @@ export class Dispatcher implements AsyncDisposable {
   #hint(): void {
     if (!this.#isHungry || this.#inHand.size <= this.#slots * refillBelow) this.#wake()
     else this.#pace.later(refillMs, () => this.#wake())
-  }
-
-  #noteStop(runId: string): void {
-    const inHand = this.#inHand.get(runId)
-    if (inHand) inHand.isStopAsked = true
   }
 
   async #fetchAll(): Promise<void> {
@@ -206,7 +187,6 @@ export class Dispatcher implements AsyncDisposable {
       isMarked: claim.attempt > 0,
       sinceMs: performance.now(),
       isAsleep: false,
-      isStopAsked: false,
     }
     // Lost without noticing, and taken again: what was begun then goes on in vain.
     this.#inHand.get(claim.runId)?.abort.abort()
@@ -248,7 +228,6 @@ export class Dispatcher implements AsyncDisposable {
       signal: inHand.abort.signal,
       isStopping: () => this.#isStopping,
       onSleep: (ms) => this.#sleep(inHand, ms),
-      isStopAsked: () => inHand.isStopAsked,
     }
     return executeRun(this.#deps, hold, state, webhook)
   }
@@ -260,7 +239,6 @@ export class Dispatcher implements AsyncDisposable {
       scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
       workflowId: state.run.workflowId,
       progress: { pauseMs: state.pauseMs, lastBlockId: blockId, lastBlockTitle: block.blockName },
-      blocks: [],
       end: {
         status: 'Error',
         errorMessage: `Block ${block.no} "${block.blockName}" was given up: the process that ran it ended three times.`,

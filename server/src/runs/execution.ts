@@ -1,9 +1,9 @@
 /**
  * One run in the hands of one worker, from the moment it was claimed to its end or until the worker loses or gives up its hold:
  *
- *   plan ─► start the blocks that are ready ─► a block ended ─► note it (the last one is recorded together with the end) ─► plan …
+ *   plan ─► start the blocks that are ready ─► a block ended ─► record it (the last one together with the end) ─► plan …
  *
- * Nothing that depends on a block does anything outside of its script before the record of that block is durable: see run-journal.ts.
+ * Nothing that depends on a block starts before the record of that block is durable.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { completionEffects } from '../engine/completion.ts'
@@ -14,7 +14,6 @@ import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import { isPassing } from './passing-fault.ts'
 import type { EndEntry, RunRecorder } from './recorder.ts'
 import type { BlockRecord, Json, RunClaim, SessionState } from './run.ts'
-import { RunJournal } from './run-journal.ts'
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
 import { explainFailure, logText, sessionText, storable } from './storable.ts'
 
@@ -31,22 +30,12 @@ export type Hold = {
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
-  /** True as soon as somebody asked for the run to stop and this worker heard of it. */
-  isStopAsked(): boolean
 }
 
 /** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
 export type ExecutionResult = 'ended' | 'lost' | 'open'
 
-type Finished = {
-  blockId: string
-  startedAt: Date
-  outcome: ScriptOutcome
-  before: SessionState
-  calls: BlockCalls
-  /** The script called somebody, or the vault. */
-  hasCalled: boolean
-}
+type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
 
 const blockTriesMax = 3
 /** A database that is away for a moment, for a restart say, is no reason to fail a block. */
@@ -63,32 +52,28 @@ export async function executeRun(
   webhook: Json,
 ): Promise<ExecutionResult> {
   const underWay = new Map<string, Promise<Finished>>()
-  const journal = new RunJournal(deps.recorder, () => entryOf(hold, state))
   for (;;) {
-    if (journal.isLost) return 'lost'
-    state.stopRequested ||= journal.isStopping || hold.isStopAsked()
     const plan = makePlan(state)
-    if (plan.kind !== 'run') return endRun(deps, hold, state, plan, journal, undefined)
+    if (plan.kind !== 'run') return endRun(deps, hold, state, plan, undefined)
     if (hold.isStopping() || hold.signal.aborted) {
-      if (underWay.size === 0) {
-        await journal.settle()
-        return 'open'
-      }
+      if (underWay.size === 0) return 'open'
     } else {
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
-        underWay.set(uniqueBlockId, runBlock(deps, hold, state, uniqueBlockId, webhook, journal))
+        underWay.set(uniqueBlockId, runBlock(deps, hold, state, uniqueBlockId, webhook))
       }
     }
     const finished = await Promise.race(underWay.values())
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
-    // An aborted script says nothing about the block: it starts again elsewhere, or never.
+    // An aborted script says nothing about the block: it starts again elsewhere.
     if (finished.outcome.kind === 'aborted') continue
     const block = await takeBlock(deps, state, finished)
     const next = makePlan(state)
-    if (next.kind !== 'run') return endRun(deps, hold, state, next, journal, block)
-    journal.note(block, finished.hasCalled)
+    if (next.kind !== 'run') return endRun(deps, hold, state, next, block)
+    const status = await deps.recorder.record({ ...entryOf(hold, state), block })
+    if (status === undefined) return 'lost'
+    if (status === 'Stopping') state.stopRequested = true
   }
 }
 
@@ -102,24 +87,13 @@ async function runBlock(
   state: RunState,
   blockId: string,
   webhook: Json,
-  journal: RunJournal,
 ): Promise<Finished> {
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session
   const startedAt = new Date()
   // Those of a try that failed were made as well.
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
-  const basis = journal.pending
-  using start = basis ? startProvisionally(hold.signal, basis) : undefined
-  const signal = start?.signal ?? hold.signal
-  let hasCalled = false
-  const letOut = () => {
-    hasCalled = true
-    if (!basis) return true
-    journal.hurry()
-    return basis
-  }
-  const given = { state, block, webhook, claim: hold.claim, calls, letOut, signal, onSleep: hold.onSleep }
+  const given = { state, block, webhook, claim: hold.claim, calls, signal: hold.signal, onSleep: hold.onSleep }
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
@@ -130,52 +104,27 @@ async function runBlock(
       if (outcome.kind === 'crashed' && tries === 1) continue
       const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
       const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
-      if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls, hasCalled }
+      if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
       const waitMs = retryDelayMs(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
       hold.onSleep(waitMs)
-      await wait(waitMs, undefined, { signal }).catch(() => {})
+      await wait(waitMs, undefined, { signal: hold.signal }).catch(() => {})
     } catch (error) {
-      if (signal.aborted) {
+      if (hold.signal.aborted) {
         const message = 'The script was stopped.'
-        return {
-          blockId,
-          startedAt,
-          before,
-          calls,
-          hasCalled,
-          outcome: { kind: 'aborted', message, log: [], pauseMs: 0 },
-        }
+        return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
       }
       deps.onFault(error)
       if (isPassing(error) && performance.now() < patientUntil) {
         tries = 0
-        await wait(outageWaitMs, undefined, { signal }).catch(() => {})
+        await wait(outageWaitMs, undefined, { signal: hold.signal }).catch(() => {})
         continue
       }
       if (tries < blockTriesMax) continue
       const message = 'The service failed while this block ran.'
-      return {
-        blockId,
-        startedAt,
-        before,
-        calls,
-        hasCalled,
-        outcome: { kind: 'crashed', message, log: [], pauseMs: 0 },
-      }
+      return { blockId, startedAt, before, calls, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
     }
   }
-}
-
-/** A block that started from results which then turned out to be the last of this run, or of this worker, is taken back. */
-function startProvisionally(holdSignal: AbortSignal, basis: Promise<boolean>): { signal: AbortSignal } & Disposable {
-  const abort = new AbortController()
-  const giveUp = () => abort.abort()
-  holdSignal.addEventListener('abort', giveUp)
-  void basis.then((goesOn) => {
-    if (!goesOn) giveUp()
-  })
-  return { signal: abort.signal, [Symbol.dispose]: () => holdSignal.removeEventListener('abort', giveUp) }
 }
 
 /** 1, 2, 4, 8 and 16 seconds: no worker and no process is held meanwhile. */
@@ -237,11 +186,8 @@ async function endRun(
   hold: Hold,
   state: RunState,
   plan: Exclude<RunPlan, { kind: 'run' }>,
-  journal: RunJournal,
-  last: BlockRecord | undefined,
+  block: BlockRecord | undefined,
 ): Promise<ExecutionResult> {
-  const rest = await journal.takeRest()
-  if (journal.isLost) return 'lost'
   const { run, session } = state
   const effects = completionEffects({
     isPartial: run.isPartial,
@@ -251,7 +197,7 @@ async function endRun(
   })
   const entry: EndEntry = {
     ...entryOf(hold, state),
-    blocks: last ? [...rest, last] : rest,
+    block,
     workflowId: run.workflowId,
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',

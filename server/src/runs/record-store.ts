@@ -21,7 +21,7 @@ export type RunProgressRow = {
 
 export type BlockToRecord = { claim: RunClaim; accountId: string; progress: RunProgressRow; block: BlockRecord }
 
-export type RunToEnd = Omit<BlockToRecord, 'block'> & { end: RunEnd; blocks: readonly BlockRecord[] }
+export type RunToEnd = Omit<BlockToRecord, 'block'> & { end: RunEnd; block: BlockRecord | undefined }
 
 const runColumns: readonly Column<Omit<BlockToRecord, 'block'>>[] = [
   ['run_id', 'uuid', ({ claim }) => claim.runId],
@@ -105,10 +105,7 @@ type EndedRow = {
 
 export type EndedRunRow = EndedRun & { countsFrom: Date }
 
-/** A run has a row for each of its blocks, or one without a block. */
-type EndRow = Omit<RunToEnd, 'blocks'> & { block: BlockRecord | undefined }
-
-const endColumns: readonly Column<EndRow>[] = [
+const endColumns: readonly Column<RunToEnd>[] = [
   ...runColumns,
   ['status', 'text', ({ end }) => end.status],
   ['is_expired_by_time', 'boolean', ({ end }) => end.isExpiredByTime],
@@ -131,17 +128,13 @@ const endText = partitionStatement(
 )
 
 /**
- * Ends runs, each together with the records of those blocks that have none yet. A run that was asked to stop ends Stopped instead of Ready.
+ * Ends runs, each together with the record of the block that ended it, if any. A run that was asked to stop ends Stopped instead of Ready.
  * By `claimKey`, as above.
  */
 export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise<Map<string, EndedRunRow>> {
   const ended = new Map<string, EndedRunRow>()
   // The deferred values of a run that is over are in the vault, or meant for nobody.
-  const rows = runs.flatMap(({ blocks, ...run }): EndRow[] =>
-    blocks.length === 0
-      ? [{ ...run, block: undefined }]
-      : blocks.map((block) => ({ ...run, block: { ...block, sealedDeferred: null } })),
-  )
+  const rows = runs.map((run) => (run.block ? { ...run, block: { ...run.block, sealedDeferred: null } } : run))
   await inEachPartition(rows, async (partition, those) => {
     const answer = await tx.query<EndedRow>(endText(partition, columnArrays(endColumns, those)))
     for (const row of answer.rows) ended.set(claimKey({ runId: row.id, attempt: row.attempt }), toEndedRun(row))

@@ -21,11 +21,11 @@ export type BlockEntry = {
   claim: RunClaim
   scope: Scope
   progress: RunProgressRow
-  /** Blocks of one run, in the order of their ends. */
-  blocks: readonly BlockRecord[]
+  block: BlockRecord
 }
 
-export type EndEntry = BlockEntry & {
+export type EndEntry = Omit<BlockEntry, 'block'> & {
+  block?: BlockRecord | undefined
   workflowId: string
   end: RunEnd
   /** What success means besides the status; nothing of it happens otherwise. */
@@ -58,16 +58,8 @@ const gatherMs = 12
 
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
-  of: ({ blocks }: { blocks: readonly BlockRecord[] }) =>
-    lengthOf(
-      ...blocks.flatMap(({ result, log, calls, session, sealedDeferred }) => [
-        result,
-        log,
-        calls,
-        session,
-        sealedDeferred,
-      ]),
-    ),
+  of: ({ block }: { block?: BlockRecord | undefined }) =>
+    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred),
   max: 1_000_000,
 }
 
@@ -82,13 +74,13 @@ export class RunRecorder {
     this.#blocks = new GroupCommit<BlockEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
       batchesAtOnce: 2,
       itemsMax: 100,
-      gatherMs: () => this.gatherMs(),
+      gatherMs: () => this.#gatherMs(),
       weight,
     })
     this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
       batchesAtOnce: 1,
       itemsMax: 100,
-      gatherMs: () => this.gatherMs(),
+      gatherMs: () => this.#gatherMs(),
       weight,
     })
   }
@@ -98,7 +90,7 @@ export class RunRecorder {
     this.#isBusy = isBusy
   }
 
-  gatherMs(): number {
+  #gatherMs(): number {
     return this.#isBusy() ? gatherMs : 0
   }
 
@@ -118,14 +110,17 @@ export class RunRecorder {
 
   async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
     // A single statement is a transaction of its own.
-    const statuses = await recordBlocks(this.#deps.database.system, entries.flatMap(toRows))
+    const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
     return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
 
   async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
     const { database, jobs, onRunsEnded } = this.#deps
     return database.system.transaction(async (tx) => {
-      const byClaim = await endRuns(tx, entries.map(withAccount))
+      const byClaim = await endRuns(
+        tx,
+        entries.map((entry) => ({ ...withAccount(entry), block: entry.block })),
+      )
       const ended = entries.map(({ claim }) => byClaim.get(claimKey(claim)))
       const pairs = entries.flatMap((entry, index) => {
         const run = ended[index]
@@ -176,11 +171,6 @@ export class RunRecorder {
       }
     }
   }
-}
-
-function toRows(entry: BlockEntry) {
-  const { claim, scope, progress, blocks } = entry
-  return blocks.map((block) => ({ claim, accountId: scope.accountId, progress, block }))
 }
 
 function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {

@@ -5,8 +5,6 @@ export type JsonObject = { [key: string]: Json }
 
 /** The queue of runs: the id of a job is the id of its run, its group is the account. */
 export const runQueue = 'runs'
-/** Where workers hear of runs that are to stop, by their id. A hint: the next record of the run tells it for certain. */
-export const stoppingChannel = 'patchbay_run_stopping'
 
 export type RunStatus = RunStatusName
 

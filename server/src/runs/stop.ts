@@ -6,7 +6,7 @@ import { notFound } from '../lib/app-error.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { findRun } from './history-store.ts'
 import type { OnRunsEnded } from './recorder.ts'
-import { type EndedRun, runQueue, stoppingChannel } from './run.ts'
+import { type EndedRun, runQueue } from './run.ts'
 
 export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded }
 
@@ -35,8 +35,7 @@ export async function stopRun(
 
 async function markStopping(tx: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
-    with asked as (update runs set status = 'Stopping' where id = ${id} and account_id = ${accountId} and ended_at is null returning id)
-    select pg_notify(${stoppingChannel}, id::text) from asked`)
+    update runs set status = 'Stopping' where id = ${id} and account_id = ${accountId} and ended_at is null`)
   return rowCount > 0
 }
 

@@ -77,21 +77,6 @@ describe('GET /api/StopWorkflowRun', () => {
     expect((await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)).body).toBe(false)
   })
 
-  it('lets nothing out of a block that began before the worker knew', async () => {
-    const workflow = await deployWorkflow(service.manager, [
-      'await sleep(600); return 1',
-      'myVault.set("k", 1); return 2',
-    ])
-    const number = await startRun(service.manager, workflow.id)
-    await eventually(async () => (await findRun(service.manager, workflow.id, number)).status === 'Processing')
-    // As if the word to the worker had been lost: only the record of the first block tells it.
-    await service.asOwner("update runs set status = 'Stopping' where workflow_id = $1", [workflow.id])
-    expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Stopped', errorMessage: null })
-    expect((await blockResult(service.manager, workflow, 1)).body.result).toBe(1)
-    expect((await blockResult(service.manager, workflow, 2)).status).toBe(404)
-    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/k`)).body).toBeNull()
-  })
-
   it('also when the block under way is the last', async () => {
     const workflow = await deployWorkflow(service.manager, ['await sleep(800); return 1'])
     const number = await startRun(service.manager, workflow.id)

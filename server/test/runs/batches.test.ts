@@ -22,14 +22,12 @@ it.each(['result', 'log', 'calls', 'session'])(
       claim: { runId: randomUUID(), attempt: 0, partition: 'runs_default' },
       scope: { organizationId: randomUUID(), accountId: randomUUID() },
       progress: { pauseMs: 0, lastBlockId: null, lastBlockTitle: null },
-      blocks: [
-        {
-          ...{ blockId: randomUUID(), seq: 1, status: 'Ready' as const, errorMessage: null, sealedDeferred: null },
-          ...{ result: null, log: null, calls: null, session: null, endFlag: null, pauseMs: 0 },
-          ...{ startedAt: new Date(), endedAt: new Date() },
-          [large]: 'x'.repeat(600_000),
-        },
-      ],
+      block: {
+        ...{ blockId: randomUUID(), seq: 1, status: 'Ready' as const, errorMessage: null, sealedDeferred: null },
+        ...{ result: null, log: null, calls: null, session: null, endFlag: null, pauseMs: 0 },
+        ...{ startedAt: new Date(), endedAt: new Date() },
+        [large]: 'x'.repeat(600_000),
+      },
     })
     await Promise.all([recorder.record(entry()), recorder.record(entry()), recorder.record(entry())])
     expect(rowsOf).toEqual([1, 1, 1])

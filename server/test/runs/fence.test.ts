@@ -68,14 +68,8 @@ describe('a worker that lost a run and took it again', () => {
     const { accountId } = api.firstAccount
     const end = { status: 'Ready' as const, errorMessage: null, isExpiredByTime: false }
     const ended = await endRuns(database.system, [
-      {
-        claim: lost,
-        accountId,
-        progress,
-        blocks: [blockOf(1)],
-        end: { ...end, status: 'Error', errorMessage: 'late' },
-      },
-      { claim: held, accountId, progress, blocks: [blockOf(2)], end },
+      { claim: lost, accountId, progress, block: blockOf(1), end: { ...end, status: 'Error', errorMessage: 'late' } },
+      { claim: held, accountId, progress, block: blockOf(2), end },
     ])
     expect([...ended.keys()]).toEqual([claimKey(held)])
     expect(ended.get(claimKey(held))).toMatchObject({ status: 'Ready', errorMessage: null })
