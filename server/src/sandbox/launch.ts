@@ -104,10 +104,9 @@ function nodeArguments(): string[] {
     '--no-parallel-scavenge',
     // Realms are made and dropped all the time; an isolate is over before it has filled this, and nothing in it need ever be collected.
     '--initial-heap-size=64',
-    // Guards servers against chosen keys of hash tables; a script could only slow down itself.
-    '--no-rehash-snapshot',
     '--max-old-space-size=256',
-    // A seat belt, not a wall: it takes files and processes from JavaScript that got out of its isolate.
+    // A seat belt, not a wall: it takes files and processes from JavaScript that got out of its isolate. Threads are for the lifeline, which
+    // takes the means to make more of them away: one without these arguments would have no belt.
     '--permission',
     '--allow-addons',
     '--allow-worker',

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { parseMessage } from '../../src/sandbox/parse-message.ts'
@@ -66,6 +67,19 @@ describe.runIf(hasProc)('script processes end with the service', () => {
     expect(pids.filter(isAlive)).toEqual(pids)
     service.kill('SIGKILL')
     await waitUntil(() => pids.every((pid) => !isAlive(pid)))
+  })
+})
+
+describe('the lifeline of a script process', () => {
+  it('ends a busy process when the other end is closed, and leaves no way to start threads', async () => {
+    const probe = spawn(process.execPath, [fileURLToPath(new URL('./lifeline-probe.ts', import.meta.url))], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ignore', 'pipe'],
+    })
+    const closed = once(probe, 'close')
+    const [text] = (await once(probe.stdout as Readable, 'data')) as [Buffer]
+    expect(JSON.parse(text.toString())).toEqual(['undefined', 'undefined', 'undefined'])
+    ;(probe.stdio[4] as Duplex).destroy()
+    expect(await closed).toEqual([null, 'SIGKILL'])
   })
 })
 

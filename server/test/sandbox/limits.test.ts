@@ -102,6 +102,13 @@ describe('sizes', () => {
     expect(outcome).toMatchObject({ kind: 'resultTooLarge', message: 'session.vars is larger than 5242880 bytes.' })
   })
 
+  it('keeps every line in its order, however many there are', async () => {
+    const { log } = await pool.run(
+      makeJob('for (let i = 0; i < 5000; i++) console.log(i); await sleep(1); console.log("end")'),
+    )
+    expect(log).toEqual([...Array.from({ length: 5000 }, (_, index) => `${index}`), 'end'])
+  })
+
   it('a log is cut at 1 MiB with a line that says so, and the script goes on', async () => {
     const outcome = await pool.run(makeJob('for (let i = 0; i < 30000; i++) console.log("x".repeat(99)); return 1'))
     expect(outcome).toMatchObject({ kind: 'returned', value: 1 })

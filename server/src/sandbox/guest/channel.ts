@@ -40,8 +40,8 @@ export function createBlockingReader(descriptor: number): () => string {
 export const readAnswer = createBlockingReader(REPLY_DESCRIPTOR)
 
 /**
- * The service is gone or the channel is broken. A script may still be busy on its thread, and a normal exit would wait for
- * it, so the process kills itself.
+ * The service is gone or the channel is broken. A normal exit would wait for the thread that holds the lifeline, so the process kills
+ * itself.
  */
 export function endProcess(): never {
   process.kill(process.pid, 'SIGKILL')

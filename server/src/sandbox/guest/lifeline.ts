@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
 import { LIFELINE_DESCRIPTOR } from '../protocol.ts'
 
 const REPORT_MEMORY_MS = 50
@@ -10,11 +11,14 @@ const REPORT_MEMORY_MS = 50
 export function holdLifeline(reportsMemory: boolean): void {
   const reportMs = reportsMemory ? REPORT_MEMORY_MS : 0
   // As text, because this process may not read files any more when the thread starts.
-  new Worker(`(${listen.toString()})(require, ${LIFELINE_DESCRIPTOR}, ${reportMs})`, {
+  new threads.Worker(`(${listen.toString()})(require, ${LIFELINE_DESCRIPTOR}, ${reportMs})`, {
     eval: true,
     env: {},
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
   })
+  // A thread can be started without the permissions of its process, so nobody gets another one.
+  Reflect.deleteProperty(threads, 'Worker')
+  syncBuiltinESMExports()
 }
 
 /** Its text is run in the other thread, so it can use nothing from this module. */

@@ -12,7 +12,14 @@ type Running = {
   callsOpen: number
   answersSeen: number
   unhandled: string | undefined
+  log: { lines: string[]; count: number; characters: number; isCut: boolean; sentAt: number }
 }
+
+/** So many lines are sent as they come, because nothing of a script that never ends could be sent later. */
+const LINES_SENT_SINGLY = 1000
+/** Those after them wait for others no longer than this: each message takes time of the service. */
+const GATHER_LOG_MS = 5
+const GATHER_LOG_CHARACTERS = 32_768
 
 type Input = ['start', string, string, Watch] | ['settle', number, boolean, string]
 
@@ -28,13 +35,14 @@ let running: Running | undefined
 export function runScript(message: RunMessage, library: string): void {
   const { job, accountId, libraryKey, limits } = message
   const taken = takeRealm({ accountId, libraryKey, library, limits }, message.realmKey, {
-    // At once, because nothing of a script that never ends could be sent later.
-    log: (line, isCut) => send({ type: 'log', job, lines: [line], isCut }),
+    log: (line, isCut) => addToLog(run, line, isCut),
     call: (call, text) => {
       run.callsOpen++
+      flushLog(run)
       sendText(`{"type":"call","job":${job},"isSync":false,"call":${call},${text}}`)
     },
     ask: (text) => {
+      flushLog(run)
       sendText(`{"type":"call","job":${job},"isSync":true,"call":0,${text}}`)
       return readAnswer()
     },
@@ -49,6 +57,7 @@ export function runScript(message: RunMessage, library: string): void {
     callsOpen: 0,
     answersSeen: 0,
     unhandled: undefined,
+    log: { lines: [], count: 0, characters: 0, isCut: false, sentAt: 0 },
   }
   running = run
   enter(run, ['start', message.script, message.inputs, watchFor(message)])
@@ -93,7 +102,31 @@ function noteUnhandled(run: Running, error: unknown): void {
 function endTurn(run: Running): void {
   if (run.endText !== undefined) finish(run, undefined)
   else if (run.callsOpen === 0) finish(run, { kind: 'stalled' })
-  else send({ type: 'idle', job: run.message.job, answers: run.answersSeen })
+  else {
+    flushLog(run)
+    send({ type: 'idle', job: run.message.job, answers: run.answersSeen })
+  }
+}
+
+function addToLog(run: Running, line: string, isCut: boolean): void {
+  const { log } = run
+  log.lines.push(line)
+  log.characters += line.length
+  log.isCut = isCut
+  const isDue =
+    ++log.count <= LINES_SENT_SINGLY ||
+    log.characters > GATHER_LOG_CHARACTERS ||
+    performance.now() - log.sentAt > GATHER_LOG_MS
+  if (isDue) flushLog(run)
+}
+
+function flushLog({ log, message }: Running): void {
+  if (log.lines.length === 0) return
+  send({ type: 'log', job: message.job, lines: log.lines, isCut: log.isCut })
+  log.lines = []
+  log.characters = 0
+  // Only asked for when lines are gathered.
+  if (log.count >= LINES_SENT_SINGLY) log.sentAt = performance.now()
 }
 
 function finish(run: Running, fault: GuestEnd | undefined): void {
@@ -103,9 +136,9 @@ function finish(run: Running, fault: GuestEnd | undefined): void {
   const end = fault === undefined ? (run.endText as string) : JSON.stringify(fault)
   const isReturned = end.startsWith('{"kind":"returned"')
   if (unhandled !== undefined && isReturned) {
-    const line = `(A promise was rejected while nothing waited for it: ${unhandled})`
-    send({ type: 'log', job, lines: [line], isCut: false })
+    run.log.lines.push(`(A promise was rejected while nothing waited for it: ${unhandled})`)
   }
+  flushLog(run)
   // Only a script that returned leaves nothing behind that could surprise the next one of its run. Its realm is tidied before its end is
   // told: whatever it left in the way of that is done in its own time, not in that of the next script.
   const isTidy = message.keepsRealm && isReturned && unhandled === undefined && taken.tidy()
