@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
 import { eventually } from './eventually.ts'
+import type { TestService } from './service.ts'
+import { deployWorkflow } from './workflows.ts'
 
 export type SampleWebhook = {
   workflowId: string
@@ -87,4 +89,20 @@ export function hasStatus(client: Client, workflowId: string, webhookId: string,
       (item: { webhookId: string; status: string }) => item.webhookId === webhookId && item.status === status,
     )
   })
+}
+
+/** A deployed workflow that answers with what it received, and its webhook. */
+export async function deployWebhook(client: Client, settings: Record<string, unknown> = {}): Promise<SampleWebhook> {
+  const { id } = await deployWorkflow(client, ['return webhook'])
+  return enableWebhook(client, id, settings)
+}
+
+/** Whatever is there of requests to a workflow, anywhere. */
+export async function countStored(service: TestService, workflowId: string): Promise<unknown> {
+  const [row] = await service.asOwner(
+    `select (select count(*) from webhook_requests where workflow_id = $1)::int + (select count(*) from webhook_samples where workflow_id = $1)::int
+      + (select count(*) from webhook_queue where workflow_id = $1)::int + (select count(*) from webhook_history where workflow_id = $1)::int as count`,
+    [workflowId],
+  )
+  return row?.['count']
 }
