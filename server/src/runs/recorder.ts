@@ -54,7 +54,9 @@ type Deps = {
 /** Below the time in which others take the run over: after that a write would be fenced anyway. */
 const persistMs = 20_000
 
-const gatherMs = 12
+/** Behind the record of a block its next one waits, in a realm that grows cold; nothing waits for the end of a run. */
+const gatherBlocksMs = 5
+const gatherEndsMs = 12
 
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
@@ -74,13 +76,13 @@ export class RunRecorder {
     this.#blocks = new GroupCommit<BlockEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
       batchesAtOnce: 2,
       itemsMax: 100,
-      gatherMs: () => this.#gatherMs(),
+      gatherMs: () => this.#gatherMs(gatherBlocksMs),
       weight,
     })
     this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
       batchesAtOnce: 1,
       itemsMax: 100,
-      gatherMs: () => this.#gatherMs(),
+      gatherMs: () => this.#gatherMs(gatherEndsMs),
       weight,
     })
   }
@@ -90,8 +92,8 @@ export class RunRecorder {
     this.#isBusy = isBusy
   }
 
-  #gatherMs(): number {
-    return this.#isBusy() ? gatherMs : 0
+  #gatherMs(underLoad: number): number {
+    return this.#isBusy() ? underLoad : 0
   }
 
   /** The status of the run, or undefined when another worker owns it now. */
