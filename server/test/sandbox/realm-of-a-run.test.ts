@@ -26,6 +26,10 @@ async function runAll(...scripts: string[]): Promise<unknown[]> {
   return values
 }
 
+function defineGlobal(name: string, property: string): string {
+  return `Object.defineProperty(globalThis, "${name}", { configurable: true, ${property} })`
+}
+
 describe('scripts of one run', () => {
   it.each([
     ['an implicit global', 'leftover = 1; return 1', 'return typeof leftover'],
@@ -50,11 +54,20 @@ describe('scripts of one run', () => {
       'return typeof ({}).x',
     ],
     ['a function of the library', 'fx.leftover = 1', 'return typeof fx.leftover'],
+    ['changed inputs', 'session.leftover = 1; webhook = 5', 'return typeof session.leftover + (webhook ?? "")'],
+    ['an input that answers by itself', defineGlobal('webhook', 'get: () => 5'), 'return webhook ?? "undefined"'],
     [
-      'a changed name of ours',
-      'session.leftover = 1; webhook = 5; console.log = null',
-      'return typeof session.leftover + (webhook ?? "") + (console.log === null ? "" : "")',
+      'an input that cannot be set',
+      'Object.defineProperty(globalThis, "run", { value: 5 })',
+      'return typeof run.leftover',
     ],
+    ['a replaced function of ours', 'console.log = null', 'return console.log === null ? "seen" : "undefined"'],
+    ['a replaced object of ours', 'api = null', 'return api === null ? "seen" : "undefined"'],
+    ['an addition to an object of ours', 'myVault.leftover = 1', 'return typeof myVault.leftover'],
+    ['the lack of a name of ours', 'delete globalThis.sleep', 'return sleep ? "undefined" : "gone"'],
+    ['the lack of a built-in', 'delete globalThis.Intl', 'return Intl ? "undefined" : "gone"'],
+    ['another library', 'fx = 5', 'return fx === 5 ? "seen" : "undefined"'],
+    ['another library by definition', defineGlobal('fx', 'value: 5'), 'return fx === 5 ? "seen" : "undefined"'],
   ])('do not meet %s', async (_what, first, second) => {
     expect((await runAll(`${first}\nreturn 1`, second))[1]).toBe('undefined')
   })
@@ -100,6 +113,18 @@ describe('scripts of one run', () => {
     await pool.run(makeJob('Array.prototype.copyWithin = 1; throw new Error("no")', { run: { key, isLast: false } }))
     const after = await pool.run(makeJob('return typeof [].copyWithin', { run: { key, isLast: true } }))
     expect(expectReturned(after).value).toBe('function')
+  })
+})
+
+describe('a realm', () => {
+  it('has no names but those of the language and those told in the documentation', async () => {
+    const names = String(
+      (await runAll('return Object.getOwnPropertyNames(globalThis).filter((name) => /^[a-z]/.test(name))'))[0],
+    ).split(',')
+    const ofTheLanguage = ['decode', 'encode', 'escape', 'eval', 'globalThis', 'is', 'parse', 'undefined', 'unescape']
+    expect(names.filter((name) => !ofTheLanguage.some((start) => name.startsWith(start))).sort()).toEqual(
+      'api console dateLastRun email fx getVariables logger myVault run session sleep variables webhook'.split(' '),
+    )
   })
 })
 

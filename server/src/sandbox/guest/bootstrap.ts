@@ -2,8 +2,9 @@ import type { Dispatch, HostFunctions, Watch } from './dispatch.ts'
 import { watchRealm } from './realm-watch.ts'
 
 /**
- * The first code in every realm. Its text is compiled inside the isolate, so it can use nothing from this module;
- * `watchRealm` is handed to it as text of the same kind.
+ * The first code in every realm. It runs once, before the snapshot that all realms are made from; what differs between realms comes by the
+ * function it returns. Its text is compiled inside the isolate, so it can use nothing from this module; `watchRealm` is handed to it as text
+ * of the same kind.
  *
  * The script that runs afterwards owns the realm: it may replace every built-in. Three rules keep the four host functions
  * out of its hands and this code working: built-ins are taken before the script starts; own bookkeeping lives in objects
@@ -20,17 +21,29 @@ type Waiting = {
   next: Waiting | null
 }
 
-export function bootstrap(
-  hostLog: HostFunctions['log'],
-  hostCall: HostFunctions['call'],
-  hostAsk: HostFunctions['ask'],
-  hostFinish: HostFunctions['finish'],
+/** Joins a realm to its host and removes the name under which this function was found. */
+export type Attach = (
+  log: HostFunctions['log'],
+  call: HostFunctions['call'],
+  ask: HostFunctions['ask'],
+  finish: HostFunctions['finish'],
   resultBytesMax: number,
   logBytesMax: number,
   callBytesMax: number,
   callsAtOnce: number,
   sleepsAtOnce: number,
-): Dispatch {
+) => Dispatch
+
+export function bootstrap(ownName: string): Attach {
+  let hostLog: HostFunctions['log']
+  let hostCall: HostFunctions['call']
+  let hostAsk: HostFunctions['ask']
+  let hostFinish: HostFunctions['finish']
+  let resultBytesMax = 0
+  let logBytesMax = 0
+  let callBytesMax = 0
+  let callsAtOnce = 0
+  let sleepsAtOnce = 0
   const realm = globalThis as unknown as { [name: string]: unknown }
   const { parse, stringify } = JSON
   const { apply, deleteProperty } = Reflect
@@ -45,8 +58,7 @@ export function bootstrap(
 
   // Shared memory and WebAssembly serve timing attacks and have had most of the engine's holes; finalizers would let a
   // script run again while a later one has the isolate.
-  for (const name of ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef', 'console'])
-    deleteProperty(realm, name)
+  const unwanted = ['WebAssembly', 'SharedArrayBuffer', 'Atomics', 'FinalizationRegistry', 'WeakRef']
   const makeLibrary = realm['fx'] as () => object
   deleteProperty(realm, 'fx')
 
@@ -54,14 +66,14 @@ export function bootstrap(
     const property = create(null)
     property.value = value
     property.writable = true
-    property.enumerable = true
+    property.enumerable = target !== realm
     property.configurable = true
     defineProperty(target, name, property)
   }
   const cut = (text: string, length: number): string => (text.length <= length ? text : apply(slice, text, [0, length]))
   const jsonOf = (value: unknown): string => stringify(value) ?? 'null'
 
-  let logLeft = logBytesMax
+  let logLeft = 0
   const format = (value: unknown): string => {
     if (typeof value === 'string') return value === '' ? 'null' : value
     if (typeof value === 'number') return isFiniteNumber(value) ? `${value}` : 'null'
@@ -150,43 +162,47 @@ export function bootstrap(
     // The value as it is now counts, not what the script makes of it later.
     expose(values, StringOfRealm(key), parse(jsonOf(value)))
   }
-  const exposeNames = (inputsText: string): void => {
-    const inputs = parse(inputsText) as { [name: string]: unknown } & { session: object }
-    session = assign(create(null), inputs.session) as Session
-    expose(realm, 'Datasource', inputs['dataSources'])
-    expose(realm, 'variables', inputs['variables'])
-    expose(realm, 'getVariables', () => inputs['variables'])
-    expose(realm, 'webhook', inputs['webhook'])
-    expose(realm, 'dateLastRun', inputs['dateLastRun'])
-    expose(realm, 'run', inputs['run'])
-    expose(realm, 'session', session)
-    expose(realm, 'api', {
-      get: (url: unknown) => request('api.get', [url], false),
-      post: (url: unknown, data: unknown) => request('api.post', [url, data], false),
-      send: (shortName: unknown, options: unknown, newVersion: unknown) =>
-        request('api.send', [shortName, options, newVersion], false),
-    })
-    expose(realm, 'myVault', {
-      get: (key: unknown) => ask('myVault.get', [key]),
-      set: (key: unknown, value: unknown) => ask('myVault.set', [key, value]),
-      remove: (key: unknown) => ask('myVault.remove', [key]),
-      contains: (key: unknown) => ask('myVault.contains', [key]),
-      setOnComplete: (key: unknown, value: unknown) => defer(session.vault, key, value),
-      getGlobal: (key: unknown) => ask('myVault.getGlobal', [key]),
-      setGlobal: (key: unknown, value: unknown) => ask('myVault.setGlobal', [key, value]),
-      removeGlobal: (key: unknown) => ask('myVault.removeGlobal', [key]),
-      containsGlobal: (key: unknown) => ask('myVault.containsGlobal', [key]),
-      setGlobalOnComplete: (key: unknown, value: unknown) => defer(session.vaultGlobal, key, value),
-    })
-    expose(realm, 'email', { send: (message: unknown) => request('email.send', [message], false) })
-    expose(realm, 'sleep', (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true))
-    expose(realm, 'console', { log, info: log, warn: log, error: log, debug: log })
-    expose(realm, 'logger', { log })
+  /** What is the same for every script; made once, because to make it takes longer than most scripts. */
+  const api = {
+    get: (url: unknown) => request('api.get', [url], false),
+    post: (url: unknown, data: unknown) => request('api.post', [url, data], false),
+    send: (shortName: unknown, options: unknown, newVersion: unknown) =>
+      request('api.send', [shortName, options, newVersion], false),
+  }
+  const myVault = {
+    get: (key: unknown) => ask('myVault.get', [key]),
+    set: (key: unknown, value: unknown) => ask('myVault.set', [key, value]),
+    remove: (key: unknown) => ask('myVault.remove', [key]),
+    contains: (key: unknown) => ask('myVault.contains', [key]),
+    setOnComplete: (key: unknown, value: unknown) => defer(session.vault, key, value),
+    getGlobal: (key: unknown) => ask('myVault.getGlobal', [key]),
+    setGlobal: (key: unknown, value: unknown) => ask('myVault.setGlobal', [key, value]),
+    removeGlobal: (key: unknown) => ask('myVault.removeGlobal', [key]),
+    containsGlobal: (key: unknown) => ask('myVault.containsGlobal', [key]),
+    setGlobalOnComplete: (key: unknown, value: unknown) => defer(session.vaultGlobal, key, value),
+  }
+  let variables: unknown = null
+  const provided: { [name: string]: object } = {
+    api,
+    myVault,
+    getVariables: () => variables,
+    email: { send: (message: unknown) => request('email.send', [message], false) },
+    sleep: (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true),
+    console: { log, info: log, warn: log, error: log, debug: log },
+    logger: { log },
+  }
+  let isLibraryTouched = true
+  const exposeLibrary = (): void => {
+    if (!isLibraryTouched) return
+    isLibraryTouched = false
     const property = create(null)
     property.configurable = true
-    property.enumerable = true
-    property.set = (value: unknown) => expose(realm, 'fx', value)
+    property.set = (value: unknown) => {
+      isLibraryTouched = true
+      expose(realm, 'fx', value)
+    }
     property.get = () => {
+      isLibraryTouched = true
       const fx = makeLibrary()
       expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
         stop = !!flag
@@ -196,6 +212,27 @@ export function bootstrap(
     }
     defineProperty(realm, 'fx', property)
   }
+  const inputNames = ['Datasource', 'variables', 'webhook', 'dateLastRun', 'run', 'session']
+  const exposeNames = (): void => {
+    for (let i = 0; i < inputNames.length; i++) expose(realm, inputNames[i] as string, null)
+    for (const name in provided) expose(realm, name, provided[name])
+    isLibraryTouched = true
+    exposeLibrary()
+  }
+  exposeNames()
+
+  type Inputs = { dataSources: unknown; variables: unknown; webhook: unknown; dateLastRun: unknown; run: unknown }
+  const giveInputs = (inputs: Inputs): void => {
+    variables = inputs.variables
+    realm['Datasource'] = inputs.dataSources
+    realm['variables'] = variables
+    realm['webhook'] = inputs.webhook
+    realm['dateLastRun'] = inputs.dateLastRun
+    realm['run'] = inputs.run
+    realm['session'] = session
+    exposeLibrary()
+  }
+  const noInputs: Inputs = { dataSources: null, variables: null, webhook: null, dateLastRun: null, run: null }
 
   const finishThrown = (error: unknown): void => {
     let name = ''
@@ -253,7 +290,8 @@ export function bootstrap(
     )
   }
 
-  let watch: ReturnType<typeof watchRealm> | null = null
+  const watch = watchRealm(provided)
+  let isWatchedDeep = false
   /** What a script left under way is nobody's any more, and what it was given must not fill the memory while its realm waits. */
   const tidy = (): boolean => {
     logLeft = logBytesMax
@@ -265,15 +303,20 @@ export function bootstrap(
     onSettled = null
     stop = null
     session = create(null)
-    return watch?.restore() ?? false
+    // A script that can define properties may have put others in the place of these.
+    if (isWatchedDeep) exposeNames()
+    giveInputs(noInputs)
+    return watch.restore(isWatchedDeep)
   }
   const start = (script: string, inputsText: string, closeness: Watch): void => {
     let run: () => Promise<unknown>
     if (closeness !== 'none') {
-      watch ??= watchRealm()
-      watch.begin(closeness === 'deep')
+      isWatchedDeep = closeness === 'deep'
+      if (isWatchedDeep) watch.countHidden()
     }
-    exposeNames(inputsText)
+    const inputs = parse(inputsText) as Inputs & { session: Session }
+    session = assign(create(null), inputs.session)
+    giveInputs(inputs)
     try {
       // The constructor parses the text as a function body by itself, so no text can close the function and go on outside.
       run = AsyncFunction(`${script}\n//# sourceURL=patchbay-script`)
@@ -296,10 +339,25 @@ export function bootstrap(
     ])
   }
 
-  return (action, first, second, third) => {
+  const dispatch: Dispatch = (action, first, second, third) => {
     if (action === 'tidy') return tidy()
     if (action === 'start') start(first as string, second as string, third as Watch)
     else settle(first as number, second as boolean, third as string)
     return true
+  }
+  return (log, call, ask, finish, resultMax, logMax, callMax, calls, sleeps) => {
+    hostLog = log
+    hostCall = call
+    hostAsk = ask
+    hostFinish = finish
+    resultBytesMax = resultMax
+    logBytesMax = logMax
+    logLeft = logMax
+    callBytesMax = callMax
+    callsAtOnce = calls
+    sleepsAtOnce = sleeps
+    for (let i = 0; i < unwanted.length; i++) deleteProperty(realm, unwanted[i] as string)
+    deleteProperty(realm, ownName)
+    return dispatch
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import { LIFELINE_DESCRIPTOR } from '../protocol.ts'
@@ -6,12 +7,13 @@ const REPORT_MEMORY_MS = 50
 
 /**
  * Scripts run on the thread that would hear of the service's end, and one that never stops would outlive the service. So another thread
- * listens. Where the service cannot look at this process, that thread also reports its size.
+ * listens. Where the service cannot look at this process, that thread also reports its size. Resolves when the thread runs: while it is being
+ * made, no isolate may be (see snapshot.ts).
  */
-export function holdLifeline(reportsMemory: boolean): void {
+export async function holdLifeline(reportsMemory: boolean): Promise<void> {
   const reportMs = reportsMemory ? REPORT_MEMORY_MS : 0
   // As text, because this process may not read files any more when the thread starts.
-  new threads.Worker(`(${listen.toString()})(require, ${LIFELINE_DESCRIPTOR}, ${reportMs})`, {
+  const thread = new threads.Worker(`(${listen.toString()})(require, ${LIFELINE_DESCRIPTOR}, ${reportMs})`, {
     eval: true,
     env: {},
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
@@ -19,6 +21,7 @@ export function holdLifeline(reportsMemory: boolean): void {
   // A thread can be started without the permissions of its process, so nobody gets another one.
   Reflect.deleteProperty(threads, 'Worker')
   syncBuiltinESMExports()
+  await once(thread, 'online')
 }
 
 /** Its text is run in the other thread, so it can use nothing from this module. */

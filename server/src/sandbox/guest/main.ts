@@ -15,7 +15,7 @@ import { answerRunning, runScript } from './run.ts'
 const options = new Set(process.argv.slice(2))
 const dropTo = [...options].find((option) => option.startsWith('--drop='))?.slice('--drop='.length)
 
-holdLifeline(options.has('--report-memory'))
+await holdLifeline(options.has('--report-memory'))
 
 // All code is loaded by now, so the process can become a user that may not read it.
 if (dropTo !== undefined) {

@@ -1,8 +1,8 @@
 export type RealmWatch = {
-  /** Before a script; `isDeep` when it may add hidden properties. */
-  begin(isDeep: boolean): void
-  /** After it. */
-  restore(): boolean
+  /** Before a script that may add or remove hidden properties. */
+  countHidden(): void
+  /** After a script; `isDeep` when hidden properties were counted before it. */
+  restore(isDeep: boolean): boolean
 }
 
 /**
@@ -15,7 +15,7 @@ export type RealmWatch = {
  * scripts make them. A block that changes something else is still alone with it: only blocks of the same run, with the same rights, come
  * after it.
  */
-export function watchRealm(): RealmWatch {
+export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   const realm = globalThis as unknown as { [name: string]: unknown }
   const { ownKeys, deleteProperty } = Reflect
   const counted: object[] = [Object, Array, Promise, Object.prototype, Array.prototype, String.prototype]
@@ -66,35 +66,60 @@ export function watchRealm(): RealmWatch {
   watch(RegExp.prototype, ['exec', 'test'])
   watch(Function.prototype, ['call', 'apply', 'bind'])
   watch(Error.prototype, ['toString', 'message', 'name'])
-  const names = ownKeys(realm) as string[]
-  const lastName = names[names.length - 1]
+  const holders: object[] = []
+  const sizes: number[] = []
+  for (const name in provided) {
+    const members: string[] = []
+    for (const member in provided[name]) members[members.length] = member
+    holders[sizes.length] = provided[name] as object
+    sizes[sizes.length] = members.length
+    watch(realm, [name])
+    watch(provided[name] as object, members)
+  }
+  let names: string[] = []
   const count = (): number[] => {
     const counts: number[] = []
     for (let i = 0; i < counted.length; i++) counts[i] = ownKeys(counted[i] as object).length
     return counts
   }
-  let before: number[] | null = null
+  let before: number[] = []
   const isCountedAsBefore = (): boolean => {
-    if (before === null) return true
     const now = count()
     for (let i = 0; i < now.length; i++) if (now[i] !== before[i]) return false
     return true
   }
+  const hasNothingAdded = (): boolean => {
+    for (let i = 0; i < bare.length; i++) for (const _ in bare[i]) return false
+    for (let i = 0; i < holders.length; i++) {
+      let size = 0
+      for (const _ in holders[i]) size++
+      if (size !== sizes[i]) return false
+    }
+    return true
+  }
+  /** Names that a script made by assigning to them are the only ones of the realm that can be enumerated. */
+  const removeEnumerable = (): boolean => {
+    for (const name in realm) if (!deleteProperty(realm, name)) return false
+    return true
+  }
+  const removeAdded = (): boolean => {
+    const present = ownKeys(realm) as string[]
+    // Names from before come first and keep their order: were one removed, the last one would have another place. What was added since
+    // comes behind them.
+    if (present[names.length - 1] !== names[names.length - 1]) return false
+    for (let i = names.length; i < present.length; i++) if (!deleteProperty(realm, present[i] as string)) return false
+    return true
+  }
 
   return {
-    begin: (isDeep) => {
-      before = isDeep ? count() : null
+    countHidden: () => {
+      before = count()
+      names = ownKeys(realm) as string[]
     },
-    restore: () => {
-      for (let i = 0; i < bare.length; i++) for (const _ in bare[i]) return false
+    restore: (isDeep) => {
+      if (!hasNothingAdded()) return false
       for (let i = 0; i < keys.length; i++) if (owners[i]?.[keys[i] as string] !== originals[i]) return false
-      if (!isCountedAsBefore()) return false
-      const present = ownKeys(realm) as string[]
-      // Names of the engine come first and keep their order: were one removed, the last one would have another place. What was added since
-      // comes behind them.
-      if (present[names.length - 1] !== lastName) return false
-      for (let i = names.length; i < present.length; i++) if (!deleteProperty(realm, present[i] as string)) return false
-      return true
+      return isDeep ? isCountedAsBefore() && removeAdded() : removeEnumerable()
     },
   }
 }

@@ -1,8 +1,7 @@
 import ivm from 'isolated-vm'
 import { CALLS_AT_ONCE, type GuestLimits, SLEEPS_AT_ONCE } from '../protocol.ts'
-import { bootstrap } from './bootstrap.ts'
 import type { Dispatch, HostFunctions } from './dispatch.ts'
-import { watchRealm } from './realm-watch.ts'
+import { ATTACH, fromSnapshot, snapshotOf } from './snapshot.ts'
 
 /**
  * The isolate of one account, the realm made ready for its next run, and realms of runs whose next script is still to come.
@@ -27,8 +26,6 @@ type Workshop = {
   key: string
   order: WorkshopOrder
   isolate: ivm.Isolate
-  bootstrap: ivm.Script
-  library: ivm.Script
   runs: number
   realms: number
   spare: Spare | undefined
@@ -37,8 +34,6 @@ type Workshop = {
 }
 
 type Spare = { context: ivm.Context; dispatch: ivm.Reference<Dispatch>; listen(listener: Listener | undefined): void }
-
-const bootstrapSource = `'use strict'; ((watchRealm) => ${bootstrap.toString()})(${watchRealm.toString()})`
 
 let workshop: Workshop | undefined
 
@@ -124,13 +119,13 @@ export function closeWorkshop(): void {
 }
 
 function openWorkshop(key: string, order: WorkshopOrder): Workshop {
-  const isolate = new ivm.Isolate({ memoryLimit: Math.max(8, Math.round(order.limits.memoryBytes / 1_048_576)) })
+  const snapshot = snapshotOf(order.library)
+  const memoryLimit = Math.max(8, Math.round(order.limits.memoryBytes / 1_048_576))
+  const isolate = fromSnapshot(() => new ivm.Isolate({ snapshot, memoryLimit }))
   return {
     key,
     order,
     isolate,
-    bootstrap: isolate.compileScriptSync(bootstrapSource, { filename: 'patchbay-bootstrap' }),
-    library: isolate.compileScriptSync(order.library, { filename: 'patchbay-library' }),
     runs: 0,
     realms: 0,
     spare: undefined,
@@ -139,14 +134,13 @@ function openWorkshop(key: string, order: WorkshopOrder): Workshop {
 }
 
 function makeSpare(workshop: Workshop): Spare {
-  const { isolate, bootstrap, library } = workshop
+  const { isolate } = workshop
   const { limits } = workshop.order
   workshop.realms++
-  const context = isolate.createContextSync()
-  library.runSync(context)
+  const context = fromSnapshot(() => isolate.createContextSync())
   let listener: Listener | undefined
-  const start = bootstrap.runSync(context, { reference: true })
-  const dispatch = start.applySync(
+  const attach = context.global.getSync(ATTACH, { reference: true })
+  const dispatch = attach.applySync(
     undefined,
     [
       new ivm.Callback((line: string, isCut: boolean) => listener?.log(line, isCut)),
@@ -161,7 +155,7 @@ function makeSpare(workshop: Workshop): Spare {
     ],
     { result: { reference: true } },
   ) as ivm.Reference<Dispatch>
-  start.release()
+  attach.release()
   return {
     context,
     dispatch,
