@@ -50,7 +50,7 @@ const sleepMsMin = 1000
 const manyInHand = 16
 /** With a backlog, jobs are fetched when this part of the slots is left in use, or after this time: many at once cost hardly more than one. */
 const refillBelow = 1 / 4
-const refillMs = 50
+const refillMs = 100
 
 export class Dispatcher implements AsyncDisposable {
   readonly #deps: DispatcherDeps
@@ -70,7 +70,7 @@ export class Dispatcher implements AsyncDisposable {
 
   constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
     this.#deps = deps
-    this.#slots = options.slots ?? 128
+    this.#slots = options.slots ?? 256
     this.#graceMs = options.graceMs ?? 25_000
   }
 

@@ -22,14 +22,26 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     this.#size++
   }
 
+  /** What was taken and could not be done is the first of its account again. */
+  putBack(work: Work): void {
+    const row = this.#rows.get(work.accountId)
+    if (row) row.unshift(work)
+    else this.#rows.set(work.accountId, [work])
+    this.#size++
+  }
+
   /** The account that has its turn, or the first one after it that may go on. */
   next(mayGoOn: (accountId: string) => boolean = () => true): string | undefined {
     for (const accountId of this.#rows.keys()) if (mayGoOn(accountId)) return accountId
     return undefined
   }
 
-  /** Of the first pieces of the account's work the one with the lowest rank, the longest waiting among equals. */
-  take(accountId: string, rankOf: (work: Work) => number = () => 0): Work | undefined {
+  /** Of the first pieces of the account's work the one with the lowest rank, the longest waiting among equals; none if it is over the highest. */
+  take(
+    accountId: string,
+    rankOf: (work: Work) => number = () => 0,
+    rankMax = Number.POSITIVE_INFINITY,
+  ): Work | undefined {
     const row = this.#rows.get(accountId)
     if (!row) return undefined
     let best = 0
@@ -38,6 +50,7 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
       const rank = rankOf(row[index] as Work)
       if (rank < bestRank) [best, bestRank] = [index, rank]
     }
+    if (bestRank > rankMax) return undefined
     const work = row.splice(best, 1)[0] as Work
     if (this.#turn.accountId !== accountId || this.#turn.left === 0) this.#turn = { accountId, left: TURN_LENGTH }
     this.#size--

@@ -4,10 +4,11 @@ import type { ScriptCheck } from './outcome.ts'
 const CHECK_MS_MAX = 5000
 
 /** Has a script parsed in a process that no other script has at that time. */
-export async function checkJob(guest: GuestProcess, number: number, source: string): Promise<ScriptCheck> {
+export async function checkJob(guest: GuestProcess, source: string): Promise<ScriptCheck> {
+  const number = guest.nextJob()
   const over = Promise.withResolvers<ScriptCheck>()
   const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
-  guest.listen({
+  guest.listen(number, {
     message: (message) => {
       if (message.type !== 'done' || message.job !== number)
         throw new TypeError('A script process spoke about another job.')
@@ -22,6 +23,5 @@ export async function checkJob(guest: GuestProcess, number: number, source: stri
   guest.send({ type: 'check', job: number, source })
   const check = await over.promise
   clearTimeout(timer)
-  guest.listen(undefined)
   return check
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Duplex, Writable } from 'node:stream'
-import { composeCommand, type Launch } from './launch.ts'
+import { composeCommand, hasProc, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
 import { parseMessage } from './parse-message.ts'
 import {
   createLineReader,
   type FromGuest,
+  type GuestEnd,
   type GuestReport,
   LIFELINE_DESCRIPTOR,
   REPLY_DESCRIPTOR,
@@ -16,11 +17,37 @@ import {
 /** Starting takes about a tenth of a second; on a machine that is overloaded it may take very much longer. */
 const START_MS_MAX = 20_000
 const STDERR_CHARACTERS_MAX = 4096
+const LIFELINE_LINE_BYTES_MAX = 20
+/** The one under way and those sent ahead: enough to be busy while the service looks at other things. */
+const JOBS_MAX = 8
 
 /** How a process ended. `stderr` is what V8 said last, if anything. */
 export type GuestExit = { code: number | null; signal: string | null; stderr: string }
 
-export type GuestListener = { message(message: FromGuest): void; exit(exit: GuestExit): void }
+export type GuestListener = {
+  /** The process turns to this job now. */
+  begin?(): void
+  message(message: FromGuest): void
+  exit(exit: GuestExit): void
+  /** The process never turned to this job, and never will. */
+  leave?(): void
+}
+
+type Listening = GuestListener & { job: number }
+
+/** Only the thread that has nothing to report can be asked to give a job back. */
+const canAskBack = hasProc()
+
+/** After any other end the process is in an unknown state. */
+const soundEnds: ReadonlySet<GuestEnd['kind']> = new Set([
+  'returned',
+  'threw',
+  'invalid',
+  'valid',
+  'notJson',
+  'tooLarge',
+  'stalled',
+])
 
 /**
  * One script process. States: starting → ready → gone. Whatever is unclear about it (a message that does not fit, a broken
@@ -30,8 +57,14 @@ export class GuestProcess {
   readonly #child: ChildProcess
   readonly #input: Writable
   readonly #reply: Duplex
+  readonly #lifeline: Duplex
   readonly #gone: Promise<GuestExit>
-  #listener: GuestListener | undefined
+  /** Of the job under way and of those sent ahead, in the order in which they will be begun. */
+  #listeners: Listening[] = []
+  #mayGetAhead = true
+  /** The last of the jobs that were asked back, until the process has told which of them it had begun. */
+  #askedBack: number | undefined
+  #lastJob = 0
   #exit: GuestExit | undefined
   #stderr = ''
   #isKilled = false
@@ -53,7 +86,10 @@ export class GuestProcess {
       if (this.#exit) return
       this.#exit = { code, signal, stderr: this.#stderr }
       gone.resolve(this.#exit)
-      this.#listener?.exit(this.#exit)
+      const [listener, ...ahead] = this.#listeners
+      this.#listeners = []
+      listener?.exit(this.#exit)
+      for (const { leave } of ahead) leave?.()
     }
     // `close` comes after the pipes are drained, so the last lines of a killed script's log are not lost.
     child.on('close', settle)
@@ -73,9 +109,18 @@ export class GuestProcess {
     })
     const lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Duplex
     lifeline.on('error', () => this.kill())
-    lifeline.on('data', (chunk: Buffer) => {
-      this.#reportedBytes = Number(/(\d{1,15})\n$/.exec(chunk.toString('latin1'))?.[1] ?? this.#reportedBytes)
+    const readLifeline = createLineReader(LIFELINE_LINE_BYTES_MAX, (line) => {
+      if (canAskBack) this.#leaveAfter(Number(line))
+      else this.#reportedBytes = Number(line)
     })
+    lifeline.on('data', (chunk: Buffer) => {
+      try {
+        readLifeline(chunk)
+      } catch {
+        this.kill()
+      }
+    })
+    this.#lifeline = lifeline
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('latin1')).slice(-STDERR_CHARACTERS_MAX)
     })
@@ -93,7 +138,7 @@ export class GuestProcess {
     const guest = new GuestProcess(child)
     const ready = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => guest.kill(), START_MS_MAX)
-    guest.listen({
+    guest.listen(0, {
       message: (message) => {
         if (message.type !== 'ready') return
         guest.report = message.report
@@ -103,7 +148,7 @@ export class GuestProcess {
     })
     const isReady = await ready.promise
     clearTimeout(timer)
-    guest.listen(undefined)
+    guest.#listeners = []
     return isReady && !guest.isGone ? guest : undefined
   }
 
@@ -112,9 +157,36 @@ export class GuestProcess {
     return this.#isKilled || this.#exit !== undefined
   }
 
-  listen(listener: GuestListener | undefined): void {
-    this.#listener = listener
-    if (listener && this.#exit) listener.exit(this.#exit)
+  /** Numbers rise in the order in which jobs are sent. */
+  nextJob(): number {
+    return ++this.#lastJob
+  }
+
+  get isBusy(): boolean {
+    return this.#listeners.length > 0
+  }
+
+  /** How many more jobs it may be sent: none when it does not compute, or for long, or when it is unclear which jobs it has. */
+  get room(): number {
+    if (!this.#mayGetAhead || this.#askedBack !== undefined || !this.isBusy || this.isGone) return 0
+    return JOBS_MAX - this.#listeners.length
+  }
+
+  /** The job under way takes its time: it gets no others behind it, and those that it has are taken back as far as they were not begun. */
+  giveWay(): void {
+    this.#mayGetAhead = false
+    if (this.#listeners.length < 2 || this.#askedBack !== undefined || this.isGone) return
+    this.#askedBack = this.#listeners.at(-1)?.job
+    this.#lifeline.write(`${this.#askedBack}\n`)
+  }
+
+  /** For one job: until it is done, or the process is gone. While another job is under way, it is begun after that one. */
+  listen(job: number, listener: GuestListener): void {
+    this.#listeners.push({ ...listener, job })
+    if (this.#listeners.length === 1) this.#beginFirst()
+    if (!this.#exit) return
+    this.#listeners = []
+    listener.exit(this.#exit)
   }
 
   send(message: ToGuest): void {
@@ -148,6 +220,34 @@ export class GuestProcess {
 
   #receive(message: FromGuest): void {
     if (message.type === 'ready' && this.report) throw new TypeError('A script process is ready once.')
-    this.#listener?.message(message)
+    this.#listeners[0]?.message(message)
+    if (message.type === 'done') this.#turn(message.end)
+  }
+
+  /** The process went on to the job that was sent ahead without being told. */
+  #turn(end: GuestEnd): void {
+    if (!soundEnds.has(end.kind)) this.kill()
+    // Nothing more is believed of a process that is being killed, so the others were never begun. All hear of it when it is gone.
+    if (this.isGone) return
+    this.#listeners.shift()
+    this.#beginFirst()
+  }
+
+  #beginFirst(): void {
+    this.#mayGetAhead = canAskBack
+    this.#listeners[0]?.begin?.()
+  }
+
+  /**
+   * The process will begin none of the jobs that it was asked back and that come after `lastBegun`. Its word may come after the end of the job
+   * before, which made us think that it had.
+   */
+  #leaveAfter(lastBegun: number): void {
+    const last = this.#askedBack
+    if (last === undefined) throw new TypeError('A script process gave back jobs that it was not asked for.')
+    this.#askedBack = undefined
+    const left = this.#listeners.filter(({ job }) => job > lastBegun && job <= last)
+    this.#listeners = this.#listeners.filter((listening) => !left.includes(listening))
+    for (const { leave } of left) leave?.()
   }
 }

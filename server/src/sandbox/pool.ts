@@ -11,13 +11,13 @@ import { type Launch, listIsolations } from './launch.ts'
 import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
 import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
-import { runJob } from './run-job.ts'
+import { type JobWatcher, neverBegun, runJob } from './run-job.ts'
 import { makeWorkDirectory } from './work-directory.ts'
 
 export type SandboxOptions = {
-  /** Scripts that compute at the same time. */
+  /** Scripts that compute at the same time, not counting those that have for long. */
   size?: number
-  /** Processes in all, those included whose script waits for an answer. */
+  /** Processes in all, those included whose script waits for an answer or takes long. */
   processesMax?: number
   /** Of these, how many scripts of one account may have: scripts that sleep must not keep everybody else waiting. */
   processesPerAccount?: number
@@ -33,7 +33,10 @@ type Task = {
   accountId: string
   runKey: string
   passes: number
-  work(guest: GuestProcess): Promise<void>
+  /** It may be sent to a process that is still busy with another script. */
+  mayGoAhead: boolean
+  /** Resolves with false when the process never turned to it. */
+  work(guest: GuestProcess): Promise<boolean>
   refuse(error: Error): void
 }
 
@@ -63,7 +66,6 @@ export class SandboxPool implements AsyncDisposable {
   #starting = new Set<Promise<void>>()
   #startFaults = 0
   #computing = 0
-  #lastJob = 0
   #isClosed = false
   readonly #trim: NodeJS.Timeout
   #usedSinceTrim = new WeakSet<GuestProcess>()
@@ -77,14 +79,13 @@ export class SandboxPool implements AsyncDisposable {
   ) {
     this.#launch = launch
     this.#directory = directory
-    // Two more than there are cores: while one hears about its next script, another computes.
-    const size = options.size ?? availableParallelism() + 2
+    const size = options.size ?? availableParallelism()
     const processesMax = Math.max(size, options.processesMax ?? affordedProcesses(size))
     this.#options = {
       size,
       processesMax,
       processesPerAccount: options.processesPerAccount ?? Math.max(1, size, Math.floor(processesMax / 2)),
-      runsPerProcess: options.runsPerProcess ?? 10_000,
+      runsPerProcess: options.runsPerProcess ?? 40_000,
       queueMax: options.queueMax ?? 10_000,
     }
     this.enforcement = enforcement
@@ -126,13 +127,18 @@ export class SandboxPool implements AsyncDisposable {
         pauseMs: 0,
       }
     }
+    const watcher: JobWatcher = {
+      onBegin: () => this.#count(job.accountId, 1),
+      onEnd: () => this.#count(job.accountId, -1),
+      onPlace: (needsPlace) => {
+        this.#computing += needsPlace ? 1 : -1
+        if (!needsPlace) this.#pump()
+      },
+    }
     return await this.#enqueue(job.accountId, job.run?.key ?? '', async (guest) => {
       guest.accountId = job.accountId
       if (job.run) this.#settleIn(job.run, guest)
-      return await runJob(guest, ++this.#lastJob, job, this.#keyOf(job.library), (isWaiting) => {
-        this.#computing += isWaiting ? -1 : 1
-        if (isWaiting) this.#pump()
-      })
+      return await runJob(guest, job, this.#keyOf(job.library), watcher)
     })
   }
 
@@ -146,7 +152,12 @@ export class SandboxPool implements AsyncDisposable {
         column: 1,
       }
     }
-    return await this.#enqueue('', '', (guest) => checkJob(guest, ++this.#lastJob, source))
+    return await this.#enqueue('', '', async (guest) => {
+      this.#count('', 1)
+      const check = await checkJob(guest, source)
+      this.#count('', -1)
+      return check
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -158,7 +169,11 @@ export class SandboxPool implements AsyncDisposable {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  #enqueue<T>(accountId: string, runKey: string, work: (guest: GuestProcess) => Promise<T>): Promise<T> {
+  #enqueue<T>(
+    accountId: string,
+    runKey: string,
+    work: (guest: GuestProcess) => Promise<T | typeof neverBegun>,
+  ): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error('The sandbox is closed.'))
     if (this.#queue.size >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
     const result = Promise.withResolvers<T>()
@@ -166,7 +181,17 @@ export class SandboxPool implements AsyncDisposable {
       accountId,
       runKey,
       passes: 0,
-      work: (guest) => work(guest).then(result.resolve, result.reject),
+      mayGoAhead: accountId !== '',
+      work: async (guest) => {
+        try {
+          const value = await work(guest)
+          if (value === neverBegun) return false
+          result.resolve(value)
+        } catch (error) {
+          result.reject(error)
+        }
+        return true
+      },
       refuse: result.reject,
     })
     this.#pump()
@@ -175,7 +200,7 @@ export class SandboxPool implements AsyncDisposable {
 
   #pump(): void {
     while (!this.#isClosed && this.#computing < this.#options.size) {
-      const accountId = this.#queue.next((id) => (this.#held.get(id) ?? 0) < this.#options.processesPerAccount)
+      const accountId = this.#nextAccount()
       if (accountId === undefined) return
       const guest = this.#takeIdle(accountId)
       if (!guest) {
@@ -187,6 +212,36 @@ export class SandboxPool implements AsyncDisposable {
       }
       this.#begin(guest, this.#queue.take(accountId, (task) => this.#rank(task, guest)) as Task)
     }
+    this.#sendAhead()
+  }
+
+  #nextAccount(): string | undefined {
+    return this.#queue.next((id) => (this.#held.get(id) ?? 0) < this.#options.processesPerAccount)
+  }
+
+  /**
+   * A process that computes gets its next script before it is done with the last one, so that it need not wait until this process has time
+   * for it. Only scripts of the account that it works for, and only while no other account has its turn.
+   */
+  #sendAhead(): void {
+    if (this.#isClosed || this.#queue.size === 0) return
+    // Those with the most room first, so that all have something to do.
+    const roomy = [...this.#all].filter((guest) => guest.room > 0 && guest.runs < this.#options.runsPerProcess)
+    for (const guest of roomy.sort((one, other) => other.room - one.room)) {
+      while (guest.room > 0 && this.#nextAccount() === guest.accountId) {
+        const task = this.#queue.take(guest.accountId, (candidate) => this.#rankAhead(candidate, guest), 1)
+        if (!task) break
+        this.#begin(guest, task)
+      }
+    }
+  }
+
+  /** As `#rank`, but a script that has its home elsewhere can wait for it. */
+  #rankAhead(task: Task, guest: GuestProcess): number {
+    const home = this.#homes.get(task.runKey)
+    if (!task.mayGoAhead) return 2
+    if (home === guest) return 0
+    return home === undefined || home.isGone ? 1 : 2
   }
 
   /** A script goes where the realm of its run is. Runs under way go first: the fewer are open, the fewer realms are kept. */
@@ -205,17 +260,27 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #begin(guest: GuestProcess, task: Task): void {
-    this.#computing++
-    this.#hold(task.accountId, 1)
     this.#usedSinceTrim.add(guest)
     guest.runs++
-    void task.work(guest).then(() => {
-      this.#computing--
-      this.#hold(task.accountId, -1)
-      this.#takeBack(guest)
+    void task.work(guest).then((isDone) => {
+      if (!isDone) this.#putBack(task)
+      // It may have turned to the next one already.
+      if (!guest.isBusy || guest.isGone) this.#takeBack(guest)
       // Whoever waited for the result may have the next script of the same run, whose realm is warm.
       process.nextTick(() => this.#pump())
     })
+  }
+
+  /** In the ordinary way next time: a script that ends its process at once can look as if it had never begun. */
+  #putBack(task: Task): void {
+    task.mayGoAhead = false
+    if (this.#isClosed) task.refuse(new Error('The sandbox is closed.'))
+    else this.#queue.putBack(task)
+  }
+
+  #count(accountId: string, change: 1 | -1): void {
+    this.#computing += change
+    this.#hold(accountId, change)
   }
 
   #settleIn({ key, isLast }: { key: string; isLast: boolean }, guest: GuestProcess): void {
@@ -232,6 +297,7 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #takeBack(guest: GuestProcess): void {
+    if (!this.#all.has(guest) || this.#idle.includes(guest)) return
     // Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown.
     if (guest.runs % LOOK_AT_SIZE_RUNS === 0 && (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX)
       guest.runs = this.#options.runsPerProcess

@@ -5,35 +5,46 @@ import type { CallContext, ScriptJob } from './job.ts'
 import { defaultLimits, type ScriptLimits } from './limits.ts'
 import { createLearningMasker, type LearningMasker } from './mask.ts'
 import type { ScriptOutcome } from './outcome.ts'
-import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
-import { startScriptClock } from './script-clock.ts'
+import { CALLS_AT_ONCE, type FromGuest, type GuestEnd, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
+import { type ScriptClock, startScriptClock } from './script-clock.ts'
 import { createScriptLog } from './script-log.ts'
 
-const LOOK_AT_MEMORY_MS = 50
+/** How often a script that computes is looked at. After the first time the scripts behind it go elsewhere. */
+const LOOK_MS = 50
+/** A script that computes longer than this leaves its place among those that compute: else a few of them would keep everybody waiting. */
+const LONG_MS = 1000
 
 /** Made once: an error of its own for every script that ends would cost more than most scripts. */
 const scriptIsOver = new Error('The script is over.')
 
 type CallMessage = FromGuest & { type: 'call' }
 
-/** Told when the script waits for an answer and its process uses no processor, and when it goes on. */
-export type OnWaiting = (isWaiting: boolean) => void
+export type JobWatcher = {
+  onBegin(): void
+  /** After it was begun, however it ended. */
+  onEnd(): void
+  /** The script needs its place among those that compute no more, because it waits for an answer or takes long; or it needs one again. */
+  onPlace(needsPlace: boolean): void
+}
+
+/** The process never turned to the script: it may run in another one. */
+export const neverBegun = Symbol('never begun')
 
 /**
- * Runs one script in a process that no other script has at that time. The process is gone afterwards unless the script
- * ended by itself.
+ * Runs one script in a process that runs no other at that time; when it is busy with one, the script is sent ahead and begins after it. The
+ * process is gone afterwards unless the script ended by itself.
  */
 export async function runJob(
   guest: GuestProcess,
-  number: number,
   job: ScriptJob,
   libraryKey: string,
-  onWaiting: OnWaiting,
-): Promise<ScriptOutcome> {
+  watcher: JobWatcher,
+): Promise<ScriptOutcome | typeof neverBegun> {
+  const number = guest.nextJob()
   const limits: ScriptLimits = { ...defaultLimits, ...job.limits }
   const masker = createLearningMasker(job.secrets)
   const log = createScriptLog(masker, limits.logBytesMax)
-  const over = Promise.withResolvers<Verdict>()
+  const over = Promise.withResolvers<Verdict | typeof neverBegun>()
   const abort = new AbortController()
   let killedFor: Failure | undefined
   let fault: { error: unknown } | undefined
@@ -42,27 +53,33 @@ export async function runJob(
   let answersSent = 0
   let answersSeen = -1
   let isWaiting = false
+  let isLong = false
+  let looks = 0
   let isOver = false
 
   const kill = (reason: Failure): void => {
     killedFor ??= reason
     guest.kill()
   }
-  const clock = startScriptClock(limits, (expiry) =>
-    kill({
-      kind: 'timedOut',
-      message:
-        expiry === 'time'
-          ? `The script ran longer than its ${limits.timeMs} ms.`
-          : `The script paused longer than ${limits.pauseMsMax} ms.`,
-      limitMs: expiry === 'time' ? limits.timeMs : limits.pauseMsMax,
-    }),
-  )
+  let clock: ScriptClock | undefined
+  const startClock = () =>
+    startScriptClock(limits, (expiry) =>
+      kill({
+        kind: 'timedOut',
+        message:
+          expiry === 'time'
+            ? `The script ran longer than its ${limits.timeMs} ms.`
+            : `The script paused longer than ${limits.pauseMsMax} ms.`,
+        limitMs: expiry === 'time' ? limits.timeMs : limits.pauseMsMax,
+      }),
+    )
   const update = (): void => {
     const wasWaiting = isWaiting
     isWaiting = open.sync || answersSeen === answersSent
-    clock.setPaused(isWaiting && open.sleeps + open.paused > 0)
-    if (wasWaiting !== isWaiting) onWaiting(isWaiting)
+    clock?.setPaused(isWaiting && open.sleeps + open.paused > 0)
+    if (wasWaiting === isWaiting) return
+    if (isWaiting) guest.giveWay()
+    if (!isLong) watcher.onPlace(!isWaiting)
   }
   const answer = (message: CallMessage, ok: boolean, body: string): void => {
     if (isOver) return
@@ -140,18 +157,37 @@ export async function runJob(
     else if (message.type === 'idle') {
       answersSeen = message.answers
       update()
-    } else if (killedFor === undefined)
-      over.resolve(judgeEnd(message.end, { limits, masker, script: job.script, fileName: job.fileName }))
+    } else if (killedFor === undefined) end(message.end)
+  }
+  const end = (told: GuestEnd): void => {
+    const verdict = judgeEnd(told, { limits, masker, script: job.script, fileName: job.fileName })
+    if (verdict.kind === 'crashed') kill(verdict)
+    else over.resolve(verdict)
+    // At once: what follows in the same breath is about the next script.
+    isOver = true
   }
 
-  const look = setInterval(() => {
-    if ((guest.readResidentBytes() ?? 0) > limits.residentBytesMax) kill(outOfMemory(limits))
-  }, LOOK_AT_MEMORY_MS)
+  let look: NodeJS.Timeout | undefined
   const stop = (): void => kill({ kind: 'aborted', message: 'The script was stopped.' })
-  job.signal?.addEventListener('abort', stop)
-  if (job.signal?.aborted) stop()
-
-  guest.listen({ message: handle, exit: (exit) => over.resolve(killedFor ?? judgeExit(exit, limits)) })
+  guest.listen(number, {
+    begin: () => {
+      clock = startClock()
+      look = setInterval(() => {
+        guest.giveWay()
+        if (!isWaiting && !isLong && ++looks * LOOK_MS >= LONG_MS) {
+          isLong = true
+          watcher.onPlace(false)
+        }
+        if ((guest.readResidentBytes() ?? 0) > limits.residentBytesMax) kill(outOfMemory(limits))
+      }, LOOK_MS)
+      job.signal?.addEventListener('abort', stop)
+      watcher.onBegin()
+      if (job.signal?.aborted) stop()
+    },
+    message: handle,
+    exit: (exit) => over.resolve(killedFor ?? judgeExit(exit, limits)),
+    leave: () => over.resolve(neverBegun),
+  })
   if (guest.libraryKey !== libraryKey) {
     guest.libraryKey = libraryKey
     guest.send({
@@ -179,18 +215,18 @@ export async function runJob(
   })
 
   const verdict = await over.promise
-  guest.listen(undefined)
   clearInterval(look)
-  clock.stop()
+  clock?.stop()
   for (const timer of timers) clearTimeout(timer)
   job.signal?.removeEventListener('abort', stop)
   isOver = true
   // Whatever a call still does is for nobody.
   if (open.calls > 0) abort.abort(scriptIsOver)
-  if (isWaiting) onWaiting(false)
-  if (verdict.kind === 'outOfMemory' || verdict.kind === 'crashed') guest.kill()
+  if (isWaiting || isLong) watcher.onPlace(true)
+  if (clock) watcher.onEnd()
+  if (verdict === neverBegun) return neverBegun
   if (fault) throw fault.error
-  return { ...verdict, log: log.lines, pauseMs: clock.pauseMs() }
+  return { ...verdict, log: log.lines, pauseMs: clock?.pauseMs() ?? 0 }
 }
 
 async function performCall(

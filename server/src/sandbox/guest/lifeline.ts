@@ -5,17 +5,23 @@ import { LIFELINE_DESCRIPTOR } from '../protocol.ts'
 
 const REPORT_MEMORY_MS = 50
 
+/** The last job that was begun or taken back. Both threads only ever raise it, and whoever does decides about the jobs in between. */
+const decided = new Int32Array(new SharedArrayBuffer(4))
+
 /**
  * Scripts run on the thread that would hear of the service's end, and one that never stops would outlive the service. So another thread
- * listens. Where the service cannot look at this process, that thread also reports its size. Resolves when the thread runs: while it is being
- * made, no isolate may be (see snapshot.ts).
+ * listens. It also hears when the service wants scripts back that it sent ahead, which the busy thread could not. Where the service cannot
+ * look at this process, that thread reports its size instead. Resolves when the thread runs: while it is being made, no isolate may be (see
+ * snapshot.ts).
  */
 export async function holdLifeline(reportsMemory: boolean): Promise<void> {
   const reportMs = reportsMemory ? REPORT_MEMORY_MS : 0
   // As text, because this process may not read files any more when the thread starts.
-  const thread = new threads.Worker(`(${listen.toString()})(require, ${LIFELINE_DESCRIPTOR}, ${reportMs})`, {
+  const program = `(${listen.toString()})(require, ${raise.toString()}, ${LIFELINE_DESCRIPTOR}, ${reportMs})`
+  const thread = new threads.Worker(program, {
     eval: true,
     env: {},
+    workerData: decided,
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 8 },
   })
   // A thread can be started without the permissions of its process, so nobody gets another one.
@@ -24,9 +30,23 @@ export async function holdLifeline(reportsMemory: boolean): Promise<void> {
   await once(thread, 'online')
 }
 
+/** False when the service took the job back. */
+export function claimJob(job: number): boolean {
+  return raise(decided, job) < job
+}
+
+/** Raises the number to that of the job, and returns what it was before. Its text runs in the other thread, too. */
+function raise(cell: Int32Array, job: number): number {
+  for (;;) {
+    const found = Atomics.load(cell, 0)
+    if (found >= job || Atomics.compareExchange(cell, 0, found, job) === found) return found
+  }
+}
+
 /** Its text is run in the other thread, so it can use nothing from this module. */
-function listen(load: NodeJS.Require, descriptor: number, reportMs: number): void {
+function listen(load: NodeJS.Require, raiseThere: typeof raise, descriptor: number, reportMs: number): void {
   const { readSync, writeSync } = load('node:fs') as typeof import('node:fs')
+  const { workerData } = load('node:worker_threads') as { workerData: Int32Array }
   const end = (): void => {
     process.kill(process.pid, 'SIGKILL')
   }
@@ -41,7 +61,15 @@ function listen(load: NodeJS.Require, descriptor: number, reportMs: number): voi
     setInterval(() => guarded(() => writeSync(descriptor, `${process.memoryUsage.rss()}\n`)), reportMs)
     return
   }
-  // Nothing is ever sent: this returns when the other end is closed.
-  guarded(() => readSync(descriptor, Buffer.alloc(1)))
+  const chunk = Buffer.alloc(4096)
+  let text = ''
+  guarded(() => {
+    // Nothing is read any more when the other end is closed.
+    for (let count = readSync(descriptor, chunk); count > 0; count = readSync(descriptor, chunk)) {
+      const lines = (text + chunk.toString('latin1', 0, count)).split('\n')
+      text = lines.pop() as string
+      for (const line of lines) writeSync(descriptor, `${raiseThere(workerData, Number(line))}\n`)
+    }
+  })
   end()
 }

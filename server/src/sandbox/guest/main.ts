@@ -5,12 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import ivm from 'isolated-vm'
-import { type GuestEnd, type GuestReport, ORDER_DESCRIPTOR, type ToGuest } from '../protocol.ts'
+import { type GuestEnd, type GuestReport, ORDER_DESCRIPTOR, type RunMessage, type ToGuest } from '../protocol.ts'
 import { createBlockingReader, endProcess, send } from './channel.ts'
 import { createBodyCheck, locateSyntaxFault } from './compile.ts'
 import { composeLibrary } from './library.ts'
-import { holdLifeline } from './lifeline.ts'
-import { answerRunning, runScript } from './run.ts'
+import { claimJob, holdLifeline } from './lifeline.ts'
+import { answerRunning, isRunning, runScript } from './run.ts'
 
 const options = new Set(process.argv.slice(2))
 const dropTo = [...options].find((option) => option.startsWith('--drop='))?.slice('--drop='.length)
@@ -38,14 +38,23 @@ const handle = (line: string): void => {
       }
       return
     case 'run':
-      runScript(message, library.source)
+      if (isRunning()) ahead.push(message)
+      else begin(message)
       return
     case 'check':
       check(message.job, message.source)
       return
     case 'answer':
       answerRunning(message)
+      while (ahead.length > 0 && !isRunning()) begin(ahead.shift() as RunMessage)
   }
+}
+
+/** Scripts that came while another one waited for an answer. */
+const ahead: RunMessage[] = []
+
+function begin(message: RunMessage): void {
+  if (claimJob(message.job)) runScript(message, library.source)
 }
 
 function check(job: number, source: string): void {

@@ -1,5 +1,5 @@
 import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
-import { readAnswer, send, sendText } from './channel.ts'
+import { endProcess, readAnswer, send, sendText } from './channel.ts'
 import { locateSyntaxFault } from './compile.ts'
 import type { Watch } from './dispatch.ts'
 import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './workshop.ts'
@@ -27,6 +27,11 @@ type Input = ['start', string, string, Watch] | ['settle', number, boolean, stri
 const reachesPrototypes = /proto|defin|constructor|reflect|assign|eval|delete|function\s*\(/i
 
 let running: Running | undefined
+
+/** A script is under way and waits for an answer: nothing else is looked at while one computes. */
+export function isRunning(): boolean {
+  return running !== undefined
+}
 
 /**
  * Runs one script. A turn is one entry into the isolate together with all microtasks that follow from it. The job is over
@@ -146,8 +151,10 @@ function finish(run: Running, fault: GuestEnd | undefined): void {
   if (end === '{"kind":"invalid"}')
     send({ type: 'done', job, end: { kind: 'invalid', ...locateSyntaxFault(isolate, message.script) } })
   else sendText(`{"type":"done","job":${job},"end":${end}}`)
-  // After anything but a clean turn the isolate is in an unknown state.
-  if ((fault !== undefined && fault.kind !== 'stalled') || isolate.isDisposed) {
+  // After anything but a clean turn the isolate is in an unknown state. The service ends a process that ran out of memory, and what it was
+  // sent ahead must not begin before.
+  if (end === '{"kind":"outOfMemory"}') endProcess()
+  if (isolate.isDisposed) {
     closeWorkshop()
     return
   }

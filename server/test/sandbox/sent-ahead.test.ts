@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { SandboxPool } from '../../src/sandbox/index.ts'
+import { expectReturned, makeJob } from './harness.ts'
+
+/** Scripts that are behind another one in the same process as soon as they are asked for. */
+function runBehind(pool: SandboxPool, first: ReturnType<typeof makeJob>, count: number) {
+  const head = pool.run(first)
+  const behind = Array.from({ length: count }, (_, i) =>
+    pool.run(makeJob('return variables.i', { inputs: { variables: { i } } })),
+  )
+  return { head, behind: Promise.all(behind) }
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+describe('scripts sent ahead to a process that is busy', () => {
+  it('are taken back when the script before them does not end', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 3, processesPerAccount: 2 })
+    let isHeadOver = false
+    const { head, behind } = runBehind(pool, makeJob('for (;;);', { limits: { timeMs: 20_000 } }), 6)
+    void head.then(() => {
+      isHeadOver = true
+    })
+    expect((await behind).map((outcome) => expectReturned(outcome).value)).toEqual(numbers(6))
+    expect(isHeadOver).toBe(false)
+  })
+
+  it('are taken back when the script before them waits', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 3, processesPerAccount: 2 })
+    const release = Promise.withResolvers<null>()
+    const job = makeJob('return await api.get("a/b")', { onCall: () => release.promise })
+    const { head, behind } = runBehind(pool, job, 6)
+    expect((await behind).map((outcome) => expectReturned(outcome).value)).toEqual(numbers(6))
+    release.resolve(null)
+    expect(expectReturned(await head).value).toBe(null)
+  })
+
+  it('run elsewhere when the script before them ends its process, and none of them is blamed', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 3 })
+    const { head, behind } = runBehind(pool, makeJob('const a = []; for (;;) a.push(new Array(6e7).fill(0))'), 6)
+    expect((await behind).map((outcome) => expectReturned(outcome).value)).toEqual(numbers(6))
+    expect((await head).kind).toBe('outOfMemory')
+  })
+
+  it('are blamed for what they do themselves, however quickly', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+    const scripts = ['return 1', 'return 2', 'const a = []; for (;;) a.push(new Array(6e7).fill(0))', 'return 4']
+    const outcomes = await Promise.all(scripts.map((script) => pool.run(makeJob(script))))
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['returned', 'returned', 'outOfMemory', 'returned'])
+  })
+
+  it('have their whole time for themselves', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+    const busy = 'const end = Date.now() + 30; while (Date.now() < end); return 1'
+    const outcomes = await Promise.all(
+      numbers(20).map(() => pool.run(makeJob(busy, { limits: { timeMs: 400, pauseMsMax: 1000 } }))),
+    )
+    for (const outcome of outcomes) expectReturned(outcome)
+  })
+
+  it('can be stopped while they wait, without harm to the one before them', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+    const stop = new AbortController()
+    const first = pool.run(makeJob('const end = Date.now() + 200; while (Date.now() < end); return 1'))
+    const second = pool.run(makeJob('return 2', { signal: stop.signal }))
+    stop.abort()
+    expect(expectReturned(await first).value).toBe(1)
+    expect((await second).kind).toBe('aborted')
+    expect(expectReturned(await pool.run(makeJob('return 3'))).value).toBe(3)
+  })
+
+  it('are begun once each, whatever happens before, between and after them', async () => {
+    await using pool = await SandboxPool.create({ size: 2, processesMax: 8 })
+    const quick = 'await api.get("a/b"); return variables.i'
+    const kinds = [
+      quick,
+      'return (await api.get("a/b"), variables.i)',
+      `const end = Date.now() + 45 + ${Math.floor(Math.random() * 30)}; while (Date.now() < end); ${quick}`,
+      `await sleep(5); ${quick}`,
+      quick,
+      'await api.get("a/b"); const a = []; for (;;) a.push(new Array(6e7).fill(0))',
+      quick,
+    ]
+    const begun = new Map<number, number>()
+    const outcomes = await Promise.all(
+      numbers(140).map((i) =>
+        pool.run(
+          makeJob(kinds[i % (i < 125 ? 5 : kinds.length)] as string, {
+            accountId: `account-${Math.floor(i / 20) % 2}`,
+            inputs: { variables: { i } },
+            onCall: async () => {
+              begun.set(i, (begun.get(i) ?? 0) + 1)
+              return null
+            },
+          }),
+        ),
+      ),
+    )
+    expect(begun).toEqual(new Map(numbers(140).map((i) => [i, 1])))
+    for (const [i, outcome] of outcomes.entries()) {
+      if (i >= 125 && i % kinds.length === 5) expect(outcome.kind).toBe('outOfMemory')
+      else expect(expectReturned(outcome).value).toBe(i)
+    }
+    expect(pool.load).toMatchObject({ computing: 0, queued: 0 })
+  })
+})
