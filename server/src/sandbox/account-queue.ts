@@ -22,7 +22,7 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     this.#size++
   }
 
-  /** What was taken and could not be done is the first of its account again. */
+  /** What was taken and could not be done waits in front of all others of its account. */
   putBack(work: Work): void {
     const row = this.#rows.get(work.accountId)
     if (row) row.unshift(work)
@@ -58,6 +58,15 @@ export class AccountQueue<Work extends { readonly accountId: string }> {
     if (this.#turn.left === 0 || row.length === 0) this.#rows.delete(accountId)
     if (this.#turn.left === 0 && row.length > 0) this.#rows.set(accountId, row)
     return work
+  }
+
+  /** Others go first now, whatever was left of the account's turn. */
+  endTurn(accountId: string): void {
+    const row = this.#rows.get(accountId)
+    if (!row) return
+    this.#rows.delete(accountId)
+    this.#rows.set(accountId, row)
+    if (this.#turn.accountId === accountId) this.#turn.left = 0
   }
 
   takeAll(): Work[] {

@@ -9,6 +9,8 @@ export async function checkJob(guest: GuestProcess, source: string): Promise<Scr
   const over = Promise.withResolvers<ScriptCheck>()
   const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
   guest.listen(number, {
+    // Nobody takes back what would be sent behind this.
+    begin: () => guest.giveWay(),
     message: (message) => {
       if (message.type !== 'done' || message.job !== number)
         throw new TypeError('A script process spoke about another job.')

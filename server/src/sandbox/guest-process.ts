@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import type { Duplex, Writable } from 'node:stream'
 import { composeCommand, hasProc, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
@@ -18,8 +19,12 @@ import {
 const START_MS_MAX = 20_000
 const STDERR_CHARACTERS_MAX = 4096
 const LIFELINE_LINE_BYTES_MAX = 20
-/** The one under way and those sent ahead: enough to be busy while the service looks at other things. */
-const JOBS_MAX = 8
+/** Sent ahead at most: enough to be busy while the service looks at other things. */
+const AHEAD_MAX = 7
+/** What is sent ahead should take no longer than this, going by the scripts before it: others may want the process. */
+const AHEAD_MS = 10
+/** How much the last script says about the next one, against all before it. */
+const PACE_WEIGHT = 0.2
 
 /** How a process ended. `stderr` is what V8 said last, if anything. */
 export type GuestExit = { code: number | null; signal: string | null; stderr: string }
@@ -33,7 +38,7 @@ export type GuestListener = {
   leave?(): void
 }
 
-type Listening = GuestListener & { job: number }
+type Listening = GuestListener & { job: number; hasSpoken: boolean }
 
 /** Only the thread that has nothing to report can be asked to give a job back. */
 const canAskBack = hasProc()
@@ -62,6 +67,9 @@ export class GuestProcess {
   /** Of the job under way and of those sent ahead, in the order in which they will be begun. */
   #listeners: Listening[] = []
   #mayGetAhead = true
+  /** How long a script takes here, waits for answers included. */
+  #paceMs = AHEAD_MS
+  #begunAt = 0
   /** The last of the jobs that were asked back, until the process has told which of them it had begun. */
   #askedBack: number | undefined
   #lastJob = 0
@@ -89,7 +97,7 @@ export class GuestProcess {
       const [listener, ...ahead] = this.#listeners
       this.#listeners = []
       listener?.exit(this.#exit)
-      for (const { leave } of ahead) leave?.()
+      for (const { leave } of ahead.reverse()) leave?.()
     }
     // `close` comes after the pipes are drained, so the last lines of a killed script's log are not lost.
     child.on('close', settle)
@@ -169,7 +177,11 @@ export class GuestProcess {
   /** How many more jobs it may be sent: none when it does not compute, or for long, or when it is unclear which jobs it has. */
   get room(): number {
     if (!this.#mayGetAhead || this.#askedBack !== undefined || !this.isBusy || this.isGone) return 0
-    return JOBS_MAX - this.#listeners.length
+    return this.#aheadMax() - this.#listeners.length + 1
+  }
+
+  #aheadMax(): number {
+    return Math.min(AHEAD_MAX, Math.floor(AHEAD_MS / this.#paceMs))
   }
 
   /** The job under way takes its time: it gets no others behind it, and those that it has are taken back as far as they were not begun. */
@@ -182,7 +194,7 @@ export class GuestProcess {
 
   /** For one job: until it is done, or the process is gone. While another job is under way, it is begun after that one. */
   listen(job: number, listener: GuestListener): void {
-    this.#listeners.push({ ...listener, job })
+    this.#listeners.push({ ...listener, job, hasSpoken: false })
     if (this.#listeners.length === 1) this.#beginFirst()
     if (!this.#exit) return
     this.#listeners = []
@@ -208,6 +220,16 @@ export class GuestProcess {
     }
   }
 
+  /** Lets every other process go first. There is no way back, so it is used up with that. */
+  stepBack(): void {
+    this.runs = Number.POSITIVE_INFINITY
+    try {
+      setPriority(this.#child.pid as number, constants.priority.PRIORITY_LOW)
+    } catch {
+      // Gone, or the platform does not have it.
+    }
+  }
+
   kill(): void {
     this.#isKilled = true
     this.#child.kill('SIGKILL')
@@ -220,7 +242,9 @@ export class GuestProcess {
 
   #receive(message: FromGuest): void {
     if (message.type === 'ready' && this.report) throw new TypeError('A script process is ready once.')
-    this.#listeners[0]?.message(message)
+    const listening = this.#listeners[0]
+    if (listening) listening.hasSpoken = true
+    listening?.message(message)
     if (message.type === 'done') this.#turn(message.end)
   }
 
@@ -230,12 +254,15 @@ export class GuestProcess {
     // Nothing more is believed of a process that is being killed, so the others were never begun. All hear of it when it is gone.
     if (this.isGone) return
     this.#listeners.shift()
+    this.#paceMs += PACE_WEIGHT * (performance.now() - this.#begunAt - this.#paceMs)
     this.#beginFirst()
   }
 
   #beginFirst(): void {
     this.#mayGetAhead = canAskBack
+    this.#begunAt = performance.now()
     this.#listeners[0]?.begin?.()
+    if (this.#listeners.length - 1 > this.#aheadMax()) this.giveWay()
   }
 
   /**
@@ -247,7 +274,9 @@ export class GuestProcess {
     if (last === undefined) throw new TypeError('A script process gave back jobs that it was not asked for.')
     this.#askedBack = undefined
     const left = this.#listeners.filter(({ job }) => job > lastBegun && job <= last)
+    if (left.some(({ hasSpoken }) => hasSpoken))
+      throw new TypeError('A script process gave back a job that it had begun.')
     this.#listeners = this.#listeners.filter((listening) => !left.includes(listening))
-    for (const { leave } of left) leave?.()
+    for (const { leave } of left.reverse()) leave?.()
   }
 }

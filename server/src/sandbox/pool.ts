@@ -11,7 +11,7 @@ import { type Launch, listIsolations } from './launch.ts'
 import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
 import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
-import { type JobWatcher, neverBegun, runJob } from './run-job.ts'
+import { neverBegun, runJob, SCRIPT_STOPPED } from './run-job.ts'
 import { makeWorkDirectory } from './work-directory.ts'
 
 export type SandboxOptions = {
@@ -47,6 +47,8 @@ const HOMES_MAX = 1000
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
 const START_FAULTS_MAX = 3
+/** What is sent ahead lies in the process while another script runs there. */
+const AHEAD_CHARACTERS_MAX = 65_536
 
 export class SandboxPool implements AsyncDisposable {
   readonly enforcement: Enforcement
@@ -59,6 +61,8 @@ export class SandboxPool implements AsyncDisposable {
   readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
   /** The process that keeps the realm of a run. */
   readonly #homes = new Map<string, GuestProcess>()
+  /** Scripts that wait and may not be sent ahead, by account. */
+  readonly #alone = new Map<string, number>()
   /** Processes whose script runs or waits for an answer, by account. */
   readonly #held = new Map<string, number>()
   #idle: GuestProcess[] = []
@@ -127,18 +131,23 @@ export class SandboxPool implements AsyncDisposable {
         pauseMs: 0,
       }
     }
-    const watcher: JobWatcher = {
-      onBegin: () => this.#count(job.accountId, 1),
-      onEnd: () => this.#count(job.accountId, -1),
-      onPlace: (needsPlace) => {
-        this.#computing += needsPlace ? 1 : -1
-        if (!needsPlace) this.#pump()
-      },
-    }
-    return await this.#enqueue(job.accountId, job.run?.key ?? '', async (guest) => {
+    const small = smallText(job)
+    return await this.#enqueue(job.accountId, job.run?.key ?? '', small !== undefined, async (guest) => {
+      if (job.signal?.aborted) return { kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 }
       guest.accountId = job.accountId
-      if (job.run) this.#settleIn(job.run, guest)
-      return await runJob(guest, job, this.#keyOf(job.library), watcher)
+      const inputs = small ?? JSON.stringify(job.inputs)
+      return await runJob(guest, job, inputs, this.#keyOf(job.library), {
+        onBegin: () => {
+          this.#count(job.accountId, 1)
+          if (job.run) this.#settleIn(job.run, guest)
+        },
+        onEnd: () => this.#count(job.accountId, -1),
+        onLong: () => this.#queue.endTurn(job.accountId),
+        onPlace: (needsPlace) => {
+          this.#computing += needsPlace ? 1 : -1
+          if (!needsPlace) this.#pump()
+        },
+      })
     })
   }
 
@@ -152,7 +161,7 @@ export class SandboxPool implements AsyncDisposable {
         column: 1,
       }
     }
-    return await this.#enqueue('', '', async (guest) => {
+    return await this.#enqueue('', '', false, async (guest) => {
       this.#count('', 1)
       const check = await checkJob(guest, source)
       this.#count('', -1)
@@ -163,7 +172,7 @@ export class SandboxPool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#trim)
-    for (const task of this.#queue.takeAll()) task.refuse(new Error('The sandbox is closed.'))
+    this.#refuseAll(new Error('The sandbox is closed.'))
     await Promise.all(this.#starting)
     await Promise.all([...this.#all].map((guest) => guest.end()))
     await rm(this.#directory, { recursive: true, force: true })
@@ -172,16 +181,18 @@ export class SandboxPool implements AsyncDisposable {
   #enqueue<T>(
     accountId: string,
     runKey: string,
+    mayGoAhead: boolean,
     work: (guest: GuestProcess) => Promise<T | typeof neverBegun>,
   ): Promise<T> {
     if (this.#isClosed) return Promise.reject(new Error('The sandbox is closed.'))
     if (this.#queue.size >= this.#options.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
     const result = Promise.withResolvers<T>()
+    if (!mayGoAhead) this.#countAlone(accountId, 1)
     this.#queue.add({
       accountId,
       runKey,
       passes: 0,
-      mayGoAhead: accountId !== '',
+      mayGoAhead,
       work: async (guest) => {
         try {
           const value = await work(guest)
@@ -210,7 +221,9 @@ export class SandboxPool implements AsyncDisposable {
           this.#startGuest()
         return
       }
-      this.#begin(guest, this.#queue.take(accountId, (task) => this.#rank(task, guest)) as Task)
+      const task = this.#queue.take(accountId, (waiting) => this.#rank(waiting, guest)) as Task
+      if (!task.mayGoAhead) this.#countAlone(accountId, -1)
+      this.#begin(guest, task)
     }
     this.#sendAhead()
   }
@@ -220,28 +233,24 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   /**
-   * A process that computes gets its next script before it is done with the last one, so that it need not wait until this process has time
-   * for it. Only scripts of the account that it works for, and only while no other account has its turn.
+   * A process that computes gets its next scripts before it is done with the last one, so that it need not wait until this process has time
+   * for it. Only scripts of the account that it works for, only while no other account has its turn, and not past one that has to start alone.
    */
   #sendAhead(): void {
     if (this.#isClosed || this.#queue.size === 0) return
-    // Those with the most room first, so that all have something to do.
-    const roomy = [...this.#all].filter((guest) => guest.room > 0 && guest.runs < this.#options.runsPerProcess)
-    for (const guest of roomy.sort((one, other) => other.room - one.room)) {
-      while (guest.room > 0 && this.#nextAccount() === guest.accountId) {
-        const task = this.#queue.take(guest.accountId, (candidate) => this.#rankAhead(candidate, guest), 1)
+    for (const guest of this.#all) {
+      while (guest.room > 0 && guest.runs < this.#options.runsPerProcess && this.#mayGetAhead(guest)) {
+        const task = this.#queue.take(guest.accountId, (waiting) => this.#rank(waiting, guest), 1)
         if (!task) break
         this.#begin(guest, task)
       }
     }
   }
 
-  /** As `#rank`, but a script that has its home elsewhere can wait for it. */
-  #rankAhead(task: Task, guest: GuestProcess): number {
-    const home = this.#homes.get(task.runKey)
-    if (!task.mayGoAhead) return 2
-    if (home === guest) return 0
-    return home === undefined || home.isGone ? 1 : 2
+  #mayGetAhead({ accountId }: GuestProcess): boolean {
+    // Nobody has when all that wait have as many processes as they may: another script for one of them makes no difference.
+    const next = this.#nextAccount() ?? accountId
+    return next === accountId && !this.#alone.has(accountId)
   }
 
   /** A script goes where the realm of its run is. Runs under way go first: the fewer are open, the fewer realms are kept. */
@@ -261,7 +270,9 @@ export class SandboxPool implements AsyncDisposable {
 
   #begin(guest: GuestProcess, task: Task): void {
     this.#usedSinceTrim.add(guest)
-    guest.runs++
+    // Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown.
+    if (++guest.runs % LOOK_AT_SIZE_RUNS === 0 && (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX)
+      guest.runs = this.#options.runsPerProcess
     void task.work(guest).then((isDone) => {
       if (!isDone) this.#putBack(task)
       // It may have turned to the next one already.
@@ -273,9 +284,19 @@ export class SandboxPool implements AsyncDisposable {
 
   /** In the ordinary way next time: a script that ends its process at once can look as if it had never begun. */
   #putBack(task: Task): void {
+    if (this.#isClosed) {
+      task.refuse(new Error('The sandbox is closed.'))
+      return
+    }
     task.mayGoAhead = false
-    if (this.#isClosed) task.refuse(new Error('The sandbox is closed.'))
-    else this.#queue.putBack(task)
+    this.#countAlone(task.accountId, 1)
+    this.#queue.putBack(task)
+  }
+
+  #countAlone(accountId: string, change: 1 | -1): void {
+    const count = (this.#alone.get(accountId) ?? 0) + change
+    if (count === 0) this.#alone.delete(accountId)
+    else this.#alone.set(accountId, count)
   }
 
   #count(accountId: string, change: 1 | -1): void {
@@ -298,9 +319,6 @@ export class SandboxPool implements AsyncDisposable {
 
   #takeBack(guest: GuestProcess): void {
     if (!this.#all.has(guest) || this.#idle.includes(guest)) return
-    // Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown.
-    if (guest.runs % LOOK_AT_SIZE_RUNS === 0 && (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX)
-      guest.runs = this.#options.runsPerProcess
     const isUsedUp = guest.runs >= this.#options.runsPerProcess
     // A used-up process goes on until another one is there to take its place.
     const isReplaced = isUsedUp && [...this.#all].some((other) => other.runs < this.#options.runsPerProcess)
@@ -317,6 +335,7 @@ export class SandboxPool implements AsyncDisposable {
   }
 
   #startGuest(): void {
+    if (this.#isClosed) return
     const start = GuestProcess.start(this.#launch, this.#directory).then((guest) => {
       this.#starting.delete(start)
       if (guest) {
@@ -326,11 +345,16 @@ export class SandboxPool implements AsyncDisposable {
         this.#idle.push(guest)
       } else if (++this.#startFaults >= START_FAULTS_MAX && this.#all.size === 0) {
         this.#startFaults = 0
-        for (const task of this.#queue.takeAll()) task.refuse(new Error('No process for scripts could be started.'))
+        this.#refuseAll(new Error('No process for scripts could be started.'))
       }
       this.#pump()
     })
     this.#starting.add(start)
+  }
+
+  #refuseAll(error: Error): void {
+    this.#alone.clear()
+    for (const task of this.#queue.takeAll()) task.refuse(error)
   }
 
   /** Ends processes that were needed only for a while. */
@@ -350,4 +374,10 @@ export class SandboxPool implements AsyncDisposable {
     }
     return key
   }
+}
+
+/** The inputs as text, unless they are large: such a text must not lie in memory beside them for as long as the script waits. */
+function smallText({ inputs, script }: ScriptJob): string | undefined {
+  const text = JSON.stringify(inputs)
+  return text.length + script.length <= AHEAD_CHARACTERS_MAX ? text : undefined
 }

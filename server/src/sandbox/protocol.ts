@@ -3,8 +3,8 @@
  *
  * The service writes to descriptor 0 of the script process. The script process writes everything to descriptor 3 and reads
  * from there only the answer to a synchronous call, with a blocking read: that is how `myVault.get(key)` can return a value
- * without `await` and without any host object inside the isolate. Descriptor 4 is there to be closed: it tells the script process, however busy
- * it is, that the service is gone.
+ * without `await` and without any host object inside the isolate. Descriptor 4 is heard however busy
+ * the script process is: when it is closed the service is gone, and a number on it asks for jobs back that were not begun.
  */
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }

@@ -14,6 +14,8 @@ const LOOK_MS = 50
 /** A script that computes longer than this leaves its place among those that compute: else a few of them would keep everybody waiting. */
 const LONG_MS = 1000
 
+export const SCRIPT_STOPPED = 'The script was stopped.'
+
 /** Made once: an error of its own for every script that ends would cost more than most scripts. */
 const scriptIsOver = new Error('The script is over.')
 
@@ -25,6 +27,8 @@ export type JobWatcher = {
   onEnd(): void
   /** The script needs its place among those that compute no more, because it waits for an answer or takes long; or it needs one again. */
   onPlace(needsPlace: boolean): void
+  /** The script computes for so long that others go first. */
+  onLong(): void
 }
 
 /** The process never turned to the script: it may run in another one. */
@@ -37,6 +41,7 @@ export const neverBegun = Symbol('never begun')
 export async function runJob(
   guest: GuestProcess,
   job: ScriptJob,
+  inputs: string,
   libraryKey: string,
   watcher: JobWatcher,
 ): Promise<ScriptOutcome | typeof neverBegun> {
@@ -134,6 +139,8 @@ export async function runJob(
     }
   }
   const handleCall = (message: CallMessage): void => {
+    // What came before the process was gone is for nobody: the script was stopped.
+    if (killedFor !== undefined) return
     const isSleep = message.name === 'sleep' && !message.isSync
     const isOneTooMany = message.isSync
       ? open.sync
@@ -168,7 +175,7 @@ export async function runJob(
   }
 
   let look: NodeJS.Timeout | undefined
-  const stop = (): void => kill({ kind: 'aborted', message: 'The script was stopped.' })
+  const stop = (): void => kill({ kind: 'aborted', message: SCRIPT_STOPPED })
   guest.listen(number, {
     begin: () => {
       clock = startClock()
@@ -176,6 +183,8 @@ export async function runJob(
         guest.giveWay()
         if (!isWaiting && !isLong && ++looks * LOOK_MS >= LONG_MS) {
           isLong = true
+          guest.stepBack()
+          watcher.onLong()
           watcher.onPlace(false)
         }
         if ((guest.readResidentBytes() ?? 0) > limits.residentBytesMax) kill(outOfMemory(limits))
@@ -207,7 +216,7 @@ export async function runJob(
     job: number,
     accountId: job.accountId,
     script: job.script,
-    inputs: JSON.stringify(job.inputs),
+    inputs,
     realmKey: job.run?.key ?? '',
     keepsRealm: job.run?.isLast === false,
     libraryKey,

@@ -47,7 +47,7 @@ export function bootstrap(ownName: string): Attach {
   const realm = globalThis as unknown as { [name: string]: unknown }
   const { parse, stringify } = JSON
   const { apply, deleteProperty } = Reflect
-  const { defineProperty, create, assign } = Object
+  const { defineProperty, create, assign, freeze } = Object
   const isFiniteNumber = Number.isFinite
   const { then } = Promise.prototype
   const { slice } = String.prototype
@@ -190,6 +190,12 @@ export function bootstrap(ownName: string): Attach {
     sleep: (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true),
     console: { log, info: log, warn: log, error: log, debug: log },
     logger: { log },
+  }
+  // The functions themselves are nobody's to write on: they stay when the block is over.
+  for (const name in provided) {
+    const given = provided[name] as { [name: string]: object }
+    if (typeof given === 'function') freeze(given)
+    else for (const member in given) freeze(given[member])
   }
   let isLibraryTouched = true
   const exposeLibrary = (): void => {

@@ -4,7 +4,7 @@ import type { BodyCheck } from './compile.ts'
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
 
 /**
- * One script that leaves the maker of `fx` behind for the bootstrap. It is compiled once for an isolate; most scripts use no
+ * One script that leaves the maker of `fx` behind for the bootstrap. It is part of the snapshot of realms; most scripts use no
  * library function, so the functions are only made in a realm whose script asks for them. A function whose text is not by itself a function body is replaced by one that says so:
  * as part of the script it could otherwise reach outside of its braces.
  */

@@ -38,23 +38,27 @@ const handle = (line: string): void => {
       }
       return
     case 'run':
-      if (isRunning()) ahead.push(message)
-      else begin(message)
+      if (isRunning()) ahead.push({ message, source: library.source })
+      else begin(message, library.source)
       return
     case 'check':
       check(message.job, message.source)
       return
     case 'answer':
       answerRunning(message)
-      while (ahead.length > 0 && !isRunning()) begin(ahead.shift() as RunMessage)
+      while (!isRunning()) {
+        const next = ahead.shift()
+        if (!next) return
+        begin(next.message, next.source)
+      }
   }
 }
 
-/** Scripts that came while another one waited for an answer. */
-const ahead: RunMessage[] = []
+/** Scripts that came while another one waited for an answer, each with the library that was the last one then. */
+const ahead: { message: RunMessage; source: string }[] = []
 
-function begin(message: RunMessage): void {
-  if (claimJob(message.job)) runScript(message, library.source)
+function begin(message: RunMessage, source: string): void {
+  if (claimJob(message.job)) runScript(message, source)
 }
 
 function check(job: number, source: string): void {

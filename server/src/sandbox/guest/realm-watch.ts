@@ -17,7 +17,7 @@ export type RealmWatch = {
  */
 export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   const realm = globalThis as unknown as { [name: string]: unknown }
-  const { ownKeys, deleteProperty } = Reflect
+  const { ownKeys, deleteProperty, isExtensible } = Reflect
   const counted: object[] = [Object, Array, Promise, Object.prototype, Array.prototype, String.prototype]
   const bare: object[] = [
     ...counted,
@@ -66,8 +66,10 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   watch(RegExp.prototype, ['exec', 'test'])
   watch(Function.prototype, ['call', 'apply', 'bind'])
   watch(Error.prototype, ['toString', 'message', 'name'])
-  const holders: object[] = []
-  const sizes: number[] = []
+  watch(Error, ['stackTraceLimit'])
+  /** Objects with enumerable properties of their own, and how many they have. */
+  const holders: object[] = [Error]
+  const sizes: number[] = [1]
   for (const name in provided) {
     const members: string[] = []
     for (const member in provided[name]) members[members.length] = member
@@ -79,8 +81,13 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   let names: string[] = []
   const count = (): number[] => {
     const counts: number[] = []
-    for (let i = 0; i < counted.length; i++) counts[i] = ownKeys(counted[i] as object).length
+    for (let i = 0; i < counted.length; i++) counts[counts.length] = ownKeys(counted[i] as object).length
+    for (let i = 0; i < holders.length; i++) counts[counts.length] = ownKeys(holders[i] as object).length
     return counts
+  }
+  const isOpen = (): boolean => {
+    for (let i = 0; i < holders.length; i++) if (!isExtensible(holders[i] as object)) return false
+    return isExtensible(realm)
   }
   let before: number[] = []
   const isCountedAsBefore = (): boolean => {
@@ -119,7 +126,7 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
     restore: (isDeep) => {
       if (!hasNothingAdded()) return false
       for (let i = 0; i < keys.length; i++) if (owners[i]?.[keys[i] as string] !== originals[i]) return false
-      return isDeep ? isCountedAsBefore() && removeAdded() : removeEnumerable()
+      return isDeep ? isCountedAsBefore() && isOpen() && removeAdded() : removeEnumerable()
     },
   }
 }

@@ -23,8 +23,8 @@ const GATHER_LOG_CHARACTERS = 32_768
 
 type Input = ['start', string, string, Watch] | ['settle', number, boolean, string]
 
-/** A script without any of these words can hardly add a hidden property or remove one. */
-const reachesPrototypes = /proto|defin|constructor|reflect|assign|eval|delete|function\s*\(/i
+/** A script without any of these words can hardly add a hidden property, remove one or close an object. */
+const reachesPrototypes = /proto|defin|constructor|reflect|assign|eval|delete|symbol|freeze|seal|prevent|function\s*\(/i
 
 let running: Running | undefined
 

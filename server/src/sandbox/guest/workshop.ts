@@ -14,7 +14,7 @@ import { ATTACH, fromSnapshot, snapshotOf } from './snapshot.ts'
 /** Whatever the engine does not give back of a realm goes with its isolate. */
 const REALMS_PER_ISOLATE = 300
 const REALMS_PER_LOOK = 8
-/** More than a worker has runs of one account in hand. */
+/** As many as a worker has runs of one account in hand. */
 const KEPT_MAX = 128
 
 export type Realm = { isolate: ivm.Isolate; dispatch: ivm.Reference<Dispatch> }
