@@ -22,7 +22,7 @@ const LIFELINE_LINE_BYTES_MAX = 20
 /** Sent ahead at most: enough to be busy while the service looks at other things. */
 const AHEAD_MAX = 7
 /** What is sent ahead should take no longer than this, going by the scripts before it: others may want the process. */
-const AHEAD_MS = 10
+const AHEAD_MS = 25
 /** How much the last script says about the next one, against all before it. */
 const PACE_WEIGHT = 0.2
 

@@ -32,7 +32,7 @@ export type SandboxOptions = {
 type Task = {
   accountId: string
   runKey: string
-  passes: number
+  sinceMs: number
   /** It may be sent to a process that is still busy with another script. */
   mayGoAhead: boolean
   /** Resolves with false when the process never turned to it. */
@@ -42,7 +42,8 @@ type Task = {
 
 const TRIM_MS = 10_000
 const IDLE_KEPT = 2
-const PASSES_MAX = 16
+/** A script waits no longer than this for the process that keeps the realm of its run. */
+const HOME_MS_MAX = 250
 const HOMES_MAX = 1000
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
@@ -191,7 +192,7 @@ export class SandboxPool implements AsyncDisposable {
     this.#queue.add({
       accountId,
       runKey,
-      passes: 0,
+      sinceMs: performance.now(),
       mayGoAhead,
       work: async (guest) => {
         try {
@@ -258,7 +259,7 @@ export class SandboxPool implements AsyncDisposable {
     const home = this.#homes.get(task.runKey)
     if (home === guest) return 0
     if (home === undefined || home.isGone) return 1
-    return ++task.passes > PASSES_MAX ? 0 : 2
+    return performance.now() - task.sinceMs > HOME_MS_MAX ? 0 : 2
   }
 
   #takeIdle(accountId: string): GuestProcess | undefined {

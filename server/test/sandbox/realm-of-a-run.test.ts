@@ -87,6 +87,14 @@ describe('scripts of one run', () => {
     expect((await runAll(`${first}\nreturn 1`, second))[1]).toBe('undefined')
   })
 
+  it('follow each other in one realm when it was left as it was found', async () => {
+    // A mark where nobody looks.
+    const mark = 'Map.prototype.get.mark = 7; return 1'
+    expect((await runAll(mark, 'return 2', 'return Map.prototype.get.mark ?? null'))[2]).toBe(7)
+    expect((await runAll(mark, 'leftover = 1; return 2', 'return Map.prototype.get.mark ?? null'))[2]).toBe(7)
+    expect((await runAll(mark, 'Math.random = 1; return 2', 'return Map.prototype.get.mark ?? null'))[2]).toBe(null)
+  })
+
   it('have their own inputs, session and end', async () => {
     const key = `run-${++lastRun}`
     const one = await pool.run(

@@ -364,6 +364,7 @@ export function bootstrap(ownName: string): Attach {
     sleepsAtOnce = sleeps
     for (let i = 0; i < unwanted.length; i++) deleteProperty(realm, unwanted[i] as string)
     deleteProperty(realm, ownName)
+    watch.complete()
     return dispatch
   }
 }

@@ -1,4 +1,6 @@
 export type RealmWatch = {
+  /** Once in each realm, for what the engine adds to it behind the snapshot. */
+  complete(): void
   /** Before a script that may add or remove hidden properties. */
   countHidden(): void
   /** After a script; `isDeep` when hidden properties were counted before it. */
@@ -66,10 +68,9 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   watch(RegExp.prototype, ['exec', 'test'])
   watch(Function.prototype, ['call', 'apply', 'bind'])
   watch(Error.prototype, ['toString', 'message', 'name'])
-  watch(Error, ['stackTraceLimit'])
   /** Objects with enumerable properties of their own, and how many they have. */
-  const holders: object[] = [Error]
-  const sizes: number[] = [1]
+  const holders: object[] = []
+  const sizes: number[] = []
   for (const name in provided) {
     const members: string[] = []
     for (const member in provided[name]) members[members.length] = member
@@ -86,7 +87,9 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
     return counts
   }
   const isOpen = (): boolean => {
-    for (let i = 0; i < holders.length; i++) if (!isExtensible(holders[i] as object)) return false
+    // Functions of ours are frozen from the beginning.
+    for (let i = 0; i < holders.length; i++)
+      if (typeof holders[i] === 'object' && !isExtensible(holders[i] as object)) return false
     return isExtensible(realm)
   }
   let before: number[] = []
@@ -119,6 +122,11 @@ export function watchRealm(provided: { [name: string]: object }): RealmWatch {
   }
 
   return {
+    complete: () => {
+      holders[sizes.length] = Error
+      sizes[sizes.length] = ownKeys(Error).includes('stackTraceLimit') ? 1 : 0
+      watch(Error, ['stackTraceLimit'])
+    },
     countHidden: () => {
       before = count()
       names = ownKeys(realm) as string[]
