@@ -67,8 +67,8 @@ export class GuestProcess {
   /** Of the job under way and of those sent ahead, in the order in which they will be begun. */
   #listeners: Listening[] = []
   #mayGetAhead = true
-  /** How long a script takes here, waits for answers included. */
-  #paceMs = AHEAD_MS
+  /** How long a script takes here, waits for answers included. At first it counts as too long. */
+  #paceMs = 2 * AHEAD_MS
   #begunAt = 0
   /** The last of the jobs that were asked back, until the process has told which of them it had begun. */
   #askedBack: number | undefined

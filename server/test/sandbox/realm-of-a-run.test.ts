@@ -181,6 +181,14 @@ describe('scripts of different runs', () => {
     expect(expectReturned(innocent).value).toBe(2)
   })
 
+  it('have their memory for themselves, however much those before them were given', async () => {
+    for (let i = 0; i < 4; i++) {
+      const inputs = { variables: { text: `${i}${'x'.repeat(30_000_000)}` } }
+      const job = makeJob('return variables.text.length', { run: { key: `large-${i}`, isLast: true }, inputs })
+      expect(expectReturned(await pool.run(job)).value).toBe(30_000_001)
+    }
+  })
+
   it('go on after one that left no memory for anything else', async () => {
     const greedy = `
       const kept = []

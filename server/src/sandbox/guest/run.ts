@@ -39,7 +39,8 @@ export function isRunning(): boolean {
  */
 export function runScript(message: RunMessage, library: string): void {
   const { job, accountId, libraryKey, limits } = message
-  const taken = takeRealm({ accountId, libraryKey, library, limits }, message.realmKey, {
+  const size = message.script.length + message.inputs.length
+  const taken = takeRealm({ accountId, libraryKey, library, limits }, message.realmKey, size, {
     log: (line, isCut) => addToLog(run, line, isCut),
     call: (call, text) => {
       run.callsOpen++

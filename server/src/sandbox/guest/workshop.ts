@@ -14,6 +14,8 @@ import { ATTACH, fromSnapshot, snapshotOf } from './snapshot.ts'
 /** Whatever the engine does not give back of a realm goes with its isolate. */
 const REALMS_PER_ISOLATE = 300
 const REALMS_PER_LOOK = 8
+/** Of the memory of an isolate, how much scripts may be given in all before it is replaced; a single one may be given more. */
+const GIVEN_SHARE = 0.25
 /** As many as a worker has runs of one account in hand. */
 const KEPT_MAX = 128
 
@@ -28,6 +30,8 @@ type Workshop = {
   isolate: ivm.Isolate
   runs: number
   realms: number
+  /** Characters of scripts and inputs so far. */
+  given: number
   spare: Spare | undefined
   /** By the key of the run; the longest unused first. */
   kept: Map<string, Spare>
@@ -48,14 +52,18 @@ export type TakenRealm = {
   keep(): void
 }
 
-/** Gives a realm in which no script has run, or the one that a script with the same key left as it found it. */
-export function takeRealm(order: WorkshopOrder, realmKey: string, listener: Listener): TakenRealm {
+/**
+ * Gives a realm in which no script has run, or the one that a script with the same key left as it found it. `characters` is how much the
+ * script is given: its memory must not be taken up by what others before it were given.
+ */
+export function takeRealm(order: WorkshopOrder, realmKey: string, characters: number, listener: Listener): TakenRealm {
   const key = JSON.stringify([order.accountId, order.libraryKey, order.limits])
-  if (workshop?.key !== key) {
+  if (workshop?.key !== key || workshop.given + characters > order.limits.memoryBytes * GIVEN_SHARE) {
     closeWorkshop()
     workshop = openWorkshop(key, order)
   }
   const taken = workshop
+  taken.given += characters
   const spare = takeSpare(taken, realmKey)
   taken.runs++
   spare.listen(listener)
@@ -128,6 +136,7 @@ function openWorkshop(key: string, order: WorkshopOrder): Workshop {
     isolate,
     runs: 0,
     realms: 0,
+    given: 0,
     spare: undefined,
     kept: new Map(),
   }
