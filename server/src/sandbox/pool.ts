@@ -272,10 +272,12 @@ export class SandboxPool implements AsyncDisposable {
   #begin(guest: GuestProcess, task: Task): void {
     this.#usedSinceTrim.add(guest)
     // Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown.
-    if (++guest.runs % LOOK_AT_SIZE_RUNS === 0 && (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX)
-      guest.runs = this.#options.runsPerProcess
+    if (++guest.runs % LOOK_AT_SIZE_RUNS === 0 && this.#hasGrown(guest)) guest.runs = this.#options.runsPerProcess
+    const isAlone = !task.mayGoAhead
     void task.work(guest).then((isDone) => {
       if (!isDone) this.#putBack(task)
+      // Large inputs leave much behind that would count as memory of the next script.
+      else if (isAlone && !guest.isBusy && this.#hasGrown(guest)) guest.kill()
       // It may have turned to the next one already.
       if (!guest.isBusy || guest.isGone) this.#takeBack(guest)
       // Whoever waited for the result may have the next script of the same run, whose realm is warm.
@@ -303,6 +305,10 @@ export class SandboxPool implements AsyncDisposable {
   #count(accountId: string, change: 1 | -1): void {
     this.#computing += change
     this.#hold(accountId, change)
+  }
+
+  #hasGrown(guest: GuestProcess): boolean {
+    return (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX
   }
 
   #settleIn({ key, isLast }: { key: string; isLast: boolean }, guest: GuestProcess): void {

@@ -182,10 +182,13 @@ describe('scripts of different runs', () => {
   })
 
   it('have their memory for themselves, however much those before them were given', async () => {
+    const text = 'x'.repeat(5_000_000)
     for (let i = 0; i < 4; i++) {
-      const inputs = { variables: { text: `${i}${'x'.repeat(30_000_000)}` } }
-      const job = makeJob('return variables.text.length', { run: { key: `large-${i}`, isLast: true }, inputs })
-      expect(expectReturned(await pool.run(job)).value).toBe(30_000_001)
+      const job = makeJob('return Datasource.length', {
+        run: { key: `large-${i}`, isLast: true },
+        inputs: { dataSources: Array.from({ length: 8 }, () => text) },
+      })
+      expect(expectReturned(await pool.run(job)).value).toBe(8)
     }
   })
 
