@@ -220,11 +220,11 @@ export class GuestProcess {
     }
   }
 
-  /** Lets every other process go first. There is no way back, so it is used up with that. */
+  /** Leaves most of the processor to others, but not all: a script may need its time. There is no way back, so the process is used up. */
   stepBack(): void {
     this.runs = Number.POSITIVE_INFINITY
     try {
-      setPriority(this.#child.pid as number, constants.priority.PRIORITY_LOW)
+      setPriority(this.#child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
     } catch {
       // Gone, or the platform does not have it.
     }
