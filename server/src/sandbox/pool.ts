@@ -213,7 +213,7 @@ export class SandboxPool implements AsyncDisposable {
   #pump(): void {
     while (!this.#isClosed && this.#computing < this.#options.size) {
       const accountId = this.#nextAccount()
-      if (accountId === undefined) return
+      if (accountId === undefined) break
       const guest = this.#takeIdle(accountId)
       if (!guest) {
         // One process for each script that could start now, as far as there may be more.

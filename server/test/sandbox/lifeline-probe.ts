@@ -1,7 +1,7 @@
 // Holds a lifeline as a script process does, and tells what is left of the means to start threads.
 import { holdLifeline } from '../../src/sandbox/guest/lifeline.ts'
 
-holdLifeline(false)
+await holdLifeline(false)
 const left = [
   (await import('node:worker_threads')).Worker,
   process.getBuiltinModule('node:worker_threads').Worker,
