@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loadCatalog } from '../../server/src/catalog/load.ts'
+import { loadCatalog } from '../../server/src/catalog/format/load.ts'
 import type { Row } from './report.ts'
 
 const shipped = fileURLToPath(new URL('../../catalog/', import.meta.url))

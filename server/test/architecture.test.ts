@@ -102,6 +102,21 @@ describe('import boundaries', () => {
     expect(wrong.map(show)).toEqual([])
   })
 
+  it('arrows between the sub-rooms of a room go one way', () => {
+    const subRoomOf = (path: string) => (path.split('/').length > 4 ? path.split('/').slice(2, 4).join('/') : undefined)
+    const arrows = new Map<string, Set<string>>()
+    for (const { from, to } of inServer) {
+      const [a, b] = [subRoomOf(from), subRoomOf(to)]
+      if (!a || !b || a === b || roomOf(from) !== roomOf(to)) continue
+      arrows.set(a, (arrows.get(a) ?? new Set()).add(b))
+    }
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      [...(arrows.get(from) ?? [])].some(
+        (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+      )
+    expect([...arrows.keys()].filter((subRoom) => reaches(subRoom, subRoom))).toEqual([])
+  })
+
   it('the guest of the sandbox shares nothing with the service but the protocol', () => {
     const wrong = serverImports.filter(
       ({ from, to }) =>

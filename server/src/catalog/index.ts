@@ -6,7 +6,7 @@ export {
   fieldsIn,
   matchesHost,
   type TemplateValues,
-} from './address-template.ts'
+} from './format/address-template.ts'
 export type {
   Application as ApplicationDefinition,
   Authentication,
@@ -15,9 +15,9 @@ export type {
   LibraryFunction,
   Variable,
   WorkflowTemplate,
-} from './definition.ts'
+} from './format/definition.ts'
 export type { CatalogUses } from './ports.ts'
+export { catalogTaggables } from './read/taggable.ts'
+export { answerTestRequest } from './read/test-application.ts'
 export { catalogRoutes } from './routes.ts'
-export { Catalog } from './service.ts'
-export { catalogTaggables } from './taggable.ts'
-export { answerTestRequest } from './test-application.ts'
+export { Catalog } from './shelves/catalog.ts'

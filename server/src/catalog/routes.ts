@@ -1,9 +1,8 @@
 import type { HandlersOf } from '../http/index.ts'
-import { toApplicationItem } from './answers.ts'
-import { type DeleteDeps, deleteItem } from './delete-item.ts'
-import { exportCatalogFiles } from './export-files.ts'
-import { type ImportDeps, importCatalog } from './import.ts'
-import { discardDraft, publishDraft } from './publish.ts'
+import { exportCatalogFiles } from './format/export-files.ts'
+import { type DeleteDeps, deleteItem } from './import/delete-item.ts'
+import { type ImportDeps, importCatalog } from './import/import.ts'
+import { discardDraft, publishDraft } from './import/publish.ts'
 import {
   getBlockTemplate,
   getVersions,
@@ -11,8 +10,9 @@ import {
   listBlockTemplates,
   listWorkflowTemplates,
   searchApplications,
-} from './read-templates.ts'
-import type { ShelfItems } from './shelf.ts'
+} from './read/read-templates.ts'
+import { toApplicationItem } from './read/to-api-items.ts'
+import type { ShelfItems } from './shelves/shelf.ts'
 
 type Names =
   | 'Applications'

@@ -1,6 +1,6 @@
 export { callbackPage } from './callback.ts'
-export { ConnectionCare, connectionCareQueue } from './care.ts'
 export type { Connection, ConnectionAnswer, ConnectionRequest, Connections, Denial } from './connection.ts'
+export { ConnectionCare, connectionCareQueue } from './health-checks.ts'
 export { maskJson, maskSecrets } from './mask-secrets.ts'
 export type { WorkflowUses } from './ports.ts'
 export { createDatabaseRateLimiter } from './rate-limiter.ts'

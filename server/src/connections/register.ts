@@ -9,7 +9,7 @@ import type { Application, ApplicationFinder } from './application.ts'
 import { checkAuthentication, chooseAuthentication, needsToken } from './authentication.ts'
 import { type Authorization, insertState, prepareAuthorization } from './authorize.ts'
 import type { CallDeps } from './call-target.ts'
-import { firstCheckInMs } from './check-times.ts'
+import { firstCheckInMs } from './check-interval.ts'
 import type { Faults } from './faults.ts'
 import {
   type Callable,

@@ -8,5 +8,6 @@ export {
   violatedConstraint,
 } from './database.ts'
 export { embeddedConnection, startEmbeddedServer } from './embedded.ts'
+export { isTransient } from './faults.ts'
 export { isUpToDate, migrate } from './migrate.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { AppError } from '../lib/app-error.ts'
-import { readOver } from './refused-body.ts'
+import { readOver } from './drain-body.ts'
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { spec } = request.routeOptions.config

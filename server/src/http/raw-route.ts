@@ -7,9 +7,9 @@ import type { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { readWholeBody } from './body-bytes.ts'
 import type { ClientAddress } from './client-address.ts'
+import { readOver } from './drain-body.ts'
 import { refusalOf } from './errors.ts'
 import type { Metrics } from './metrics.ts'
-import { readOver } from './refused-body.ts'
 import { logAnswer } from './request-line.ts'
 
 export type RawHead = {

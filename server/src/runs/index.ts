@@ -1,5 +1,5 @@
+export { callVault } from './execute/script-calls.ts'
+export { scriptLibrary } from './execute/script-library.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'
-export { callVault } from './script-calls.ts'
-export { scriptLibrary } from './script-library.ts'
 export { createRuns } from './service.ts'
-export type { RunStarter } from './starter.ts'
+export type { RunStarter } from './start/starter.ts'

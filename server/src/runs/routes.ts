@@ -1,10 +1,10 @@
 import type { HandlersOf } from '../http/index.ts'
-import { getBlockCalls } from './get-block-calls.ts'
-import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history.ts'
-import { retryRun, type StartDeps, startRun } from './start.ts'
-import type { StartedRun } from './starter.ts'
-import { type StopDeps, stopRun } from './stop.ts'
-import { type TestBlockDeps, testBlock } from './test-block.ts'
+import { getBlockCalls } from './history/get-block-calls.ts'
+import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
+import { retryRun, type StartDeps, startRun } from './start/start.ts'
+import type { StartedRun } from './start/starter.ts'
+import { type StopDeps, stopRun } from './start/stop.ts'
+import { type TestBlockDeps, testBlock } from './test-block/test-block.ts'
 
 type Names =
   | 'RunWorkflow'

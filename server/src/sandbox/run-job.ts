@@ -1,7 +1,7 @@
 import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
-import { type Failure, isTooDeep, judgeEnd, judgeExit, outOfMemory, type Verdict } from './finish.ts'
 import type { GuestProcess } from './guest-process.ts'
 import type { CallContext, ScriptJob } from './job.ts'
+import { type Failure, isTooDeep, judgeEnd, judgeExit, outOfMemory, type Verdict } from './judge-end.ts'
 import { defaultLimits, type ScriptLimits } from './limits.ts'
 import { createLearningMasker, type LearningMasker } from './mask.ts'
 import type { ScriptOutcome } from './outcome.ts'

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../lib/app-error.ts'
-import { deadBufferCollector } from '../lib/dead-buffers.ts'
 import { newId } from '../lib/id.ts'
+import { deadBufferCollector } from '../lib/minor-gc.ts'
 import { decryptStream, encryptStream, type FilePlace } from './stream-cipher.ts'
 
 export type DiskSpace = { freeBytes: number; totalBytes: number }

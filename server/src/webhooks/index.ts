@@ -1,3 +1,3 @@
-export { webhookCheckQueue } from './feed.ts'
-export { webhookReplayQueue } from './replay.ts'
+export { webhookReplayQueue } from './history/replay.ts'
+export { webhookCheckQueue } from './queue/feed.ts'
 export { createRunPorts, createWebhooks } from './service.ts'

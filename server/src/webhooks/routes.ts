@@ -1,8 +1,9 @@
 import type { HandlersOf } from '../http/index.ts'
-import { type ChangeDeps, disableWebhook, enableWebhook } from './change-settings.ts'
-import { getHistory, getQueue, getSandboxValue, getSettings, getWebhook, pinSandbox } from './read.ts'
-import { getReplay, type ReplayDeps, startReplay } from './replay.ts'
-import { retryRequest, setHeld, skipRequest } from './verbs.ts'
+import { getHistory, getQueue, getSettings, getWebhook } from './history/list-requests.ts'
+import { getReplay, type ReplayDeps, startReplay } from './history/replay.ts'
+import { getSandboxValue, pinSandbox } from './history/samples.ts'
+import { retryRequest, setHeld, skipRequest } from './queue/operator-actions.ts'
+import { type ChangeDeps, disableWebhook, enableWebhook } from './settings/change-settings.ts'
 
 type Names =
   | 'WebhookSettings'

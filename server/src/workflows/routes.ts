@@ -1,9 +1,11 @@
 import { scopeOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
+import { archiveWorkflow } from './archive.ts'
 import { type ChangeDeps, changeWorkflow } from './change.ts'
 import { createWorkflow } from './create.ts'
+import { deleteWorkflow } from './delete.ts'
+import { deployWorkflow } from './deploy.ts'
 import { type GetDeps, getWorkflow } from './get.ts'
-import { archive, deploy, remove } from './lifecycle.ts'
 import { listWorkflows, searchWorkflows } from './search.ts'
 
 type Names =
@@ -27,8 +29,8 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
     Workflow: ({ principal, params, query }) => getWorkflow(deps, principal, params.id.toLowerCase(), query.runNumber),
     WorkflowCreate: ({ principal, body }) => createWorkflow(deps, principal, body),
     WorkflowUpdate: ({ principal, params, body }) => changeWorkflow(deps, principal, params.id.toLowerCase(), body),
-    DeployWorkflow: ({ principal, params }) => deploy(deps, principal, params.id.toLowerCase()),
-    ArchiveWorkflow: ({ principal, params }) => archive(deps, principal, params.id.toLowerCase()),
-    DeleteWorkflow: ({ principal, params }) => remove(deps, principal, params.id.toLowerCase()),
+    DeployWorkflow: ({ principal, params }) => deployWorkflow(deps, principal, params.id.toLowerCase()),
+    ArchiveWorkflow: ({ principal, params }) => archiveWorkflow(deps, principal, params.id.toLowerCase()),
+    DeleteWorkflow: ({ principal, params }) => deleteWorkflow(deps, principal, params.id.toLowerCase()),
   }
 }

@@ -166,7 +166,7 @@ export async function setArchived(tx: Queryable, accountId: string, id: string):
 }
 
 /** Rows that name the workflow go with it by their foreign keys; tags name entities of every kind and have none. False when it is gone. */
-export async function deleteWorkflow(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
+export async function deleteWorkflowRow(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
   const [{ rowCount }] = await Promise.all([
     tx.query(sql`delete from workflows where account_id = ${scope.accountId} and id = ${id}`),
     tx.query(sql`

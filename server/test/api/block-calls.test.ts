@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Database } from '../../src/db/index.ts'
-import { WriteIntents } from '../../src/runs/write-intents.ts'
+import { WriteIntents } from '../../src/runs/execute/write-intents.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Answer } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'

@@ -5,7 +5,7 @@ import {
   expandRequestPath,
   expandText,
   matchesHost,
-} from '../../src/catalog/address-template.ts'
+} from '../../src/catalog/format/address-template.ts'
 
 describe('a credential in an address', () => {
   it('cannot move the address to another host', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
-import { loadCatalog } from '../../src/catalog/load.ts'
+import { loadCatalog } from '../../src/catalog/format/load.ts'
 import { composeLibrary } from '../../src/sandbox/guest/library.ts'
 
 export const catalogDirectory = join(import.meta.dirname, '../../../catalog')

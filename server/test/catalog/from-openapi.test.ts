@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromOpenApi, type OpenApiOptions } from '../../src/catalog/from-openapi.ts'
+import { fromOpenApi, type OpenApiOptions } from '../../src/catalog/openapi/from-openapi.ts'
 import { runScript } from './run-template.ts'
 import { startStandIn } from './stand-in.ts'
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { CatalogFile } from '../../src/catalog/definition.ts'
-import { loadCatalog, parseImportedCatalog } from '../../src/catalog/load.ts'
+import type { CatalogFile } from '../../src/catalog/format/definition.ts'
+import { loadCatalog, parseImportedCatalog } from '../../src/catalog/format/load.ts'
 import { shippedCatalog } from './bare-context.ts'
 
 const guid = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`

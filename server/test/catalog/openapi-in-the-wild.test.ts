@@ -1,6 +1,6 @@
 // Documents as programs and people really write them: older ones, newer ones, and the corners of the standard.
 import { describe, expect, it } from 'vitest'
-import { fromOpenApi } from '../../src/catalog/from-openapi.ts'
+import { fromOpenApi } from '../../src/catalog/openapi/from-openapi.ts'
 import { runScript } from './run-template.ts'
 import { startStandIn } from './stand-in.ts'
 

@@ -1,5 +1,5 @@
 import { runInContext } from 'node:vm'
-import type { ChainElement } from '../../src/catalog/definition.ts'
+import type { ChainElement } from '../../src/catalog/format/definition.ts'
 import { bareContext, shippedCatalog } from './bare-context.ts'
 
 export type Surroundings = {

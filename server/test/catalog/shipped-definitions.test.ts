@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { expandAddress, expandHostPattern, matchesHost } from '../../src/catalog/address-template.ts'
-import { exportCatalogFiles } from '../../src/catalog/export-files.ts'
-import { loadCatalog, parseImportedCatalog } from '../../src/catalog/load.ts'
+import { expandAddress, expandHostPattern, matchesHost } from '../../src/catalog/format/address-template.ts'
+import { exportCatalogFiles } from '../../src/catalog/format/export-files.ts'
+import { loadCatalog, parseImportedCatalog } from '../../src/catalog/format/load.ts'
 import { shippedCatalog } from './bare-context.ts'
 
 const { applications, blockTemplates, workflowTemplates, functions, problems } = shippedCatalog

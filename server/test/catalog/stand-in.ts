@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expandRequestPath } from '../../src/catalog/address-template.ts'
-import { answerTestRequest } from '../../src/catalog/test-application.ts'
+import { expandRequestPath } from '../../src/catalog/format/address-template.ts'
+import { answerTestRequest } from '../../src/catalog/read/test-application.ts'
 import { shippedCatalog } from './bare-context.ts'
 
 export type Received = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Database } from '../../src/db/index.ts'
-import { RunRecorder } from '../../src/runs/recorder.ts'
+import { RunRecorder } from '../../src/runs/record/recorder.ts'
 
 it.each(['result', 'log', 'calls', 'session'])(
   'blocks with a large %s are not gathered into one statement',

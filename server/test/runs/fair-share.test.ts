@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { planFetch } from '../../src/runs/fair-share.ts'
+import { planFetch } from '../../src/runs/dispatch/fair-share.ts'
 
 describe('planFetch', () => {
   const accounts = fc.array(fc.tuple(fc.uuid(), fc.integer({ min: 1, max: 64 })), { maxLength: 40 })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../../src/db/index.ts'
-import { endRuns, recordBlocks } from '../../src/runs/record-store.ts'
+import { WriteIntents } from '../../src/runs/execute/write-intents.ts'
+import { endRuns, recordBlocks } from '../../src/runs/record/record-store.ts'
 import { claimKey, type RunClaim } from '../../src/runs/run.ts'
-import { WriteIntents } from '../../src/runs/write-intents.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow, startRun } from '../harness/workflows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type HandshakeRequest, readHandshake } from '../../src/webhooks/handshake.ts'
+import { type HandshakeRequest, readHandshake } from '../../src/webhooks/signature/handshake.ts'
 import { now, sampleFormats, secret } from './sign.ts'
 
 const ask = (rest: Partial<HandshakeRequest>) =>

@@ -1,6 +1,6 @@
 /** Vectors that the senders themselves publish in their documentation. */
 import { expect, test } from 'vitest'
-import { verifySignature } from '../../src/webhooks/verify.ts'
+import { verifySignature } from '../../src/webhooks/signature/verify.ts'
 
 const vectors = [
   {

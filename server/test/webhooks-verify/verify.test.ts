@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readDeliveryId } from '../../src/webhooks/signature-headers.ts'
-import { generateSecret } from '../../src/webhooks/signature-secret.ts'
-import { type SignedRequest, verifySignature } from '../../src/webhooks/verify.ts'
+import { readDeliveryId } from '../../src/webhooks/signature/headers.ts'
+import { generateSecret } from '../../src/webhooks/signature/secret.ts'
+import { type SignedRequest, verifySignature } from '../../src/webhooks/signature/verify.ts'
 import { body, hmac, now, type SampleFormat, sampleFormats, secret } from './sign.ts'
 
 const request = (headers: SignedRequest['headers'], rest: Partial<SignedRequest> = {}): SignedRequest => ({

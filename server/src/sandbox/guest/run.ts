@@ -2,7 +2,7 @@ import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
 import { endProcess, readAnswer, send, sendText } from './channel.ts'
 import { locateSyntaxFault } from './compile.ts'
 import type { Watch } from './dispatch.ts'
-import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './workshop.ts'
+import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './isolate-cache.ts'
 
 type Running = {
   message: RunMessage

@@ -1,0 +1,132 @@
+// POST /api/CatalogImport: files, or an OpenAPI document, become the organization's own items.
+import { type Principal, scopeOf } from '../../access/index.ts'
+import { actorOf, recordAudit } from '../../audit/index.ts'
+import type { Database, Tx } from '../../db/index.ts'
+import { AppError, invalid } from '../../lib/app-error.ts'
+import { type OutboundClient, OutboundError } from '../../outbound/index.ts'
+import type { CatalogFile, Problem } from '../format/definition.ts'
+import type { Catalog } from '../shelves/catalog.ts'
+import { listKnownVersions, raiseStamp, writeItems } from '../shelves/store.ts'
+import { readImportApart } from './import-in-thread.ts'
+import { givenItems, type ImportedItem, planImport } from './plan-import.ts'
+import type { ImportReading, ImportSource } from './read-import.ts'
+
+export type ImportDeps = { database: Database; catalog: Catalog; outbound: Pick<OutboundClient, 'send'> }
+
+type OpenApiSource = { document?: unknown; url?: string; shortName?: string }
+type Given = { files?: CatalogFile[]; openApi?: OpenApiSource }
+type Outcome = { imported: ImportedItem[]; problems: Problem[]; warnings: string[] }
+type Reading = Extract<ImportReading, { kind: 'read' }>
+
+const documentBytesMax = 8 * 1024 * 1024
+const waitingMax = 10
+const problemsTold = 20
+
+// Reading keeps a processor busy: one import at a time in a process, and few waiting.
+let waiting = 0
+let turn: Promise<unknown> = Promise.resolve()
+
+export async function importCatalog(deps: ImportDeps, principal: Principal, given: Given): Promise<Outcome> {
+  const source = await findSource(deps, principal, given)
+  if (waiting >= waitingMax) {
+    throw new AppError('too_many_requests', 'Other imports are under way. Try again in a moment.')
+  }
+  waiting++
+  const mine = turn.then(() => importNow(deps, principal, source))
+  turn = mine.catch(() => {}).finally(() => waiting--)
+  return mine
+}
+
+async function findSource(deps: ImportDeps, principal: Principal, { files, openApi }: Given): Promise<ImportSource> {
+  if ((files === undefined) === (openApi === undefined)) {
+    throw invalid('Give either the field files or the field openApi.')
+  }
+  if (files) return { kind: 'files', files }
+  const { document, url, shortName } = openApi as OpenApiSource
+  if ((document === undefined) === (url === undefined)) {
+    throw invalid('Give either the field openApi.document or the field openApi.url.')
+  }
+  const fetched = url === undefined ? { text: textOf(document) } : await fetchDocument(deps, url)
+  const options = {
+    namespace: principal.account.organizationId,
+    ...(shortName === undefined ? {} : { shortName }),
+    ...('sourceUrl' in fetched ? { sourceUrl: fetched.sourceUrl } : {}),
+  }
+  return { kind: 'openApi', text: fetched.text, options }
+}
+
+async function importNow(deps: ImportDeps, principal: Principal, source: ImportSource): Promise<Outcome> {
+  const hosted = await deps.catalog.hosted(principal.account.organizationId)
+  const reading = await readImportApart(source, deps.catalog.knownItems(hosted))
+  if (reading.kind === 'refused') throw new AppError('catalog_invalid', reading.message)
+  return deps.database
+    .forScope(scopeOf(principal))
+    .transaction((tx) => store(deps, tx, principal, reading, source.kind === 'openApi'))
+}
+
+/** What another import may have changed since the files were read is judged here, one change after the other. */
+async function store(
+  deps: ImportDeps,
+  tx: Tx,
+  principal: Principal,
+  { contents, warnings }: Reading,
+  numbersVersions: boolean,
+): Promise<Outcome> {
+  const { organizationId } = principal.account
+  await raiseStamp(tx, organizationId)
+  const hosted = await deps.catalog.hostedOn(tx, organizationId)
+  const items = givenItems(contents).map(({ item }) => item)
+  const versions = await listKnownVersions(
+    tx,
+    organizationId,
+    items.map((item) => ({ id: item.id, version: 'version' in item ? item.version : null })),
+  )
+  const publishedNow = new Set(contents.blockTemplates.filter(({ state }) => state === 'Published').map(({ id }) => id))
+  const plan = planImport(contents, hosted, versions, {
+    numbersVersions,
+    isPublishedBlock: (id) => publishedNow.has(id) || deps.catalog.isPublishedBlock(hosted, id),
+  })
+  const problems = [...contents.problems, ...plan.problems]
+  // The blocks of a document are for its application: without it they would be bound to whatever has that name.
+  const lacksApplication = numbersVersions && !plan.imported.some(({ entityType }) => entityType === 'application')
+  if (plan.imported.length === 0 || lacksApplication) {
+    throw new AppError('catalog_invalid', nothingImported(problems))
+  }
+  await Promise.all([
+    writeItems(tx, organizationId, principal.caller.id, plan.writes),
+    recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {
+      items: plan.writes.map(({ kind, id, version }) => ({ entityType: kind, id, version })),
+    }),
+  ])
+  return { imported: plan.imported, problems, warnings }
+}
+
+function nothingImported(problems: Problem[]): string {
+  const told = problems.slice(0, problemsTold).map(({ file, line, message }) => `${file}:${line}: ${message}`)
+  const rest = problems.length > problemsTold ? [`and ${problems.length - problemsTold} more.`] : []
+  return ['Nothing was imported.', ...(told.length > 0 ? told : ['There was nothing in it.']), ...rest].join(' ')
+}
+
+function textOf(document: unknown): string {
+  if (typeof document === 'string') return document
+  try {
+    return JSON.stringify(document)
+  } catch {
+    throw invalid('The field openApi.document is nested too deep.')
+  }
+}
+
+async function fetchDocument(deps: ImportDeps, url: string): Promise<{ text: string; sourceUrl: string }> {
+  try {
+    const answer = await deps.outbound.send({ method: 'GET', url, responseBytesMax: documentBytesMax })
+    if (answer.status !== 200) {
+      throw new AppError('catalog_invalid', `The address in openApi.url answered with the status ${answer.status}.`)
+    }
+    return { text: answer.body.toString('utf8'), sourceUrl: answer.url }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw new AppError('catalog_invalid', `The document at openApi.url could not be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,66 @@
+// Draft -> next version. The draft is gone then; what was published stays as it is.
+import { type Principal, scopeOf } from '../../access/index.ts'
+import { actorOf, recordAudit } from '../../audit/index.ts'
+import type { Database } from '../../db/index.ts'
+import { AppError, notFound } from '../../lib/app-error.ts'
+import { templateNames } from '../read/read-templates.ts'
+import type { Catalog } from '../shelves/catalog.ts'
+import { deleteDraft, listKnownVersions, raiseStamp, type TemplateKind, writeItems } from '../shelves/store.ts'
+import { nextVersion } from './next-version.ts'
+import { toStored, unpublishedBlocks } from './plan-import.ts'
+
+type Deps = { database: Database; catalog: Catalog }
+
+export async function publishDraft(
+  deps: Deps,
+  principal: Principal,
+  kind: TemplateKind,
+  givenId: string,
+  version: string | undefined,
+): Promise<string> {
+  const id = givenId.toLowerCase()
+  const { organizationId } = principal.account
+  return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    await raiseStamp(tx, organizationId)
+    const hosted = await deps.catalog.hostedOn(tx, organizationId)
+    const draft = hosted.findTemplate(kind, id, true)
+    if (!draft && !hosted.findTemplate(kind, id, false)) throw notFound(templateNames[kind])
+    if (!draft) throw notPublishable(`The ${templateNames[kind]} has no draft to publish.`)
+    const standsOn =
+      'chain' in draft && unpublishedBlocks(draft, (blockId) => deps.catalog.isPublishedBlock(hosted, blockId))
+    if (standsOn) throw notPublishable(standsOn)
+    const known = await listKnownVersions(tx, organizationId, [{ id, version: null }])
+    const earlier = known.filter((entry) => entry.kind === kind).sort((a, b) => b.revision - a.revision)
+    const taken = earlier.flatMap((entry) => entry.version ?? [])
+    if (version !== undefined && taken.includes(version)) {
+      throw notPublishable(`The version "${version}" is published already.`)
+    }
+    const published = { ...draft, state: 'Published' as const, version: version ?? nextVersion(taken) }
+    await Promise.all([
+      writeItems(tx, organizationId, principal.caller.id, [toStored(kind, published, (earlier[0]?.revision ?? 0) + 1)]),
+      deleteDraft(tx, organizationId, kind, id),
+      recordAudit(tx, actorOf(principal), `${kind}.published`, id, { version: published.version }),
+    ])
+    return published.version
+  })
+}
+
+export async function discardDraft(
+  deps: Deps,
+  principal: Principal,
+  kind: TemplateKind,
+  givenId: string,
+): Promise<boolean> {
+  const id = givenId.toLowerCase()
+  const { organizationId } = principal.account
+  return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    await raiseStamp(tx, organizationId)
+    if (!(await deleteDraft(tx, organizationId, kind, id))) throw notFound(`draft of the ${templateNames[kind]}`)
+    await recordAudit(tx, actorOf(principal), `${kind}.draftDeleted`, id)
+    return true
+  })
+}
+
+function notPublishable(message: string): AppError {
+  return new AppError('draft_not_publishable', message)
+}

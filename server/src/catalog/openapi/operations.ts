@@ -1,0 +1,166 @@
+import type { Variable } from '../format/definition.ts'
+import { cut, isObject, type Json, listOf, type OpenApiDocument, OpenApiRefusal, objectOf, textOf } from './document.ts'
+
+const operationsMax = 1000
+/** The connection itself decides on these, so the standard has them ignored. */
+const ownHeaders = /^(accept|content-type|authorization)$/i
+const verbs = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
+
+export type Operation = {
+  key: string
+  name: string
+  description: string
+  variables: Variable[]
+  call: {
+    verb: string
+    path: string
+    parameters: { name: string; in: string; variable: string; explode: boolean; style: string }[]
+    contentType: string | null
+    /** Null where the document does not say: JSON where it is, else text. */
+    responseType: 'Json' | 'Text' | 'Binary' | null
+  }
+}
+
+export function readOperations(document: OpenApiDocument): { operations: Operation[]; warnings: string[] } {
+  const operations: Operation[] = []
+  const warnings: string[] = []
+  for (const [path, value] of Object.entries(objectOf(document.root['paths']))) {
+    if (!path.startsWith('/')) continue
+    const item = document.resolve(value)
+    for (const verb of verbs) {
+      if (!isObject(item[verb])) continue
+      if (listOf(objectOf(item[verb])['servers'] ?? item['servers']).length > 0) {
+        warnings.push(`${verb.toUpperCase()} ${path} has a server of its own, which is not used.`)
+      }
+      const operation = readOperation(document, path, verb, item)
+      if (operation) operations.push(operation)
+      else
+        warnings.push(
+          `${verb.toUpperCase()} ${path} takes a multipart body, which a block cannot send; it is left out.`,
+        )
+    }
+  }
+  if (operations.length > operationsMax) {
+    throw new OpenApiRefusal(
+      `The document has ${operations.length} operations; at most ${operationsMax} can be imported.`,
+    )
+  }
+  if (operations.length === 0) throw new OpenApiRefusal('The document has no operation that can be imported.')
+  return { operations, warnings }
+}
+
+function readOperation(document: OpenApiDocument, path: string, verb: string, item: Json): Operation | null {
+  const operation = objectOf(item[verb])
+  // A parameter of the operation stands over one of the same name and place at its path.
+  const parameters = new Map<string, Json>()
+  for (const value of [...listOf(item['parameters']), ...listOf(operation['parameters'])]) {
+    const parameter = document.resolve(value)
+    parameters.set(`${textOf(parameter['in'])} ${textOf(parameter['name'])}`, parameter)
+  }
+  const body = bodyOf(document, operation)
+  if (body?.contentType === 'multipart') return null
+  const variables: Variable[] = []
+  const call: Operation['call'] = {
+    verb: verb.toUpperCase(),
+    path: path.replace(/^\/+/, ''),
+    parameters: [],
+    contentType: body?.contentType ?? null,
+    responseType: responseTypeOf(document, operation),
+  }
+  for (const parameter of parameters.values()) {
+    const place = textOf(parameter['in'])
+    const name = textOf(parameter['name'])
+    if (name === '' || !['path', 'query', 'header'].includes(place)) continue
+    if (place === 'header' && ownHeaders.test(name)) continue
+    const shortName = freeName(name, variables)
+    const style = textOf(parameter['style'])
+    // Only the plainest style repeats the name by itself.
+    const explodes = style === '' || style === 'form' || style === 'deepObject'
+    const explode = parameter['explode'] === undefined ? explodes : parameter['explode'] === true
+    call.parameters.push({ name, in: place, variable: shortName, explode, style })
+    variables.push(toVariable(document, shortName, name, parameter, place === 'path' || parameter['required'] === true))
+  }
+  if (body) variables.push(bodyVariable(freeName('body', variables), body.required))
+  const key = textOf(operation['operationId']) || `${verb.toUpperCase()} ${path}`
+  return {
+    key,
+    name: cut(textOf(operation['summary']) || key, 200),
+    description: cut(textOf(operation['description']) || `${verb.toUpperCase()} ${path}`, 4000),
+    variables,
+    call,
+  }
+}
+
+function bodyVariable(shortName: string, required: boolean): Variable {
+  const note = required ? 'Needed; the first data source when empty' : 'The first data source when empty'
+  return { shortName, displayName: 'Body', type: 'json', required: false, description: note }
+}
+
+function bodyOf(document: OpenApiDocument, operation: Json): { contentType: string; required: boolean } | null {
+  if (operation['requestBody'] === undefined) return null
+  const body = document.resolve(operation['requestBody'])
+  const types = Object.keys(objectOf(body['content']))
+  const json = types.find((type) => /[/+]json\b/i.test(type))
+  const chosen =
+    json ??
+    types.find((type) => !type.startsWith('multipart/')) ??
+    (types.length > 0 ? 'multipart' : 'application/json')
+  return { contentType: chosen, required: body['required'] === true }
+}
+
+function responseTypeOf(document: OpenApiDocument, operation: Json): Operation['call']['responseType'] {
+  const success = Object.entries(objectOf(operation['responses'])).find(([status]) => /^2/.test(status))?.[1]
+  const types = Object.keys(objectOf(document.resolve(success)['content']))
+  if (types.some((type) => /[/+]json\b/i.test(type) || type === '*/*')) return 'Json'
+  if (types.length === 0) return null
+  return types.some((type) => /^text\/|xml\b/i.test(type)) ? 'Text' : 'Binary'
+}
+
+function freeName(name: string, taken: readonly Variable[]): string {
+  const plain = name
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^(\d|$)/, '_$1')
+    .slice(0, 60)
+  const isTaken = (candidate: string) =>
+    taken.some((variable) => variable.shortName.toLowerCase() === candidate.toLowerCase())
+  let candidate = plain
+  for (let count = 2; isTaken(candidate); count += 1) candidate = `${plain}${count}`
+  return candidate
+}
+
+function toVariable(
+  document: OpenApiDocument,
+  shortName: string,
+  name: string,
+  parameter: Json,
+  required: boolean,
+): Variable {
+  const schema = document.resolve(parameter['schema'])
+  const items = document.resolve(schema['items'])
+  const types = listOf(schema['type'])
+    .concat(schema['type'])
+    .filter((type) => type !== 'null')
+  const options = listOf(schema['enum'] ?? items['enum'])
+    .filter((value) => value !== null)
+    .map(String)
+  const type = variableType(textOf(types[0]), textOf(schema['format']), options.length > 0)
+  const chooses = type === 'select' || type === 'multiselect'
+  return {
+    shortName,
+    displayName: cut(name, 200),
+    type,
+    required,
+    ...(textOf(parameter['description']) ? { description: cut(textOf(parameter['description']), 4000) } : {}),
+    ...(chooses ? { options: options.slice(0, 500).map((value) => ({ value, displayName: value || '(empty)' })) } : {}),
+  }
+}
+
+function variableType(type: string, format: string, hasOptions: boolean): Variable['type'] {
+  if (type === 'array') return hasOptions ? 'multiselect' : 'json'
+  if (type === 'object') return 'json'
+  if (hasOptions) return 'select'
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'boolean') return 'boolean'
+  if (format === 'date' || format === 'date-time') return 'date'
+  return format === 'password' ? 'password' : 'text'
+}

@@ -1,0 +1,199 @@
+// The catalogue as the rest of the service sees it: what is shipped, from files and in memory, and what an organization brought itself.
+import type { Database, Queryable } from '../../db/index.ts'
+import type { KnownItems } from '../format/check-catalog.ts'
+import type { Application, BlockTemplate, LibraryFunction, Problem, WorkflowTemplate } from '../format/definition.ts'
+import { loadCatalog } from '../format/load.ts'
+import { HostedShelves } from './hosted-shelves.ts'
+import { Shelf, type ShelfItems } from './shelf.ts'
+import { findVersion, hasItem, holdItems, type Item, type StoredItem, type TemplateKind } from './store.ts'
+
+type Choice = { draft?: boolean; version?: string }
+type Listed<Template> = { published: Template[]; drafts: Template[] }
+
+export class Catalog {
+  readonly #database: Database
+  readonly #shipped: Shelf
+  readonly #hosted = new HostedShelves()
+  readonly #asked = new Map<string, Promise<Shelf>>()
+  // Both lists stay the same values until the organization's items change, so that others may remember by them.
+  readonly #applications = new WeakMap<Shelf, Application[]>()
+  readonly #functions = new WeakMap<Shelf, LibraryFunction[]>()
+
+  private constructor(database: Database, shipped: Shelf) {
+    this.#database = database
+    this.#shipped = shipped
+  }
+
+  /** A broken file is reported and left out; only a directory that cannot be read at all stops the start. */
+  static async load(deps: {
+    database: Database
+    directory: string
+    onProblem: (problem: Problem) => void
+  }): Promise<Catalog> {
+    const { problems, ...items } = await loadCatalog(deps.directory)
+    for (const problem of problems) deps.onProblem(problem)
+    // A shipped item has no draft: what is not finished is not shipped.
+    const isPublished = ({ state }: { state: string }) => state === 'Published'
+    return new Catalog(
+      deps.database,
+      new Shelf({
+        ...items,
+        blockTemplates: items.blockTemplates.filter(isPublished),
+        workflowTemplates: items.workflowTemplates.filter(isPublished),
+        blockDrafts: [],
+        workflowDrafts: [],
+      }),
+    )
+  }
+
+  /** By id, or by short name without regard to case. */
+  async findApplication(organizationId: string, idOrShortName: string): Promise<Application | undefined> {
+    const hosted = await this.hosted(organizationId)
+    return hosted.findApplication(idOrShortName) ?? this.#shipped.findApplication(idOrShortName)
+  }
+
+  async listApplications(organizationId: string): Promise<Application[]> {
+    const hosted = await this.hosted(organizationId)
+    return listOnce(this.#applications, hosted, () =>
+      [...this.#shipped.items.applications, ...hosted.items.applications].sort(byName),
+    )
+  }
+
+  /** The newest published version unless the draft or another version is asked for. */
+  async findBlockTemplate(organizationId: string, id: string, choice: Choice = {}): Promise<BlockTemplate | undefined> {
+    const hosted = await this.hosted(organizationId)
+    const isDraft = choice.draft === true
+    const found = hosted.findBlockTemplate(id, isDraft) ?? this.#shipped.findBlockTemplate(id, isDraft)
+    if (isAsked(found, choice)) return found
+    return this.#findVersion<BlockTemplate>(organizationId, 'blockTemplate', id, choice)
+  }
+
+  async findWorkflowTemplate(
+    organizationId: string,
+    id: string,
+    choice: Choice = {},
+  ): Promise<WorkflowTemplate | undefined> {
+    const hosted = await this.hosted(organizationId)
+    const isDraft = choice.draft === true
+    const found = hosted.findWorkflowTemplate(id, isDraft) ?? this.#shipped.findWorkflowTemplate(id, isDraft)
+    if (isAsked(found, choice)) return found
+    return this.#findVersion<WorkflowTemplate>(organizationId, 'workflowTemplate', id, choice)
+  }
+
+  async listBlockTemplates(organizationId: string, hostedOnly: boolean): Promise<Listed<BlockTemplate>> {
+    const hosted = await this.hosted(organizationId)
+    const shipped = hostedOnly ? [] : this.#shipped.items.blockTemplates
+    return { published: [...shipped, ...hosted.items.blockTemplates].sort(byName), drafts: hosted.items.blockDrafts }
+  }
+
+  async listWorkflowTemplates(organizationId: string, hostedOnly: boolean): Promise<Listed<WorkflowTemplate>> {
+    const hosted = await this.hosted(organizationId)
+    const shipped = hostedOnly ? [] : this.#shipped.items.workflowTemplates
+    return {
+      published: [...shipped, ...hosted.items.workflowTemplates].sort(byName),
+      drafts: hosted.items.workflowDrafts,
+    }
+  }
+
+  async listFunctions(organizationId: string): Promise<LibraryFunction[]> {
+    const hosted = await this.hosted(organizationId)
+    return listOnce(this.#functions, hosted, () =>
+      [...this.#shipped.items.functions, ...hosted.items.functions].sort(byName),
+    )
+  }
+
+  isPublishedBlock(hosted: Shelf, id: string): boolean {
+    return (hosted.findBlockTemplate(id, false) ?? this.#shipped.findBlockTemplate(id, false)) !== undefined
+  }
+
+  isShipped(id: string): boolean {
+    return (
+      this.#shipped.findBlockTemplate(id, false) !== undefined ||
+      this.#shipped.findWorkflowTemplate(id, false) !== undefined ||
+      this.#shipped.findApplication(id) !== undefined
+    )
+  }
+
+  /** The application stays until the transaction ends; false when it is gone. Shipped ones stay anyway. */
+  async holdApplication(tx: Queryable, organizationId: string, id: string): Promise<boolean> {
+    if (this.#shipped.findApplication(id)) return true
+    await holdItems(tx, organizationId)
+    return hasItem(tx, organizationId, 'application', id)
+  }
+
+  /** What the organization itself brought. Whoever asks in the same moment, as for all blocks of a chain, shares one read. */
+  hosted(organizationId: string): Promise<Shelf> {
+    let shelf = this.#asked.get(organizationId)
+    if (!shelf) {
+      shelf = Promise.resolve().then(() => {
+        this.#asked.delete(organizationId)
+        return this.#hosted.get(this.#forOrganization(organizationId), organizationId)
+      })
+      this.#asked.set(organizationId, shelf)
+    }
+    return shelf
+  }
+
+  /** The same within a change, which has raised the stamp and not yet written its items: so nothing of it is remembered. */
+  hostedOn(tx: Queryable, organizationId: string): Promise<Shelf> {
+    return this.#hosted.read(tx, organizationId)
+  }
+
+  /** What imported files may refer to, without what is large and not referred to. */
+  knownItems(hosted: Shelf): KnownItems {
+    const { items } = hosted
+    return {
+      shipped: withoutBulk(this.#shipped.items),
+      // Later ones win: a draft stands in only where nothing is published.
+      hosted: withoutBulk({
+        ...items,
+        blockTemplates: [...items.blockDrafts, ...items.blockTemplates],
+        workflowTemplates: [...items.workflowDrafts, ...items.workflowTemplates],
+      }),
+    }
+  }
+
+  async #findVersion<Template extends Item>(
+    organizationId: string,
+    kind: TemplateKind,
+    id: string,
+    choice: Choice,
+  ): Promise<Template | undefined> {
+    if (choice.version === undefined || choice.draft === true) return undefined
+    const db = this.#forOrganization(organizationId)
+    const stored: StoredItem | undefined = await findVersion(db, organizationId, kind, id, choice.version)
+    return stored && (JSON.parse(stored.definition) as Template)
+  }
+
+  /** The scope of an organization and of none of its accounts. */
+  #forOrganization(organizationId: string): Queryable {
+    return this.#database.forScope({ organizationId, accountId: '' })
+  }
+}
+
+function listOnce<Item>(lists: WeakMap<Shelf, Item[]>, shelf: Shelf, make: () => Item[]): Item[] {
+  const list = lists.get(shelf) ?? make()
+  lists.set(shelf, list)
+  return list
+}
+
+function withoutBulk(items: Omit<ShelfItems, 'blockDrafts' | 'workflowDrafts'>) {
+  return {
+    applications: items.applications.map((item) => ({ ...item, logoImage: null })),
+    blockTemplates: items.blockTemplates.map((item) => ({ ...item, script: '' })),
+    workflowTemplates: items.workflowTemplates.map((item) => ({ ...item, chain: [] })),
+    functions: items.functions.map((item) => ({ ...item, script: '' })),
+  }
+}
+
+function isAsked(found: { version: string | null } | undefined, choice: Choice): boolean {
+  return found !== undefined && (choice.version === undefined || found.version === choice.version)
+}
+
+function byName(a: { name: string; id: string }, b: { name: string; id: string }): number {
+  return compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.id, b.id)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,132 @@
+import { type Queryable, sql } from '../../db/index.ts'
+import type { Application, BlockTemplate, LibraryFunction, WorkflowTemplate } from '../format/definition.ts'
+
+export type ItemKind = 'application' | 'blockTemplate' | 'workflowTemplate' | 'function'
+export type TemplateKind = 'blockTemplate' | 'workflowTemplate'
+export type Item = Application | BlockTemplate | WorkflowTemplate | LibraryFunction
+
+/** `definition` is JSON text: what is remembered is measured by it, and what did not change is seen by it. */
+export type StoredItem = { kind: ItemKind; id: string; revision: number; version: string | null; definition: string }
+
+/** Null when the organization never had an item of its own. */
+export async function findStamp(db: Queryable, organizationId: string): Promise<number | null> {
+  const { rows } = await db.query<{ stamp: number }>(
+    sql`select stamp from catalog_stamps where organization_id = ${organizationId}`,
+  )
+  return rows[0]?.stamp ?? null
+}
+
+/** Everything that changes items does this first: changes of one organization then happen one after the other. */
+export async function raiseStamp(tx: Queryable, organizationId: string): Promise<void> {
+  await tx.query(sql`
+    insert into catalog_stamps (organization_id, stamp) values (${organizationId}, 1)
+    on conflict (organization_id) do update set stamp = catalog_stamps.stamp + 1`)
+}
+
+/** Of every item the draft and the newest published revision. */
+export async function listInUse(db: Queryable, organizationId: string): Promise<StoredItem[]> {
+  const { rows } = await db.query<StoredItem>(sql`
+    select distinct on (kind, id, revision = 0) kind, id, revision, version, definition::text as definition
+    from catalog_items where organization_id = ${organizationId}
+    order by kind, id, revision = 0, revision desc`)
+  return rows
+}
+
+export async function findVersion(
+  db: Queryable,
+  organizationId: string,
+  kind: TemplateKind,
+  id: string,
+  version: string,
+): Promise<StoredItem | undefined> {
+  const { rows } = await db.query<StoredItem>(sql`
+    select kind, id, revision, version, definition::text as definition from catalog_items
+    where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and version = ${version}`)
+  return rows[0]
+}
+
+/** Newest first; without the draft. */
+export async function listVersions(db: Queryable, organizationId: string, kind: TemplateKind, id: string) {
+  const { rows } = await db.query<{ version: string; created_at: Date }>(sql`
+    select version, created_at from catalog_items
+    where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision > 0 order by revision desc`)
+  return rows.map((row) => ({ version: row.version, createDateTimeUTC: row.created_at.toISOString() }))
+}
+
+/** `definition` only where the version was asked for. */
+export type KnownVersion = {
+  kind: ItemKind
+  id: string
+  revision: number
+  version: string | null
+  definition: string | null
+}
+
+/** Which versions the given items have, drafts not counted. */
+export async function listKnownVersions(
+  db: Queryable,
+  organizationId: string,
+  given: readonly { id: string; version: string | null }[],
+): Promise<KnownVersion[]> {
+  const { rows } = await db.query<KnownVersion>(sql`
+    select kind, id, revision, stored.version, case when given.version = stored.version then definition::text end as definition
+    from catalog_items stored
+    join unnest(${given.map((item) => item.id)}::uuid[], ${given.map((item) => item.version)}::text[]) as given (id, version) using (id)
+    where organization_id = ${organizationId} and revision > 0`)
+  return rows
+}
+
+/** Only a draft can be there already; the database refuses to change anything that is published. */
+export async function writeItems(
+  tx: Queryable,
+  organizationId: string,
+  accountId: string,
+  items: StoredItem[],
+): Promise<void> {
+  if (items.length === 0) return
+  await tx.query(sql`
+    insert into catalog_items (organization_id, created_by, kind, id, revision, version, definition)
+    select ${organizationId}, ${accountId}, kind, id, revision, version, definition::json
+    from unnest(${items.map((item) => item.kind)}::text[], ${items.map((item) => item.id)}::uuid[],
+                ${items.map((item) => item.revision)}::integer[], ${items.map((item) => item.version)}::text[],
+                ${items.map((item) => item.definition)}::text[]) as given (kind, id, revision, version, definition)
+    on conflict (organization_id, kind, id, revision) do update
+      set definition = excluded.definition, created_by = excluded.created_by, created_at = now()`)
+}
+
+/** The item as a whole: its draft and everything that was published of it. False when there is none. */
+export async function deleteItem(tx: Queryable, organizationId: string, kind: ItemKind, id: string): Promise<boolean> {
+  const [, { rowCount }] = await Promise.all([
+    tx.query(sql`select set_config('patchbay.deleted_item', ${id}, true)`),
+    tx.query(
+      sql`delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
+    ),
+    tx.query(
+      sql`delete from tags where organization_id = ${organizationId} and entity_type = ${kind} and entity_id = ${id}`,
+    ),
+  ])
+  return rowCount > 0
+}
+
+/** Waits for a change of the organization's items that is under way, and keeps the next one waiting until the transaction ends. */
+export async function holdItems(tx: Queryable, organizationId: string): Promise<void> {
+  await tx.query(sql`select from catalog_stamps where organization_id = ${organizationId} for share`)
+}
+
+export async function hasItem(tx: Queryable, organizationId: string, kind: ItemKind, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    sql`select from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} limit 1`,
+  )
+  return rowCount > 0
+}
+
+export async function deleteDraft(
+  tx: Queryable,
+  organizationId: string,
+  kind: TemplateKind,
+  id: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision = 0`)
+  return rowCount > 0
+}

@@ -1,0 +1,284 @@
+/**
+ * The worker's side of the queue of runs.
+ *
+ *   idle ─(woken, a slot became free, or a second passed)─► fetch as many jobs as there are free slots ─► each runs by itself ─► ended
+ *
+ * Every job in hand is kept alive by a heartbeat; what the heartbeat does not find any more belongs to another worker and is dropped.
+ * Stopping: no new jobs; blocks under way get their time; what is then not over is handed back for others to take at once.
+ */
+import type { Database } from '../../db/index.ts'
+import type { Job, JobQueue } from '../../queue/index.ts'
+import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
+import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
+import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
+import type { RunState } from '../execute/run-state.ts'
+import { type Json, type Run, type RunClaim, runQueue } from '../run.ts'
+import { type FetchPlan, planFetch } from './fair-share.ts'
+import { FetchPace } from './fetch-pace.ts'
+import { markHandedBack, markProcessing } from './mark-store.ts'
+
+export type DispatcherDeps = OpenRunDeps &
+  ExecutionDeps & {
+    database: Database
+    jobs: JobQueue
+    /** What a script sees as `webhook`. */
+    loadWebhook(run: Run): Promise<Json>
+  }
+
+export type DispatcherOptions = {
+  /** Runs in hand at once. */
+  slots?: number
+  /** How long blocks under way may take once the worker is to stop. */
+  graceMs?: number
+}
+
+type InHand = {
+  claim: Omit<RunClaim, 'partition'>
+  accountId: string
+  abort: AbortController
+  isMarked: boolean
+  sinceMs: number
+  /** A run that sleeps leaves its slot to others. */
+  isAsleep: boolean
+}
+
+const pollMs = 1000
+const heartbeatMs = 3000
+/** A run that takes longer than this is shown as Processing. */
+const markAfterMs = 300
+const sleepMsMin = 1000
+const manyInHand = 16
+/** With a backlog, jobs are fetched when this part of the slots is left in use, or after this time: many at once cost hardly more than one. */
+const refillBelow = 1 / 4
+const refillMs = 100
+
+export class Dispatcher implements AsyncDisposable {
+  readonly #deps: DispatcherDeps
+  readonly #slots: number
+  readonly #graceMs: number
+  readonly #inHand = new Map<string, InHand>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #pace = new FetchPace()
+  readonly #timers: NodeJS.Timeout[] = []
+  #listening: Disposable | undefined
+  #isFetching = false
+  #isWanted = false
+  /** The last answer was cut off by what was asked for, or somebody was passed over: there may be more. */
+  #isHungry = false
+  #isStopping = false
+  #fetching: Promise<void> = Promise.resolve()
+
+  constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
+    this.#deps = deps
+    this.#slots = options.slots ?? 256
+    this.#graceMs = options.graceMs ?? 25_000
+  }
+
+  start(): void {
+    const { jobs, recorder, onFault } = this.#deps
+    const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
+    recorder.gatherWhile(() => this.#inHand.size >= manyInHand)
+    this.#listening = jobs.listen(runQueue, () => this.#hint())
+    this.#timers.push(
+      setInterval(() => this.#wake(), pollMs),
+      setInterval(
+        guarded(() => this.#beat()),
+        heartbeatMs,
+      ),
+      setInterval(
+        guarded(() => this.#mark()),
+        markAfterMs,
+      ),
+    )
+    this.#wake()
+  }
+
+  /** Runs in hand, those asleep included. */
+  get load(): number {
+    return this.#inHand.size
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true
+    this.#listening?.[Symbol.dispose]()
+    await this.#fetching
+    const impatience = setTimeout(() => {
+      for (const { abort } of this.#inHand.values()) abort.abort()
+    }, this.#graceMs)
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    clearTimeout(impatience)
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#deps.recorder.drain()
+  }
+
+  #wake(): void {
+    this.#isWanted = true
+    if (this.#isFetching || this.#isStopping) return
+    this.#isFetching = true
+    this.#fetching = this.#fetchAll()
+      .catch((error) => this.#deps.onFault(error))
+      .finally(() => {
+        this.#isFetching = false
+      })
+  }
+
+  /** There may be jobs. While there is a backlog that is no news. */
+  #hint(): void {
+    if (!this.#isHungry || this.#inHand.size <= this.#slots * refillBelow) this.#wake()
+    else this.#pace.later(refillMs, () => this.#wake())
+  }
+
+  async #fetchAll(): Promise<void> {
+    while (this.#isWanted && !this.#isStopping) {
+      const plan = this.#nextFetch()
+      if (!plan) return
+      const waitMs = this.#pace.waitMs(plan.passedOver.length > 0)
+      if (waitMs > 0) {
+        this.#pace.later(waitMs, () => this.#wake())
+        return
+      }
+      this.#isWanted = false
+      const startedAt = performance.now()
+      const { jobs, database } = this.#deps
+      const fetched = await jobs.fetch<unknown>(database.system, runQueue, plan.count, plan.passedOver)
+      this.#pace.note(performance.now() - startedAt, fetched.length, plan.passedOver.length > 0)
+      this.#isHungry = fetched.length === plan.count || plan.passedOver.length > 0
+      if (fetched.length > 0) await this.#open(fetched)
+      if (this.#isHungry) this.#hint()
+    }
+  }
+
+  #nextFetch(): FetchPlan | undefined {
+    const counts = new Map<string, number>()
+    for (const { accountId, isAsleep } of this.#inHand.values())
+      if (!isAsleep) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
+    return planFetch(this.#slots, counts)
+  }
+
+  async #open(fetched: Job<unknown>[]): Promise<void> {
+    const { database, jobs } = this.#deps
+    const first = fetched.filter(({ attempt }) => attempt === 0)
+    const found =
+      first.length === 0
+        ? []
+        : await listFirstClaims(
+            database.system,
+            first.map(({ id }) => id),
+          )
+    const byId = new Map(found.map((run) => [run.id, run]))
+    // A job without a run under way is left over from one that was deleted or stopped.
+    await jobs.finish(
+      database.system,
+      runQueue,
+      first.filter(({ id }) => !byId.has(id)),
+    )
+    for (const { id, attempt, groupId } of fetched) {
+      const run = byId.get(id)
+      if (run || attempt > 0) this.#begin({ runId: id, attempt }, groupId ?? '', run)
+    }
+  }
+
+  #begin(claim: InHand['claim'], accountId: string, run: FoundRun | undefined): void {
+    const inHand: InHand = {
+      claim,
+      accountId,
+      abort: new AbortController(),
+      // A run that is taken over shows as Processing from then on.
+      isMarked: claim.attempt > 0,
+      sinceMs: performance.now(),
+      isAsleep: false,
+    }
+    // Lost without noticing, and taken again: what was begun then goes on in vain.
+    this.#inHand.get(claim.runId)?.abort.abort()
+    this.#inHand.set(claim.runId, inHand)
+    const work = this.#work(inHand, run).catch((error) => this.#deps.onFault(error))
+    this.#underWay.add(work)
+    void work.finally(() => {
+      this.#underWay.delete(work)
+      if (this.#inHand.get(claim.runId) === inHand) this.#inHand.delete(claim.runId)
+      if (this.#isHungry) this.#hint()
+    })
+  }
+
+  async #work(inHand: InHand, run: FoundRun | undefined): Promise<void> {
+    let result: ExecutionResult = 'open'
+    try {
+      const opened = run ? await openFirst(this.#deps, run) : await openTakenOver(this.#deps, inHand.claim)
+      result = opened ? await this.#execute(inHand, opened) : 'lost'
+    } finally {
+      const claims = [{ id: inHand.claim.runId, attempt: inHand.claim.attempt }]
+      const { database, jobs } = this.#deps
+      if (result === 'lost') await jobs.finish(database.system, runQueue, claims)
+      if (result === 'open') {
+        await database.system.transaction(async (tx) => {
+          await Promise.all([
+            this.#isStopping ? markHandedBack(tx, [inHand.claim]) : undefined,
+            jobs.handBack(tx, runQueue, claims),
+          ])
+        })
+      }
+    }
+  }
+
+  async #execute(inHand: InHand, { claim, state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
+    if (fatalBlockId !== undefined) return this.#endFatally(claim, state, fatalBlockId)
+    const webhook = state.run.webhookIds === null ? null : await this.#deps.loadWebhook(state.run)
+    const hold: Hold = {
+      claim,
+      signal: inHand.abort.signal,
+      isStopping: () => this.#isStopping,
+      onSleep: (ms) => this.#sleep(inHand, ms),
+    }
+    return executeRun(this.#deps, hold, state, webhook)
+  }
+
+  async #endFatally(claim: RunClaim, state: RunState, blockId: string): Promise<ExecutionResult> {
+    const block = state.workflow.blocks.get(blockId)!
+    const ended = await this.#deps.recorder.end({
+      claim,
+      scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
+      workflowId: state.run.workflowId,
+      progress: { pauseMs: state.pauseMs, lastBlockId: blockId, lastBlockTitle: block.blockName },
+      end: {
+        status: 'Error',
+        errorMessage: `Block ${block.no} "${block.blockName}" was given up: the process that ran it ended three times.`,
+        isExpiredByTime: false,
+      },
+      onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
+    })
+    return ended ? 'ended' : 'lost'
+  }
+
+  #sleep(inHand: InHand, ms: number): void {
+    if (ms < sleepMsMin || inHand.isAsleep) return
+    inHand.isAsleep = true
+    setTimeout(() => {
+      inHand.isAsleep = false
+    }, ms).unref()
+    this.#wake()
+  }
+
+  async #beat(): Promise<void> {
+    const all = [...this.#inHand.values()]
+    if (all.length === 0) return
+    const { jobs, database } = this.#deps
+    const claims = all.map(({ claim }) => ({ id: claim.runId, attempt: claim.attempt }))
+    const mine = await jobs.touch(database.system, runQueue, claims)
+    for (const inHand of all) {
+      // One that ended while we asked is not lost.
+      const isStillHere = this.#inHand.get(inHand.claim.runId) === inHand
+      if (isStillHere && !mine.has(inHand.claim.runId)) inHand.abort.abort()
+    }
+  }
+
+  async #mark(): Promise<void> {
+    const oldest = performance.now() - markAfterMs
+    const slow = [...this.#inHand.values()].filter(({ isMarked, sinceMs }) => !isMarked && sinceMs < oldest)
+    if (slow.length === 0) return
+    for (const inHand of slow) inHand.isMarked = true
+    await markProcessing(
+      this.#deps.database.system,
+      slow.map(({ claim }) => claim),
+    )
+  }
+}

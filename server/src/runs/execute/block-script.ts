@@ -1,0 +1,107 @@
+// One block: what its script is given, and what becomes of what it did.
+import type { Scope } from '../../db/index.ts'
+import { joinProblems } from '../../engine/problem.ts'
+import {
+  createMasker,
+  type LibraryFunction,
+  type Masker,
+  type SandboxPool,
+  type ScriptOutcome,
+} from '../../sandbox/index.ts'
+import type { Json, JsonObject, RunClaim } from '../run.ts'
+import { type BlockCalls, cutMasked } from './block-calls.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import { pathBefore, type RunState } from './run-state.ts'
+import { type Caller, performCall, type ScriptPorts } from './script-calls.ts'
+import type { WriteIntents } from './write-intents.ts'
+import { writeKeys } from './write-keys.ts'
+
+export type BlockScriptDeps = {
+  sandbox: Pick<SandboxPool, 'run'>
+  ports: ScriptPorts
+  /** The same array as long as nothing changed. */
+  functions: { list(organizationId: string): Promise<readonly LibraryFunction[]> }
+  /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
+  secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
+  runTimeoutSeconds: number
+  intents: Pick<WriteIntents, 'note'>
+}
+
+export type BlockScript = {
+  state: RunState
+  block: PlannedBlock
+  webhook: Json
+  claim: RunClaim
+  /** Takes down what the script calls. */
+  calls: BlockCalls
+  signal: AbortSignal
+  onSleep(ms: number): void
+}
+
+/** Rejects only for faults of the service. */
+export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript): Promise<ScriptOutcome> {
+  const { state, block } = given
+  const { run, workflow } = state
+  if (!block.values.ok) {
+    const message = joinProblems(block.values.problems)
+    return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
+  }
+  const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
+  const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId))
+  if (timeMs <= 0) return { kind: 'timedOut', message: 'No time was left for it.', limitMs, log: [], pauseMs: 0 }
+
+  const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
+  const idempotencyKey = `${run.id}:${block.uniqueBlockId}`
+  const keyOfWrite = writeKeys(idempotencyKey)
+  const applicationOf = (shortName: string) =>
+    Object.hasOwn(workflow.applications, shortName) ? workflow.applications[shortName] : undefined
+  const registered = Object.values(workflow.applications)
+  const [library, credentials] = await Promise.all([
+    deps.functions.list(workflow.organizationId),
+    registered.length === 0 ? [] : deps.secretsOf(scope, registered),
+  ])
+  const secrets = [...workflow.secrets, ...credentials]
+  // Most blocks call nobody.
+  let masker: Masker | undefined
+  const masked = () => {
+    masker ??= createMasker(secrets)
+    return masker
+  }
+  const caller: Caller = {
+    scope,
+    workflowId: run.workflowId,
+    applicationOf,
+    keyOfWrite,
+    noteWrite: ({ method, url, idempotencyKey }) =>
+      deps.intents.note({
+        claim: given.claim,
+        accountId: run.accountId,
+        blockId: block.uniqueBlockId,
+        method,
+        url: cutMasked(url, masked()),
+        idempotencyKey,
+        sentAt: new Date(),
+      }),
+    onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
+  }
+  return deps.sandbox.run({
+    accountId: run.accountId,
+    script: block.script,
+    inputs: {
+      dataSources: block.dataSources.map((source) => state.results.get(source) ?? null),
+      variables: block.values.value as JsonObject,
+      session: state.session,
+      webhook: given.webhook,
+      dateLastRun: run.dateLastRun?.toISOString() ?? null,
+      run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, idempotencyKey },
+    },
+    run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length },
+    library,
+    capabilities: { api: true, vault: true, email: true },
+    secrets,
+    limits: { timeMs },
+    onCall: (call, context) => performCall(deps.ports, caller, call, context),
+    onSleep: given.onSleep,
+    signal: given.signal,
+  })
+}

@@ -1,0 +1,125 @@
+import type { RunSource } from '@patchbay/contract'
+import { type Queryable, sql } from '../../db/index.ts'
+import type { Run, RunClaim, RunStatus } from '../run.ts'
+
+type RunRow = {
+  id: string
+  partition: string
+  account_id: string
+  workflow_id: string
+  run_number: number
+  revision: number
+  status: RunStatus
+  run_by: RunSource
+  processor_type: string
+  run_from: number | null
+  run_till: number | null
+  date_last_run: Date | null
+  moves_date_last_run: boolean
+  webhook_ids: string[] | null
+  is_webhook_batch: boolean
+}
+
+export type FoundRun = Run & {
+  status: RunStatus
+  /** The table that holds the day of the run. */
+  partition: string
+  /** Some blocks have results already: taken over from an earlier run. */
+  hasBlocks: boolean
+}
+
+/** Runs that were claimed for the first time. Nothing is written: the attempt they were made with is the first. */
+export async function listFirstClaims(db: Queryable, ids: readonly string[]): Promise<FoundRun[]> {
+  const sorted = [...ids].sort()
+  // The range tells the planner which days to look at.
+  const { rows } = await db.query<RunRow>(sql`
+    select *, tableoid::regclass::text as partition from runs
+    where id = any(${ids}::uuid[]) and id >= ${sorted[0]} and id <= ${sorted.at(-1)} and attempt = 0 and ended_at is null`)
+  return rows.map(toRun)
+}
+
+export type TakenRun = FoundRun & { deaths: Record<string, number>; wasHandedBack: boolean }
+
+/** Raises the fence: from now on writes of every earlier holder fail. Undefined when the run is over or gone, or a later attempt exists. */
+export async function takeOver(db: Queryable, claim: Omit<RunClaim, 'partition'>): Promise<TakenRun | undefined> {
+  const { rows } = await db.query<RunRow & { deaths: Record<string, number> | null; is_handed_back: boolean }>(sql`
+    update runs set attempt = ${claim.attempt}, status = case when status = 'Pending' then 'Processing' else status end
+    where id = ${claim.runId} and attempt < ${claim.attempt} and ended_at is null
+    returning *, tableoid::regclass::text as partition`)
+  const row = rows[0]
+  return row && { ...toRun(row), deaths: row.deaths ?? {}, wasHandedBack: row.is_handed_back }
+}
+
+export async function updateDeaths(db: Queryable, claim: RunClaim, deaths: Record<string, number>): Promise<void> {
+  await db.query(sql`
+    update runs set deaths = ${JSON.stringify(deaths)}, is_handed_back = false
+    where id = ${claim.runId} and attempt = ${claim.attempt} and ended_at is null`)
+}
+
+export type StoredBlock = {
+  blockId: string
+  seq: number
+  status: 'Ready' | 'Error'
+  isReused: boolean
+  result: string | null
+  errorMessage: string | null
+  session: string | null
+  sealedDeferred: Buffer | null
+  endFlag: boolean | null
+  activeMs: number
+  pauseMs: number
+}
+
+/** In the order of recording. */
+export async function listBlocks(db: Queryable, accountId: string, runId: string): Promise<StoredBlock[]> {
+  const { rows } = await db.query<{
+    block_id: string
+    seq: number
+    status: 'Ready' | 'Error'
+    is_reused: boolean
+    result: string | null
+    error_message: string | null
+    session: string | null
+    sealed_deferred: Buffer | null
+    end_flag: boolean | null
+    active_ms: number
+    pause_ms: number
+  }>(sql`
+    select block_id, seq, status, is_reused, result, error_message, session, sealed_deferred, end_flag, pause_ms,
+      greatest(0, extract(epoch from ended_at - started_at) * 1000 - pause_ms)::float8 as active_ms
+    from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
+  return rows.map((row) => ({
+    blockId: row.block_id,
+    seq: row.seq,
+    status: row.status,
+    isReused: row.is_reused,
+    result: row.result,
+    errorMessage: row.error_message,
+    session: row.session,
+    sealedDeferred: row.sealed_deferred,
+    endFlag: row.end_flag,
+    activeMs: row.active_ms,
+    pauseMs: row.pause_ms,
+  }))
+}
+
+function toRun(row: RunRow): FoundRun {
+  return {
+    id: row.id,
+    partition: row.partition,
+    accountId: row.account_id,
+    workflowId: row.workflow_id,
+    runNumber: row.run_number,
+    revision: row.revision,
+    status: row.status,
+    runBy: row.run_by,
+    isPartial: row.processor_type === 'Debug',
+    runFrom: row.run_from,
+    runTill: row.run_till,
+    dateLastRun: row.date_last_run,
+    movesDateLastRun: row.moves_date_last_run,
+    webhookIds: row.webhook_ids,
+    isWebhookBatch: row.is_webhook_batch,
+    hasBlocks: row.run_by === 'Retry' || row.run_from !== null,
+  }
+}

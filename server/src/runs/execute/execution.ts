@@ -1,0 +1,226 @@
+/**
+ * One run in the hands of one worker, from the moment it was claimed to its end or until the worker loses or gives up its hold:
+ *
+ *   plan ─► start the blocks that are ready ─► a block ended ─► record it (the last one together with the end) ─► plan …
+ *
+ * Nothing that depends on a block starts before the record of that block is durable.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { isTransient } from '../../db/index.ts'
+import { completionEffects } from '../../engine/completion.ts'
+import { planRun, type RunPlan } from '../../engine/plan.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
+import type { EndEntry, RunRecorder } from '../record/recorder.ts'
+import type { BlockRecord, Json, RunClaim, SessionState } from '../run.ts'
+import { BlockCalls } from './block-calls.ts'
+import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
+import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
+import { explainFailure, logText, sessionText, storable } from './sanitize-text.ts'
+
+export type ExecutionDeps = BlockScriptDeps & {
+  recorder: RunRecorder
+  sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
+  onFault(error: unknown): void
+}
+
+export type Hold = {
+  claim: RunClaim
+  /** Aborted when the hold is lost or the worker may wait no longer. */
+  signal: AbortSignal
+  /** True once the worker is to stop: blocks under way finish, no further ones start. */
+  isStopping(): boolean
+  onSleep(ms: number): void
+}
+
+/** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
+export type ExecutionResult = 'ended' | 'lost' | 'open'
+
+type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
+
+const blockTriesMax = 3
+/** A database that is away for a moment, for a restart say, is no reason to fail a block. */
+const outagePatienceMs = 60_000
+const outageWaitMs = 500
+/** A script asks to be tried again, later, by throwing an error of this name. */
+const retryErrorName = 'RetryError'
+const askedRetriesMax = 5
+
+export async function executeRun(
+  deps: ExecutionDeps,
+  hold: Hold,
+  state: RunState,
+  webhook: Json,
+): Promise<ExecutionResult> {
+  const underWay = new Map<string, Promise<Finished>>()
+  for (;;) {
+    const plan = makePlan(state)
+    if (plan.kind !== 'run') return endRun(deps, hold, state, plan, undefined)
+    if (hold.isStopping() || hold.signal.aborted) {
+      if (underWay.size === 0) return 'open'
+    } else {
+      for (const { uniqueBlockId } of plan.ready) {
+        state.running.add(uniqueBlockId)
+        underWay.set(uniqueBlockId, runBlock(deps, hold, state, uniqueBlockId, webhook))
+      }
+    }
+    const finished = await Promise.race(underWay.values())
+    underWay.delete(finished.blockId)
+    state.running.delete(finished.blockId)
+    // An aborted script says nothing about the block: it starts again elsewhere.
+    if (finished.outcome.kind === 'aborted') continue
+    const block = await takeBlock(deps, state, finished)
+    const next = makePlan(state)
+    if (next.kind !== 'run') return endRun(deps, hold, state, next, block)
+    const status = await deps.recorder.record({ ...entryOf(hold, state), block })
+    if (status === undefined) return 'lost'
+    if (status === 'Stopping') state.stopRequested = true
+  }
+}
+
+function makePlan(state: RunState): RunPlan {
+  return planRun(state.workflow.chain, state.scope, state)
+}
+
+async function runBlock(
+  deps: ExecutionDeps,
+  hold: Hold,
+  state: RunState,
+  blockId: string,
+  webhook: Json,
+): Promise<Finished> {
+  const block = state.workflow.blocks.get(blockId)!
+  const before = state.session
+  const startedAt = new Date()
+  // Those of a try that failed were made as well.
+  const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
+  const given = { state, block, webhook, claim: hold.claim, calls, signal: hold.signal, onSleep: hold.onSleep }
+  const earlier = { log: [] as string[], pauseMs: 0 }
+  const patientUntil = performance.now() + outagePatienceMs
+  let asked = 0
+  for (let tries = 1; ; tries++) {
+    try {
+      const outcome = await runBlockScript(deps, given)
+      // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
+      if (outcome.kind === 'crashed' && tries === 1) continue
+      const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
+      const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
+      if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
+      const waitMs = retryDelayMs(++asked)
+      Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
+      hold.onSleep(waitMs)
+      await wait(waitMs, undefined, { signal: hold.signal }).catch(() => {})
+    } catch (error) {
+      if (hold.signal.aborted) {
+        const message = 'The script was stopped.'
+        return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
+      }
+      deps.onFault(error)
+      if (isTransient(error) && performance.now() < patientUntil) {
+        tries = 0
+        await wait(outageWaitMs, undefined, { signal: hold.signal }).catch(() => {})
+        continue
+      }
+      if (tries < blockTriesMax) continue
+      const message = 'The service failed while this block ran.'
+      return { blockId, startedAt, before, calls, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
+    }
+  }
+}
+
+/** 1, 2, 4, 8 and 16 seconds: no worker and no process is held meanwhile. */
+function retryDelayMs(asked: number): number {
+  return 1000 * 2 ** (asked - 1)
+}
+
+/** Takes what a block did into the state and returns what is to be recorded of it. */
+async function takeBlock(
+  deps: ExecutionDeps,
+  state: RunState,
+  { blockId, startedAt, outcome, before, calls }: Finished,
+): Promise<BlockRecord> {
+  const endedAt = new Date()
+  const hasReturned = outcome.kind === 'returned'
+  if (hasReturned) {
+    const { sessionVars: vars, deferredVault } = outcome
+    applySession(state, before, { vars, vault: deferredVault.workflow, vaultGlobal: deferredVault.global })
+  }
+  const endFlag = hasReturned && outcome.stop ? outcome.stop.flag : null
+  const known: KnownBlock = {
+    blockId,
+    seq: state.seq + 1,
+    outcome: !hasReturned
+      ? { kind: 'failed' }
+      : endFlag === null
+        ? { kind: 'succeeded' }
+        : { kind: 'endedRun', flag: endFlag },
+    result: hasReturned ? outcome.value : null,
+    errorMessage: hasReturned ? null : storable(outcome.message),
+    activeMs: Math.max(0, endedAt.getTime() - startedAt.getTime() - outcome.pauseMs),
+    pauseMs: outcome.pauseMs,
+    isReused: false,
+  }
+  if (!hasReturned && state.failure === undefined) {
+    const message = storable(explainFailure(state.workflow.blocks.get(blockId)!, outcome))
+    state.failure = { blockId, message, isExpiredByTime: outcome.kind === 'timedOut' }
+  }
+  addBlock(state, known)
+  return {
+    blockId,
+    seq: known.seq,
+    status: hasReturned ? 'Ready' : 'Error',
+    result: hasReturned ? JSON.stringify(outcome.value) : null,
+    errorMessage: known.errorMessage,
+    log: logText(outcome.log),
+    session: sessionText(state.session.vars),
+    sealedDeferred: await deps.sealDeferred(state, blockId, state.session),
+    calls: calls.toText(),
+    endFlag,
+    startedAt,
+    endedAt,
+    pauseMs: outcome.pauseMs,
+  }
+}
+
+async function endRun(
+  deps: ExecutionDeps,
+  hold: Hold,
+  state: RunState,
+  plan: Exclude<RunPlan, { kind: 'run' }>,
+  block: BlockRecord | undefined,
+): Promise<ExecutionResult> {
+  const { run, session } = state
+  const effects = completionEffects({
+    isPartial: run.isPartial,
+    runBy: run.runBy,
+    endedEarly: plan.kind === 'completed' ? plan.endedEarly : null,
+    updateDateLastRun: run.movesDateLastRun,
+  })
+  const entry: EndEntry = {
+    ...entryOf(hold, state),
+    block,
+    workflowId: run.workflowId,
+    end: {
+      status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',
+      errorMessage: plan.kind === 'failed' ? (state.failure?.message ?? 'A block failed.') : null,
+      isExpiredByTime: plan.kind === 'failed' && (state.failure?.isExpiredByTime ?? false),
+    },
+    onSuccess: {
+      movesDateLastRun: effects.movesDateLastRun && run.movesDateLastRun,
+      deferred: effects.writesDeferredVault ? session : { vault: {}, vaultGlobal: {} },
+    },
+  }
+  return (await deps.recorder.end(entry)) ? 'ended' : 'lost'
+}
+
+function entryOf(hold: Hold, state: RunState) {
+  const { run, workflow, lastBlockId, pauseMs } = state
+  return {
+    claim: hold.claim,
+    scope: { organizationId: workflow.organizationId, accountId: run.accountId },
+    progress: {
+      pauseMs,
+      lastBlockId,
+      lastBlockTitle: lastBlockId === null ? null : (workflow.blocks.get(lastBlockId)?.blockName ?? null),
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// From a claimed run to the state in which it can go on: at once for a new one, from its records for one that others began.
+
+import type { Database } from '../../db/index.ts'
+import { blockRetryDelayMs } from '../../engine/backoff.ts'
+import { planRun } from '../../engine/plan.ts'
+import type { KeyRing } from '../../secrets/index.ts'
+import type { Json, JsonObject, RunClaim, SessionState } from '../run.ts'
+import { type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
+import type { DefinitionCache, PlannedWorkflow } from './definition-cache.ts'
+import { type KnownBlock, openState, type RunState } from './run-state.ts'
+import { openDeferred } from './sealed-deferred.ts'
+
+export type OpenRunDeps = { database: Database; keyRing: KeyRing; definitions: DefinitionCache }
+
+export type OpenedRun = {
+  claim: RunClaim
+  state: RunState
+  /** Set when too many workers died on a block: the run must end. */
+  fatalBlockId: string | undefined
+}
+
+/** Undefined when the workflow is gone. */
+export async function openFirst(deps: OpenRunDeps, run: FoundRun): Promise<OpenedRun | undefined> {
+  const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
+  const claim = { runId: run.id, attempt: 0, partition: run.partition }
+  return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined }
+}
+
+/** For a run that another worker held before. Undefined when it is over, gone, or already at a later attempt. */
+export async function openTakenOver(
+  deps: OpenRunDeps,
+  taken: Omit<RunClaim, 'partition'>,
+): Promise<OpenedRun | undefined> {
+  const run = await takeOver(deps.database.system, taken)
+  if (!run) return undefined
+  const claim = { ...taken, partition: run.partition }
+  const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
+  if (!workflow) return undefined
+  const state = await stateOf(deps, { ...run, hasBlocks: true }, workflow)
+  const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run.deaths)
+  await updateDeaths(deps.database.system, claim, deaths)
+  const fatalBlockId = Object.keys(deaths).find(
+    (blockId) => !state.outcomes.has(blockId) && blockRetryDelayMs(deaths[blockId] ?? 0, 0) === null,
+  )
+  return { claim, state, fatalBlockId }
+}
+
+/** The plan follows from the records, so what could start now is what the dead worker had started. */
+function countDeaths(state: RunState, before: Record<string, number>): Record<string, number> {
+  const plan = planRun(state.workflow.chain, state.scope, state)
+  const deaths = { ...before }
+  for (const { uniqueBlockId } of plan.kind === 'run' ? plan.ready : [])
+    deaths[uniqueBlockId] = (deaths[uniqueBlockId] ?? 0) + 1
+  return deaths
+}
+
+async function stateOf(deps: OpenRunDeps, run: FoundRun, workflow: PlannedWorkflow): Promise<RunState> {
+  const isStopping = run.status === 'Stopping'
+  if (!run.hasBlocks) return openState(run, workflow, [], { vars: {}, vault: {}, vaultGlobal: {} }, isStopping)
+  const stored = await listBlocks(deps.database.system, run.accountId, run.id)
+  return openState(run, workflow, stored.map(toKnown), await sessionAfter(deps.keyRing, run, stored), isStopping)
+}
+
+async function sessionAfter(keyRing: KeyRing, run: FoundRun, stored: readonly StoredBlock[]): Promise<SessionState> {
+  const last = stored.at(-1)
+  if (!last) return { vars: {}, vault: {}, vaultGlobal: {} }
+  const at = { runId: run.id, blockId: last.blockId, accountId: run.accountId }
+  return {
+    vars: (last.session === null ? {} : JSON.parse(last.session)) as JsonObject,
+    ...(await openDeferred(keyRing, at, last.sealedDeferred)),
+  }
+}
+
+function toKnown(block: StoredBlock): KnownBlock {
+  return {
+    blockId: block.blockId,
+    seq: block.seq,
+    outcome:
+      block.status === 'Error'
+        ? { kind: 'failed' }
+        : block.endFlag === null
+          ? { kind: 'succeeded' }
+          : { kind: 'endedRun', flag: block.endFlag },
+    result: block.result === null ? null : (JSON.parse(block.result) as Json),
+    errorMessage: block.errorMessage,
+    activeMs: block.activeMs,
+    pauseMs: block.pauseMs,
+    isReused: block.isReused,
+  }
+}

@@ -1,0 +1,116 @@
+// What a worker knows of a run it holds: everything here is also recorded, so that another worker can know the same.
+import type { BlockOutcome } from '../../engine/plan.ts'
+import { type RunScope, scopeRun } from '../../engine/run-scope.ts'
+import type { Json, Run, SessionState } from '../run.ts'
+import type { PlannedWorkflow } from './definition-cache.ts'
+import { mergeSession } from './merge-session.ts'
+
+/** A block that ended in this run or was taken over from an earlier one. */
+export type KnownBlock = {
+  blockId: string
+  seq: number
+  outcome: BlockOutcome
+  result: Json
+  errorMessage: string | null
+  /** Time in which the script ran, pauses excluded. */
+  activeMs: number
+  pauseMs: number
+  isReused: boolean
+}
+
+export type RunState = {
+  readonly run: Run
+  readonly workflow: PlannedWorkflow
+  readonly scope: RunScope
+  readonly outcomes: Map<string, BlockOutcome>
+  readonly results: Map<string, Json>
+  readonly running: Set<string>
+  /** Run time and pauses on the way to the end of each block, those of its sources included: blocks side by side do not add up. */
+  readonly pathMs: Map<string, number>
+  readonly pathPauseMs: Map<string, number>
+  session: SessionState
+  seq: number
+  pauseMs: number
+  lastBlockId: string | null
+  stopRequested: boolean
+  failure: { blockId: string; message: string; isExpiredByTime: boolean } | undefined
+}
+
+/** @param known in the order of recording */
+export function openState(
+  run: Run,
+  workflow: PlannedWorkflow,
+  known: readonly KnownBlock[],
+  session: SessionState,
+  stopRequested: boolean,
+): RunState {
+  const state: RunState = {
+    run,
+    workflow,
+    scope: scopeOf(run, workflow, known),
+    outcomes: new Map(),
+    results: new Map(),
+    running: new Set(),
+    pathMs: new Map(),
+    pathPauseMs: new Map(),
+    session,
+    seq: 0,
+    pauseMs: 0,
+    lastBlockId: null,
+    stopRequested,
+    failure: undefined,
+  }
+  for (const block of known) addBlock(state, block)
+  return state
+}
+
+export function addBlock(state: RunState, block: KnownBlock): void {
+  // What an earlier run ended early with does not end this one.
+  const outcome: BlockOutcome = block.isReused ? { kind: 'succeeded' } : block.outcome
+  state.outcomes.set(block.blockId, outcome)
+  state.results.set(block.blockId, block.result)
+  state.seq = Math.max(state.seq, block.seq)
+  if (block.isReused) return
+  state.pathMs.set(block.blockId, pathBefore(state, block.blockId) + block.activeMs)
+  const pauseMs = longest(state, state.pathPauseMs, block.blockId) + block.pauseMs
+  state.pathPauseMs.set(block.blockId, pauseMs)
+  state.pauseMs = Math.max(state.pauseMs, pauseMs)
+  state.lastBlockId = block.blockId
+  if (outcome.kind === 'failed') {
+    const { no, blockName } = state.workflow.blocks.get(block.blockId)!
+    const message = `Block ${no} "${blockName}" failed: ${block.errorMessage}`
+    state.failure ??= { blockId: block.blockId, message, isExpiredByTime: false }
+  }
+}
+
+/** Run time that the sources of a block have used up. */
+export function pathBefore(state: RunState, blockId: string): number {
+  return longest(state, state.pathMs, blockId)
+}
+
+function longest(state: RunState, paths: ReadonlyMap<string, number>, blockId: string): number {
+  const sources = state.workflow.blocks.get(blockId)?.dataSources ?? []
+  return Math.max(0, ...sources.map((source) => paths.get(source) ?? 0))
+}
+
+/** Takes over what a block changed in the session; blocks side by side change the keys they touched and no others. */
+export function applySession(state: RunState, before: SessionState, after: SessionState): void {
+  state.session = {
+    vars: mergeSession(state.session.vars, before.vars, after.vars),
+    vault: mergeSession(state.session.vault, before.vault, after.vault),
+    vaultGlobal: mergeSession(state.session.vaultGlobal, before.vaultGlobal, after.vaultGlobal),
+  }
+}
+
+function scopeOf(run: Run, workflow: PlannedWorkflow, known: readonly KnownBlock[]): RunScope {
+  if (!run.isPartial) return { blocks: workflow.order, reused: [], isPartial: false }
+  const range = {
+    ...(run.runFrom === null ? {} : { runFromBlock: run.runFrom }),
+    ...(run.runTill === null ? {} : { runTillBlock: run.runTill }),
+  }
+  const stored = new Set(known.filter((block) => block.isReused).map((block) => block.blockId))
+  const scope = scopeRun(workflow.chain, range, stored)
+  // It was checked when the run was started, against this very revision.
+  if (!scope.ok) throw new Error(`Run ${run.id} has no scope: ${scope.problems[0]?.message}`)
+  return scope.value
+}

@@ -1,0 +1,100 @@
+// Reading what runs did. A workflow shows at most so many runs as retention keeps, also before the rest is swept away.
+import type { AnswerOf, Operations } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Database, Db, Scope } from '../../db/index.ts'
+import { invalid, notFound } from '../../lib/app-error.ts'
+import type { Json, JsonObject } from '../run.ts'
+import {
+  type FoundRunItem,
+  findBlock,
+  findLastNumber,
+  findRun,
+  type HistorySearch,
+  listBlockTimes,
+  listRuns,
+  type StoredResult,
+} from './history-store.ts'
+
+export type HistoryDeps = { database: Database; runsKeptMax: number }
+
+export async function getRunHistory(
+  deps: HistoryDeps,
+  principal: Principal,
+  workflowId: string,
+  search: HistorySearch,
+): Promise<AnswerOf<Operations['GetRunHistory']>> {
+  for (const field of ['searchFrom', 'searchTo'] as const) {
+    const value = search[field]
+    if (value !== undefined && Number.isNaN(Date.parse(value)))
+      throw invalid(`The field ${field} must be an ISO 8601 timestamp.`)
+  }
+  const db = deps.database.forScope(scopeOf(principal))
+  const accountId = principal.account.id
+  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
+  return listRuns(db, { accountId, workflowId, oldestNumber }, search)
+}
+
+export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
+
+export async function getBlockResult(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
+  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
+  const success = block.status === 'Ready'
+  const result = success ? (JSON.parse(block.result ?? 'null') as Json) : block.errorMessage
+  return { success, runNumber, uniqueBlockId, result }
+}
+
+export async function getBlockUserLog(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
+  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
+  return { runNumber, uniqueBlockId, result: JSON.parse(block.log ?? '[]') as string[] }
+}
+
+export async function getBlockSession(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
+  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
+  return { runNumber, uniqueBlockId, result: JSON.parse(block.session ?? '{}') as JsonObject }
+}
+
+/** For the detail of a workflow as of a run. */
+export async function findRunDetail(deps: HistoryDeps, scope: Scope, workflowId: string, runNumber: number) {
+  const db = deps.database.forScope(scope)
+  const last = await findLastNumber(db, scope.accountId, workflowId)
+  if (last === undefined || runNumber <= last - deps.runsKeptMax) return undefined
+  const found = await findRun(db, scope.accountId, workflowId, runNumber)
+  if (!found) return undefined
+  return { revision: found.revision, run: found.item, blocks: await listBlockTimes(db, scope.accountId, found.id) }
+}
+
+async function getBlock(
+  deps: HistoryDeps,
+  principal: Principal,
+  workflowId: string,
+  query: BlockQuery,
+): Promise<{ runNumber: number; uniqueBlockId: string; block: StoredResult }> {
+  const db = deps.database.forScope(scopeOf(principal))
+  const accountId = principal.account.id
+  const uniqueBlockId = query.uniqueBlockId.toLowerCase()
+  const run = await getRun(deps, principal, workflowId, query.runNumber)
+  const block = await findBlock(db, accountId, run.id, uniqueBlockId)
+  if (!block) throw notFound('result of the block in this run')
+  return { runNumber: run.item.lockVersionNumber, uniqueBlockId, block }
+}
+
+/** The latest run unless a number is given. */
+export async function getRun(
+  deps: HistoryDeps,
+  principal: Principal,
+  workflowId: string,
+  runNumber: number | undefined,
+): Promise<FoundRunItem> {
+  const db = deps.database.forScope(scopeOf(principal))
+  const accountId = principal.account.id
+  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
+  const run = await findRun(db, accountId, workflowId, runNumber)
+  if (!run || run.item.lockVersionNumber < oldestNumber) throw notFound('run')
+  return run
+}
+
+async function oldestOf(deps: HistoryDeps, db: Db, accountId: string, workflowId: string): Promise<number> {
+  const last = await findLastNumber(db, accountId, workflowId)
+  if (last === undefined) throw notFound('workflow')
+  return last - deps.runsKeptMax + 1
+}

@@ -1,0 +1,183 @@
+// The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Database, isTransient, type Scope, type Tx } from '../../db/index.ts'
+import { GroupCommit } from '../../lib/group-commit.ts'
+import type { JobQueue } from '../../queue/index.ts'
+import {
+  type BlockRecord,
+  claimKey,
+  type EndedRun,
+  type JsonObject,
+  type RunClaim,
+  type RunStatus,
+  runQueue,
+} from '../run.ts'
+import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
+import { sumUpOutcomes } from './sum-up-outcomes.ts'
+import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
+
+export type BlockEntry = {
+  claim: RunClaim
+  scope: Scope
+  progress: RunProgressRow
+  block: BlockRecord
+}
+
+export type EndEntry = Omit<BlockEntry, 'block'> & {
+  block?: BlockRecord | undefined
+  workflowId: string
+  end: RunEnd
+  /** What success means besides the status; nothing of it happens otherwise. */
+  onSuccess: { movesDateLastRun: boolean; deferred: { vault: JsonObject; vaultGlobal: JsonObject } }
+}
+
+export type DeferredVault = {
+  writeAll(
+    tx: Tx,
+    scope: Scope,
+    entries: { at: { workflowId: string } | { accountId: string }; key: string; value: JsonObject[string] }[],
+  ): Promise<void>
+}
+
+/** Told of ends within their transaction: what it writes happens exactly when the run ends. */
+export type OnRunsEnded = (tx: Tx, ended: readonly EndedRun[], effects: readonly OutcomeEffect[]) => Promise<void>
+
+type Deps = {
+  database: Database
+  jobs: JobQueue
+  vault: DeferredVault
+  onRunsEnded: OnRunsEnded
+  onFault(error: unknown): void
+}
+
+/** Below the time in which others take the run over: after that a write would be fenced anyway. */
+const persistMs = 20_000
+
+/** Behind the record of a block its next one waits, in a realm that grows cold; nothing waits for the end of a run. */
+const gatherBlocksMs = 5
+const gatherEndsMs = 12
+
+/** Large results travel alone: the text of a statement is held in memory several times. */
+const weight = {
+  of: ({ block }: { block?: BlockRecord | undefined }) =>
+    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred),
+  max: 1_000_000,
+}
+
+export class RunRecorder {
+  readonly #deps: Deps
+  #isBusy: () => boolean = () => false
+  readonly #blocks: GroupCommit<BlockEntry, RunStatus | undefined>
+  readonly #ends: GroupCommit<EndEntry, EndedRun | undefined>
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#blocks = new GroupCommit<BlockEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
+      batchesAtOnce: 2,
+      itemsMax: 100,
+      gatherMs: () => this.#gatherMs(gatherBlocksMs),
+      weight,
+    })
+    this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
+      batchesAtOnce: 1,
+      itemsMax: 100,
+      gatherMs: () => this.#gatherMs(gatherEndsMs),
+      weight,
+    })
+  }
+
+  /** With many runs in hand one of them waits for others, so that fewer transactions serve them all. */
+  gatherWhile(isBusy: () => boolean): void {
+    this.#isBusy = isBusy
+  }
+
+  #gatherMs(underLoad: number): number {
+    return this.#isBusy() ? underLoad : 0
+  }
+
+  /** The status of the run, or undefined when another worker owns it now. */
+  record(entry: BlockEntry): Promise<RunStatus | undefined> {
+    return this.#persist(() => this.#blocks.add(entry))
+  }
+
+  /** Undefined when another worker owns the run now. */
+  end(entry: EndEntry): Promise<EndedRun | undefined> {
+    return this.#persist(() => this.#ends.add(entry))
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([this.#blocks.drain(), this.#ends.drain()])
+  }
+
+  async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
+    // A single statement is a transaction of its own.
+    const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
+    return entries.map(({ claim }) => statuses.get(claimKey(claim)))
+  }
+
+  async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
+    const { database, jobs, onRunsEnded } = this.#deps
+    return database.system.transaction(async (tx) => {
+      const byClaim = await endRuns(
+        tx,
+        entries.map((entry) => ({ ...withAccount(entry), block: entry.block })),
+      )
+      const ended = entries.map(({ claim }) => byClaim.get(claimKey(claim)))
+      const pairs = entries.flatMap((entry, index) => {
+        const run = ended[index]
+        return run ? [{ entry, run }] : []
+      })
+      const claims = entries.map(({ claim }) => ({ id: claim.runId, attempt: claim.attempt }))
+      const outcomes = sumUpOutcomes(
+        pairs.map(({ entry, run }) => ({ ...run, movesDateLastRun: entry.onSuccess.movesDateLastRun })),
+      )
+      const [effects] = await Promise.all([
+        outcomes.length > 0 ? updateWorkflowOutcomes(tx, outcomes) : [],
+        jobs.finish(tx, runQueue, claims),
+        ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
+      ])
+      if (pairs.length > 0)
+        await onRunsEnded(
+          tx,
+          pairs.map(({ run }) => run),
+          effects,
+        )
+      return ended
+    })
+  }
+
+  #writeDeferred(tx: Tx, { scope, workflowId, onSuccess }: EndEntry, run: EndedRunRow): Promise<void> | undefined {
+    if (run.status !== 'Ready') return undefined
+    const entries = [
+      ...Object.entries(onSuccess.deferred.vault).map(([key, value]) => ({ at: { workflowId }, key, value })),
+      ...Object.entries(onSuccess.deferred.vaultGlobal).map(([key, value]) => ({
+        at: { accountId: scope.accountId },
+        key,
+        value,
+      })),
+    ]
+    return entries.length === 0 ? undefined : this.#deps.vault.writeAll(tx, scope, entries)
+  }
+
+  /** A result must not be lost because the database was away for a moment. Every write may be repeated: the fence and the keys see to that. */
+  async #persist<Result>(write: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + persistMs
+    for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 2000)) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isTransient(error) || performance.now() + delayMs > deadline) throw error
+        this.#deps.onFault(error)
+        await wait(delayMs)
+      }
+    }
+  }
+}
+
+function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {
+  return { ...entry, accountId: entry.scope.accountId }
+}
+
+function lengthOf(...parts: ({ length: number } | null | undefined)[]): number {
+  return parts.reduce((sum, part) => sum + (part?.length ?? 0), 0)
+}

@@ -1,0 +1,108 @@
+import type { RunSource } from '@patchbay/contract'
+import { type Queryable, sql } from '../../db/index.ts'
+
+export type NewRun = {
+  id: string
+  accountId: string
+  workflowId: string
+  runBy: RunSource
+  range?: { runFromBlock?: number; runTillBlock?: number }
+  /** The run whose recorded results stand in for blocks of this one. */
+  reusedRunId?: string
+  webhookIds?: string[]
+  isWebhookBatch?: boolean
+  /** False: success of this run leaves dateLastRun where it is. */
+  movesDateLastRun?: boolean
+}
+
+export type InsertedRun = { id: string; runNumber: number; revision: number; workflowName: string }
+
+/**
+ * Counts and inserts runs of deployed workflows. Runs that are not in the answer have no deployed workflow in their account.
+ * The counter of a workflow is locked until the transaction ends, which is what makes numbers unique, without gaps, and in order of time;
+ * counters are locked in the order of their ids, so that two batches never wait for each other.
+ */
+export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promise<Map<string, InsertedRun>> {
+  const { rows } = await tx.query<{ id: string; run_number: number; revision: number; name: string }>(sql`
+    with input as materialized (
+      select * from unnest(
+        ${runs.map((run) => run.id)}::uuid[],
+        ${runs.map((run) => run.accountId)}::uuid[],
+        ${runs.map((run) => run.workflowId)}::uuid[],
+        ${runs.map((run) => run.runBy)}::text[],
+        ${runs.map((run) => run.range?.runFromBlock ?? null)}::integer[],
+        ${runs.map((run) => run.range?.runTillBlock ?? null)}::integer[],
+        ${runs.map((run) => run.reusedRunId ?? null)}::uuid[],
+        ${runs.map((run) => (run.webhookIds ? `{${run.webhookIds.join(',')}}` : null))}::text[],
+        ${runs.map((run) => run.isWebhookBatch ?? false)}::boolean[],
+        ${runs.map((run) => run.movesDateLastRun ?? true)}::boolean[]
+      ) with ordinality
+        as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, position)
+    ), counted as (
+      insert into run_counters as c (workflow_id, account_id, last_number)
+      select w.id, w.account_id, n.runs
+      from (select i.workflow_id, i.account_id, count(*)::integer as runs from input i group by 1, 2) n
+      join workflows w on w.id = n.workflow_id and w.account_id = n.account_id and w.state = 'deployed'
+      order by w.id
+      -- Held until the end, so that a workflow is deleted either before, and has no run, or after, and takes this one along.
+      for key share of w
+      on conflict (workflow_id) do update set last_number = c.last_number + excluded.last_number
+      returning c.workflow_id, c.last_number
+    ), numbered as (
+      -- The count is that of the whole batch, so it is handed out backwards from there.
+      select i.*, w.revision, w.name, w.date_last_run, clock_timestamp() as started_at,
+        c.last_number + 1 - row_number() over (partition by i.workflow_id order by i.position desc)::integer as run_number
+      from input i join counted c on c.workflow_id = i.workflow_id
+      join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
+    ), inserted as (
+      insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
+                        date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch)
+      select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
+        case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
+        n.started_at, n.run_from, n.run_till,
+        case when r.id is null then n.date_last_run else r.date_last_run end,
+        coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch
+      from numbered n left join lateral (
+        -- A retry sees what the failed run saw, and answers for the time since that one started.
+        select o.id, o.date_last_run, o.counts_from from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
+      ) r on true
+    )
+    select run_id as id, run_number, revision, name from numbered`)
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { id: row.id, runNumber: row.run_number, revision: row.revision, workflowName: row.name },
+    ]),
+  )
+}
+
+/** Lets a run begin with the results of another: of all blocks that ended well there, or of those that are named. */
+export async function copyBlocks(
+  tx: Queryable,
+  copy: { fromRunId: string; toRunId: string; accountId: string; blockIds: readonly string[] },
+): Promise<void> {
+  await tx.query(sql`
+    insert into run_blocks (run_id, block_id, account_id, seq, status, is_reused, result, log, session, started_at, ended_at, pause_ms)
+    select ${copy.toRunId}, block_id, account_id, seq, status, true, result, log, session, started_at, ended_at, 0
+    from run_blocks
+    where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status = 'Ready' and block_id = any(${copy.blockIds}::uuid[])`)
+}
+
+export async function findWorkflowState(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ state: string }>(
+    sql`select state from workflows where account_id = ${accountId} and id = ${workflowId}`,
+  )
+  return rows[0]?.state
+}
+
+export async function updateDeferred(
+  tx: Queryable,
+  { runId, blockId, accountId, sealed }: { runId: string; blockId: string; accountId: string; sealed: Buffer | null },
+): Promise<void> {
+  await tx.query(sql`
+    update run_blocks set sealed_deferred = ${sealed} where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}`)
+}

@@ -1,0 +1,98 @@
+// Starting runs: the row of a run and its job are written in one transaction, and starts of the same moment share it.
+import { type Actor, recordAudits } from '../../audit/index.ts'
+import type { Database, Tx } from '../../db/index.ts'
+import { AppError, notFound } from '../../lib/app-error.ts'
+import { GroupCommit } from '../../lib/group-commit.ts'
+import { newId } from '../../lib/id.ts'
+import type { JobQueue } from '../../queue/index.ts'
+import { runQueue } from '../run.ts'
+import { findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
+
+export type RunRequest = Omit<NewRun, 'id'> & {
+  /** Who asked for it; absent for runs that the service starts by itself. */
+  actor?: Actor
+}
+
+export type StartedRun = InsertedRun
+
+export class RunStarter {
+  readonly #database: Database
+  readonly #jobs: JobQueue
+  readonly #group: GroupCommit<RunRequest & { id: string }, StartedRun | undefined>
+
+  constructor(deps: { database: Database; jobs: JobQueue }) {
+    this.#database = deps.database
+    this.#jobs = deps.jobs
+    this.#group = new GroupCommit((requests) => this.#startAll(requests), { batchesAtOnce: 1, itemsMax: 200 })
+  }
+
+  /** Throws when the account has no such workflow, or it is not deployed. */
+  async start(request: RunRequest): Promise<StartedRun> {
+    const started = await this.#group.add({ ...request, id: newId() })
+    return started ?? (await this.#refuse(request))
+  }
+
+  /** For a caller that has more to write with the start. It calls `wake` once its transaction is through. */
+  async startIn(tx: Tx, request: RunRequest): Promise<StartedRun> {
+    const [started] = await this.#writeAll(tx, [{ ...request, id: newId() }])
+    return started ?? (await this.#refuse(request))
+  }
+
+  /** Many at once; undefined for those whose workflow is gone or not deployed. Workers look once the transaction is through. */
+  async startAllIn(tx: Tx, requests: readonly RunRequest[]): Promise<(StartedRun | undefined)[]> {
+    if (requests.length === 0) return []
+    tx.afterCommit(() => this.wake())
+    return this.#writeAll(
+      tx,
+      requests.map((request) => ({ ...request, id: newId() })),
+    )
+  }
+
+  /** Lets workers of this process look at once; those of others are told by the database. */
+  wake(): void {
+    this.#jobs.wake(runQueue)
+  }
+
+  async #startAll(requests: (RunRequest & { id: string })[]): Promise<(StartedRun | undefined)[]> {
+    const started = await this.#database.system.transaction((tx) => this.#writeAll(tx, requests))
+    this.wake()
+    return started
+  }
+
+  async #writeAll(tx: Tx, requests: (RunRequest & { id: string })[]): Promise<(StartedRun | undefined)[]> {
+    // One round trip: jobs are filed before it is known which workflows may run, and the few that may not are taken back.
+    const [inserted] = await Promise.all([
+      insertRuns(tx, requests),
+      this.#jobs.sendMany(
+        tx,
+        runQueue,
+        requests.map(({ id, accountId }) => ({ id, groupId: accountId })),
+      ),
+    ])
+    const refused = requests.filter(({ id }) => !inserted.has(id)).map(({ id }) => id)
+    await Promise.all([
+      this.#jobs.remove(tx, runQueue, refused),
+      recordAudits(
+        tx,
+        requests.flatMap(({ id, actor, workflowId }) => {
+          const run = inserted.get(id)
+          return run && actor
+            ? [{ actor, action: 'run.started', target: workflowId, details: { runNumber: run.runNumber } }]
+            : []
+        }),
+      ),
+    ])
+    return requests.map(({ id }) => inserted.get(id))
+  }
+
+  async #refuse({ accountId, workflowId }: RunRequest): Promise<never> {
+    const state = await findWorkflowState(this.#database.system, accountId, workflowId)
+    if (state === undefined) throw notFound('workflow')
+    throw notDeployed(state)
+  }
+}
+
+export function notDeployed(state: string): AppError {
+  const words = state === 'archived' ? 'archived' : 'not deployed'
+  return new AppError('workflow_not_deployed', `The workflow is ${words}; only a deployed workflow can run.`)
+}

@@ -1,0 +1,87 @@
+// Stopping a run: one that nobody works on is over at once; one that is worked on finishes the block under way.
+import { type Principal, scopeOf } from '../../access/index.ts'
+import { actorOf, recordAudit } from '../../audit/index.ts'
+import { type Database, type Queryable, sql, type Tx } from '../../db/index.ts'
+import { notFound } from '../../lib/app-error.ts'
+import type { JobQueue } from '../../queue/index.ts'
+import { findRun } from '../history/history-store.ts'
+import type { OnRunsEnded } from '../record/recorder.ts'
+import { type EndedRun, runQueue } from '../run.ts'
+
+export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded }
+
+/** False when the run had ended before. */
+export async function stopRun(
+  deps: StopDeps,
+  principal: Principal,
+  workflowId: string,
+  runNumber: number,
+): Promise<boolean> {
+  const { accountId } = scopeOf(principal)
+  const found = await findRun(deps.database.system, accountId, workflowId, runNumber)
+  if (!found) throw notFound('run')
+  if (found.item.endDateTimeUTC !== null) return false
+  return deps.database.system.transaction(async (tx) => {
+    // The job first, as everybody does who settles a run with its job.
+    const nobodyHasIt = await deps.jobs.withdraw(tx, runQueue, found.id)
+    const ended = nobodyHasIt ? await markStopped(tx, accountId, found.id) : undefined
+    const isAsked = ended !== undefined || (await markStopping(tx, accountId, found.id))
+    if (!isAsked) return false
+    if (ended) await deps.onRunsEnded(tx, [ended], [])
+    await recordAudit(tx, actorOf(principal), 'run.stopped', workflowId, { runNumber })
+    return true
+  })
+}
+
+async function markStopping(tx: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update runs set status = 'Stopping' where id = ${id} and account_id = ${accountId} and ended_at is null`)
+  return rowCount > 0
+}
+
+async function markStopped(tx: Tx, accountId: string, id: string): Promise<EndedRun | undefined> {
+  const { rows } = await tx.query<{
+    workflow_id: string
+    run_number: number
+    run_by: EndedRun['runBy']
+    processor_type: EndedRun['processorType']
+    webhook_ids: string[] | null
+    is_webhook_batch: boolean
+  }>(sql`
+    with stopped as (
+      update runs set status = 'Stopped', ended_at = clock_timestamp()
+      where id = ${id} and account_id = ${accountId} and ended_at is null
+      returning workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch
+    ), shown as (
+      update workflows w set last_run_number = s.run_number, last_run_status = 'Stopped'
+      from stopped s where w.id = s.workflow_id and coalesce(w.last_run_number, 0) <= s.run_number
+    )
+    select * from stopped`)
+  const row = rows[0]
+  return (
+    row && {
+      id,
+      accountId,
+      workflowId: row.workflow_id,
+      runNumber: row.run_number,
+      runBy: row.run_by,
+      processorType: row.processor_type,
+      status: 'Stopped',
+      errorMessage: null,
+      webhookIds: row.webhook_ids,
+      isWebhookBatch: row.is_webhook_batch,
+    }
+  )
+}
+
+/**
+ * Before a workflow is deleted: its runs go, and with them the right of any worker to write about them. A script under way finds that out
+ * when it ends; a job that waits finds no run and is thrown away. The counter goes with the workflow itself: whoever starts a run holds the
+ * workflow first and the counter then.
+ */
+export async function forgetRuns(tx: Tx, workflowId: string): Promise<void> {
+  await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
+  await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
+  await tx.query(sql`delete from run_writes n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
+  await tx.query(sql`delete from runs where workflow_id = ${workflowId}`)
+}

@@ -1,0 +1,124 @@
+// What callers see of requests, of the queue and of the history.
+import { noContent } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Database } from '../../db/index.ts'
+import { invalid, notFound } from '../../lib/app-error.ts'
+import type { KeyRing } from '../../secrets/index.ts'
+import { findStored, openStored } from '../request/load-requests.ts'
+import { readPayload } from '../request/request-record.ts'
+import { findSettings } from '../settings/store.ts'
+import {
+  countHistory,
+  countQueue,
+  findLastMove,
+  findWorkflowFlags,
+  type ListedItem,
+  listHistory,
+  listQueue,
+  type Search,
+} from './list-store.ts'
+
+type Deps = { database: Database; keyRing: KeyRing }
+type GivenSearch = { page?: number; size?: number; searchFrom?: string; searchTo?: string }
+
+export async function getSettings({ database }: Deps, principal: Principal, workflowId: string) {
+  const scope = scopeOf(principal)
+  const found = await findSettings(database.forScope(scope), scope.accountId, workflowId)
+  if (!found) throw notFound('workflow')
+  if (!found.settings) return noContent
+  const { sealedSecret: _, modifiedBy, modifiedAt, ...settings } = found.settings
+  return {
+    isActive: found.isActive,
+    ...settings,
+    modifyAccountId: modifiedBy,
+    modifyDateTimeUTC: modifiedAt.toISOString(),
+  }
+}
+
+export async function getQueue({ database }: Deps, principal: Principal, workflowId: string, given: GivenSearch) {
+  const scope = scopeOf(principal)
+  const db = database.forScope(scope)
+  const search = readSearch(given)
+  const [workflowSettings, items, length] = await Promise.all([
+    findWorkflowFlags(db, scope.accountId, workflowId),
+    listQueue(db, scope.accountId, workflowId, search),
+    countQueue(db, scope.accountId, workflowId, search),
+  ])
+  if (!workflowSettings) throw notFound('workflow')
+  return {
+    items: items.map((item) => ({ ...toItem(item), status: item.status as 'Pending' | 'Processing' | 'Failed' })),
+    length,
+    isLast: isLast(search, length),
+    workflowSettings,
+  }
+}
+
+export async function getHistory({ database }: Deps, principal: Principal, workflowId: string, given: GivenSearch) {
+  const scope = scopeOf(principal)
+  const db = database.forScope(scope)
+  const search = readSearch(given)
+  const [workflowSettings, items, length] = await Promise.all([
+    findWorkflowFlags(db, scope.accountId, workflowId),
+    listHistory(db, scope.accountId, workflowId, search),
+    countHistory(db, scope.accountId, workflowId, search),
+  ])
+  if (!workflowSettings) throw notFound('workflow')
+  return {
+    items: items.map((item) => ({
+      ...toItem(item),
+      status: item.status as 'Done' | 'Skipped',
+      deleteFromQueueDateTimeUTC: item.leftAt.toISOString(),
+    })),
+    length,
+    isLast: isLast(search, length),
+    workflowSettings,
+  }
+}
+
+function toItem(item: ListedItem) {
+  return {
+    webhookId: item.webhookId,
+    createDateTimeUTC: item.createdAt.toISOString(),
+    errorCounter: item.errorCounter,
+    nextScheduleDateTimeUTC: item.dueAt.toISOString(),
+    no: item.no,
+    runNumber: item.runNumber,
+    errorMessage: item.errorMessage,
+  }
+}
+
+function isLast({ page, size }: Search, length: number): boolean {
+  return (page + 1) * size >= length
+}
+
+function readSearch({ page = 0, size = 50, searchFrom, searchTo }: GivenSearch): Search {
+  return { page, size, ...readTimeRange({ searchFrom, searchTo }) }
+}
+
+export function readTimeRange(given: { searchFrom?: string | undefined; searchTo?: string | undefined }) {
+  for (const name of ['searchFrom', 'searchTo'] as const) {
+    const text = given[name]
+    // The pattern lets a 31st of February pass.
+    if (text !== undefined && Number.isNaN(Date.parse(text)))
+      throw invalid(`The field ${name} must be an ISO 8601 timestamp.`)
+  }
+  const toText = (text: string | undefined) => (text === undefined ? null : new Date(text).toISOString())
+  return { searchFrom: toText(given.searchFrom), searchTo: toText(given.searchTo) }
+}
+
+export async function getWebhook({ database, keyRing }: Deps, principal: Principal, webhookId: string) {
+  const scope = scopeOf(principal)
+  const db = database.forScope(scope)
+  const [[stored], lastMove] = await Promise.all([
+    findStored(db, scope.accountId, [webhookId]),
+    findLastMove(db, scope.accountId, webhookId),
+  ])
+  if (!stored) return noContent
+  return {
+    id: stored.id,
+    webhookValue: readPayload((await openStored(keyRing, stored)).body),
+    createDateTimeUTC: stored.createdAt.toISOString(),
+    modifyDateTimeUTC: (lastMove ?? stored.createdAt).toISOString(),
+    workflowId: stored.workflowId,
+  }
+}

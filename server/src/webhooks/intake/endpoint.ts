@@ -1,0 +1,124 @@
+// Where other systems send requests to: one same 404 for whatever takes none, then the address, then proof over the raw bytes.
+import { isGuid } from '@patchbay/contract'
+import type { RawAnswer, RawHead, RawReader, RawRoute } from '../../http/index.ts'
+import { AppError, invalid, notFound } from '../../lib/app-error.ts'
+import { readHandshake } from '../signature/handshake.ts'
+import { readDeliveryId, readHeader } from '../signature/headers.ts'
+import { type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
+import type { Accepted, Intake } from './intake.ts'
+import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts'
+import { depthMax, isDeepJson, readContentEncoding, unpackBody } from './request-body.ts'
+
+const bodyBytesMax = 5 * 1024 * 1024
+/** So often a request is looked at again because its webhook was changed meanwhile. */
+const attemptsMax = 100
+
+type Deps = { known: KnownWebhooks; intake: Intake }
+
+export function webhookEndpoint(deps: Deps): RawRoute {
+  return {
+    methods: ['GET', 'POST', 'PUT', 'PATCH'],
+    path: '/webhook/:id',
+    bodyBytesMax,
+    admit: (head) => {
+      const webhook = deps.known.recall(head.step)
+      const isAdmitted = webhook && (webhook.isAllowed === undefined || webhook.isAllowed(head.address))
+      return isAdmitted ? (body) => answerAtOnce(deps, head, webhook, body) : admit(deps, head)
+    },
+  }
+}
+
+async function admit(deps: Deps, head: RawHead): Promise<RawReader> {
+  const webhook = await findWebhook(deps.known, head)
+  return (body) => answer(deps, head, webhook, body)
+}
+
+/** One that takes requests, and from this address. */
+async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWebhook> {
+  const webhook = isGuid(head.step) ? await known.find(head.step.toLowerCase()) : undefined
+  if (!webhook) throw notFound('webhook')
+  if (webhook.isAllowed && !webhook.isAllowed(head.address))
+    throw new AppError('webhook_address_not_allowed', `Requests from the address ${head.address} are not taken here.`)
+  return webhook
+}
+
+/**
+ * For what comes most: a plain request that proves itself by what is remembered of its webhook, which is checked again as it is stored.
+ * Anything else is looked at anew.
+ */
+function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer): Promise<RawAnswer> {
+  const { method, headers } = head
+  const now = new Date()
+  const signed = { method, query: head.query, headers, rawBody, secrets: webhook.secrets(now), now }
+  const isPlain = method !== 'GET' && headers['content-encoding'] === undefined
+  if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
+  const verdict = verifySignature(signed)
+  if (!verdict.ok || isDeepJson(rawBody)) return answerAnew(deps, head, rawBody)
+  return accept(deps.intake, head, webhook, rawBody, verdict).then((accepted) =>
+    accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
+  )
+}
+
+async function answerAnew(deps: Deps, head: RawHead, rawBody: Buffer): Promise<RawAnswer> {
+  return answer(deps, head, await findWebhook(deps.known, head), rawBody)
+}
+
+async function answer(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer): Promise<RawAnswer> {
+  let current = webhook
+  for (let attempt = 1; ; attempt++) {
+    const taken = await take(deps.intake, head, current, rawBody)
+    if (taken) return taken
+    if (attempt >= attemptsMax)
+      throw new AppError('not_ready', 'The settings of this webhook are being changed. Try again in a moment.')
+    deps.known.forget(current.workflowId)
+    current = await findWebhook(deps.known, head)
+  }
+}
+
+/** Undefined when the webhook was changed meanwhile. */
+async function take(
+  intake: Intake,
+  head: RawHead,
+  webhook: KnownWebhook,
+  rawBody: Buffer,
+): Promise<RawAnswer | undefined> {
+  const now = new Date()
+  const signed = { headers: head.headers, rawBody, secrets: webhook.secrets(now), now }
+  const handshake = readHandshake({ ...signed, method: head.method, query: head.query })
+  if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
+  if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
+  if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
+  const { body, proof } = await proveAndUnpack(signed)
+  if (isDeepJson(body)) throw invalid(`The body nests values deeper than ${depthMax} levels.`)
+  const accepted = await accept(intake, head, webhook, body, proof)
+  return accepted && answerAccepted(accepted)
+}
+
+function accept(
+  intake: Intake,
+  { method, headers, query }: RawHead,
+  webhook: KnownWebhook,
+  body: Buffer,
+  proof: Proof,
+): Promise<Accepted | undefined> {
+  return intake.accept(webhook, { method, headers, query, body }, readDeliveryId(headers) ?? proof.delivery)
+}
+
+/** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */
+async function proveAndUnpack(signed: SignedRequest & { rawBody: Buffer }): Promise<{ body: Buffer; proof: Proof }> {
+  const { rawBody } = signed
+  const verdict = verifySignature(signed)
+  const encoding = readContentEncoding(readHeader(signed.headers, 'content-encoding'))
+  if (encoding === undefined) {
+    if (!verdict.ok) throw new AppError('webhook_not_proven', verdict.reason)
+    return { body: rawBody, proof: verdict }
+  }
+  const unpacked = await unpackBody(rawBody, encoding, bodyBytesMax)
+  const second = verdict.ok ? verdict : verifySignature({ ...signed, rawBody: unpacked })
+  if (!second.ok) throw new AppError('webhook_not_proven', second.reason)
+  return { body: unpacked, proof: second }
+}
+
+function answerAccepted({ webhookId }: Accepted): RawAnswer {
+  return { status: 200, contentType: 'application/json; charset=utf-8', body: `{"webhookId":"${webhookId}"}` }
+}

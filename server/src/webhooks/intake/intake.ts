@@ -1,0 +1,176 @@
+// Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
+import { hash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Database, violatedConstraint } from '../../db/index.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { GroupCommit } from '../../lib/group-commit.ts'
+import { newId } from '../../lib/id.ts'
+import { isOrdered, laneOf } from '../queue/lane.ts'
+import { lockLanes } from '../queue/locks.ts'
+import type { RecentRequests } from '../request/recent-requests.ts'
+import { type GivenRequest, packRequest, type RequestTable, requestPlace } from '../request/request-record.ts'
+import type { KnownWebhook } from './known-webhooks.ts'
+import { QueueRoom } from './queue-room.ts'
+import { insertRequests, insertSample, type NewRequest, type StoredBatch, type StoredRequest } from './store.ts'
+
+const deliveryDays = 7
+const samplesMax = 10
+/** Requests that wait for the database; more are asked to come back. */
+const waitingMax = 5000
+/** Whoever changes the settings has them locked for a moment. */
+const againMs = 20
+
+type Deps = {
+  database: Database
+  recent: RecentRequests
+  /** Requests of one account that may wait in its queue. */
+  queuedPerAccountMax: number
+  /** Something of the account can start. */
+  onStored(accountId: string): void
+}
+
+export type Accepted = Exclude<StoredRequest, { kind: 'stale' }>
+
+export class Intake {
+  readonly #database: Database
+  readonly #room: QueueRoom
+  // Two rows, so that a workflow whose order must be kept never holds up those without.
+  readonly #free: GroupCommit<NewRequest, StoredRequest>
+  readonly #ordered: GroupCommit<NewRequest, StoredRequest>
+
+  constructor({ database, recent, queuedPerAccountMax, onStored }: Deps) {
+    this.#database = database
+    this.#room = new QueueRoom(database, queuedPerAccountMax)
+    const { system } = database
+    const weight = { of: ({ sealedRequest }: NewRequest) => sealedRequest.length, max: 8 * 1024 * 1024 }
+    const rowOf = (insert: (requests: NewRequest[]) => Promise<StoredBatch>) =>
+      new GroupCommit<NewRequest, StoredRequest>(
+        oncePerDelivery(async (requests) => {
+          const { stored, accountIds } = await insert(requests)
+          // What cannot start now will not be asked for in this moment either.
+          if (accountIds.length > 0) keepRecent(recent, requests, stored)
+          accountIds.forEach(onStored)
+          return stored
+        }),
+        { batchesAtOnce: 1, itemsMax: 500, weight },
+      )
+    this.#free = rowOf((requests) => insertRequests(system, requests, deliveryDays))
+    this.#ordered = rowOf((requests) =>
+      system.transaction(async (tx) => {
+        const workflowIds = [...new Set(requests.map(({ workflowId }) => workflowId))]
+        // Taken by a statement of its own: what the next one sees of the lanes is then final, and requests are counted in the order in
+        // which their transactions become final.
+        const [, batch] = await Promise.all([lockLanes(tx, workflowIds), insertRequests(tx, requests, deliveryDays)])
+        return batch
+      }),
+    )
+  }
+
+  /** Undefined when the webhook has changed since it was looked at: the request must be looked at again. */
+  accept(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    if (webhook.isInDevelopment) return this.#keepSample(webhook, given, deliveryId)
+    const room = this.#room.take(webhook.accountId)
+    return room ? room.then(() => this.#enqueue(webhook, given, deliveryId)) : this.#enqueue(webhook, given, deliveryId)
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all([this.#free.drain(), this.#ordered.drain()])
+  }
+
+  #enqueue(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    const group = isOrdered(webhook) ? this.#ordered : this.#free
+    if (group.waiting >= waitingMax) throw new AppError('not_ready', 'The service is busy. Try again in a moment.')
+    return group
+      .add(newRequest('webhook_requests', webhook, given, deliveryId))
+      .then((stored) => (stored.kind === 'stale' ? wait(againMs, undefined) : stored))
+  }
+
+  async #keepSample(
+    webhook: KnownWebhook,
+    given: GivenRequest,
+    deliveryId: string | undefined,
+  ): Promise<Accepted | undefined> {
+    const request = newRequest('webhook_samples', webhook, given, deliveryId)
+    const stored = await this.#database.system.transaction((tx) =>
+      insertSample(tx, request, { deliveryDays, samplesMax }),
+    )
+    return stored.kind === 'stale' ? undefined : stored
+  }
+}
+
+function newRequest(
+  table: RequestTable,
+  webhook: KnownWebhook,
+  given: GivenRequest,
+  deliveryId: string | undefined,
+): NewRequest {
+  const { accountId, workflowId, version } = webhook
+  const id = newId()
+  const packed = packRequest(given)
+  return {
+    id,
+    accountId,
+    workflowId,
+    version,
+    delivery: deliveryId === undefined ? null : digest(deliveryId),
+    lane: laneOf(webhook, () => given.body),
+    packed,
+    sealedRequest: webhook.seal(requestPlace(table, id, accountId), packed),
+  }
+}
+
+function keepRecent(recent: RecentRequests, requests: readonly NewRequest[], stored: readonly StoredRequest[]): void {
+  for (const [index, { id, packed }] of requests.entries())
+    if (stored[index]?.kind === 'stored') recent.keep(id, packed)
+}
+
+/** In the form of a GUID, as the database writes it. */
+function digest(deliveryId: string): string {
+  const hex = hash('sha256', deliveryId, 'hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}
+
+/**
+ * A batch whose fate is not known, because the connection was lost over it, is tried again request by request: one that is there already
+ * was stored by the first try.
+ */
+async function insertOnce(
+  insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
+  requests: NewRequest[],
+): Promise<StoredRequest[]> {
+  try {
+    return await insert(requests)
+  } catch (error) {
+    const [request] = requests
+    if (request && requests.length === 1 && violatedConstraint(error)?.startsWith('webhook_'))
+      return [{ kind: 'stored', webhookId: request.id }]
+    throw error
+  }
+}
+
+/** Within one batch the first request of a delivery stands for the others. */
+function oncePerDelivery(
+  insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
+): (requests: NewRequest[]) => Promise<StoredRequest[]> {
+  return async (requests) => {
+    if (requests.every(({ delivery }) => delivery === null)) return insertOnce(insert, requests)
+    const first = new Map<string, number>()
+    const places = requests.map(({ id, workflowId, delivery }) => {
+      const key = delivery === null ? id : `${workflowId} ${delivery}`
+      const place = first.get(key) ?? first.size
+      first.set(key, place)
+      return place
+    })
+    if (first.size === requests.length) return insertOnce(insert, requests)
+    const seen = new Set<number>()
+    const isFirst = places.map((place) => !seen.has(place) && seen.add(place) !== undefined)
+    const stored = await insertOnce(
+      insert,
+      requests.filter((_, index) => isFirst[index]),
+    )
+    return places.map((place, index) => {
+      const result = stored[place] as StoredRequest
+      return result.kind === 'stored' && !isFirst[index] ? { ...result, kind: 'duplicate' } : result
+    })
+  }
+}

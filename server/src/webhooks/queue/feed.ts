@@ -1,0 +1,179 @@
+// Starting what waits. One transaction starts as many requests of an account as it has free shares; whoever dies before its commit has
+// started nothing, whoever dies after it has started runs that others go on with.
+import type { Database, Tx } from '../../db/index.ts'
+import { newId } from '../../lib/id.ts'
+import type { JobQueue } from '../../queue/index.ts'
+import type { RunStarter } from '../../runs/index.ts'
+import {
+  commitWithTheNext,
+  countUnits,
+  listLanes,
+  listStartable,
+  listStartableWorkflows,
+  markProcessing,
+  type StartableItem,
+  type StartableWorkflow,
+  tryLockAccount,
+} from './feed-store.ts'
+import { shareOrder } from './locks.ts'
+
+export type FeedDeps = { database: Database; jobs: JobQueue; starter: Pick<RunStarter, 'startAllIn' | 'wake'> }
+
+/** Runs and checks at once for the requests of one account: enough to keep workers busy, few enough to leave others their turn. */
+const unitsPerAccountMax = 100
+
+/** The queue of checks by skip scripts. */
+export const webhookCheckQueue = 'webhook-checks'
+
+export type CheckJob = { accountId: string; workflowId: string }
+
+/** What one run takes. */
+type Unit = { workflow: StartableWorkflow; webhookIds: string[] }
+
+export type FeedResult =
+  /** Somebody else is at it at this moment. */
+  | 'busy'
+  /** The account has its share in hand; more starts when some of it is done. */
+  | 'full'
+  | 'fed'
+
+export async function feedAccount(deps: FeedDeps, accountId: string): Promise<FeedResult> {
+  return deps.database.system.transaction(async (tx) => {
+    // Statements that are of no use without the lock travel with it all the same: a round trip costs more than they do.
+    const [isOurs, units, workflows] = await Promise.all([
+      tryLockAccount(tx, accountId),
+      countUnits(tx, accountId),
+      listStartableWorkflows(tx, accountId),
+    ])
+    if (!isOurs) return 'busy'
+    const free = unitsPerAccountMax - units
+    if (free <= 0) return 'full'
+    if (workflows.length === 0) return 'fed'
+    const chosen = takeTurns(await listUnits(tx, accountId, workflows, free)).slice(0, free)
+    await Promise.all([
+      commitWithTheNext(tx),
+      startChecks(deps, tx, accountId, chosen.filter(hasCheck)),
+      startRuns(
+        deps.starter,
+        tx,
+        accountId,
+        chosen.filter((unit) => !hasCheck(unit)),
+      ),
+    ])
+    return chosen.length === free ? 'full' : 'fed'
+  })
+}
+
+function hasCheck({ workflow }: Unit): boolean {
+  return workflow.hasSkipScript
+}
+
+async function listUnits(
+  tx: Tx,
+  accountId: string,
+  workflows: readonly StartableWorkflow[],
+  free: number,
+): Promise<Unit[]> {
+  const wanted = workflows.map(({ workflowId, isBatch, batchSize }) => ({
+    workflowId,
+    count: isBatch ? free * batchSize : free,
+  }))
+  const [, items] = await Promise.all([
+    shareOrder(
+      tx,
+      workflows.map(({ workflowId }) => workflowId),
+    ),
+    listStartable(tx, accountId, wanted),
+  ])
+  const heads = workflows.flatMap(({ workflowId, isBatch, batchSize }) =>
+    isBatch
+      ? items.flatMap((item) =>
+          item.workflowId === workflowId && item.lane !== null
+            ? [{ workflowId, lane: item.lane, count: batchSize }]
+            : [],
+        )
+      : [],
+  )
+  const lanes = heads.length > 0 ? await listLanes(tx, heads.slice(0, free)) : new Map<string, string[]>()
+  return workflows.flatMap((workflow) => {
+    const own = items.filter((item) => item.workflowId === workflow.workflowId)
+    return groupItems(workflow, own, lanes).map((webhookIds) => ({ workflow, webhookIds }))
+  })
+}
+
+function groupItems(
+  { workflowId, isBatch, batchSize }: StartableWorkflow,
+  items: readonly StartableItem[],
+  lanes: ReadonlyMap<string, string[]>,
+): string[][] {
+  if (!isBatch) return items.map(({ webhookId }) => [webhookId])
+  const groups: string[][] = []
+  const free = items.filter(({ lane }) => lane === null).map(({ webhookId }) => webhookId)
+  for (let at = 0; at < free.length; at += batchSize) groups.push(free.slice(at, at + batchSize))
+  for (const { lane } of items) {
+    const ids = lane === null ? undefined : lanes.get(`${workflowId} ${lane}`)
+    if (ids) groups.push(ids)
+  }
+  return groups
+}
+
+/** One of each workflow before the second of any. */
+function takeTurns(units: readonly Unit[]): Unit[] {
+  const turns = new Map<StartableWorkflow, number>()
+  return units
+    .map((unit) => {
+      const turn = turns.get(unit.workflow) ?? 0
+      turns.set(unit.workflow, turn + 1)
+      return { unit, turn }
+    })
+    .sort((one, other) => one.turn - other.turn)
+    .map(({ unit }) => unit)
+}
+
+export async function startRuns(
+  starter: FeedDeps['starter'],
+  tx: Tx,
+  accountId: string,
+  units: readonly Unit[],
+): Promise<void> {
+  if (units.length === 0) return
+  const started = await starter.startAllIn(
+    tx,
+    units.map(({ workflow, webhookIds }) => ({
+      accountId,
+      workflowId: workflow.workflowId,
+      runBy: 'Webhook',
+      webhookIds,
+      isWebhookBatch: workflow.isBatch,
+      movesDateLastRun: workflow.movesDateLastRun,
+    })),
+  )
+  const taken = units.flatMap(({ webhookIds }, index) => {
+    const run = started[index]
+    return run ? webhookIds.map((webhookId) => ({ webhookId, holder: run.id, runNumber: run.runNumber })) : []
+  })
+  if (taken.length > 0) await markProcessing(tx, taken)
+  tx.afterCommit(() => starter.wake())
+}
+
+async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units: readonly Unit[]): Promise<void> {
+  if (units.length === 0) return
+  const checks = units.map((unit) => ({ ...unit, id: newId() }))
+  await Promise.all([
+    jobs.sendMany(
+      tx,
+      webhookCheckQueue,
+      checks.map(({ id, workflow }) => ({
+        id,
+        data: { accountId, workflowId: workflow.workflowId } satisfies CheckJob,
+      })),
+    ),
+    markProcessing(
+      tx,
+      checks.flatMap(({ id, webhookIds }) =>
+        webhookIds.map((webhookId) => ({ webhookId, holder: id, runNumber: null })),
+      ),
+    ),
+  ])
+  tx.afterCommit(() => jobs.wake(webhookCheckQueue))
+}

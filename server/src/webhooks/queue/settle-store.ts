@@ -1,0 +1,141 @@
+// How requests leave the queue or go back into it. The caller shares the order of their queues.
+import { type Queryable, sql } from '../../db/index.ts'
+import { lockLanes } from './locks.ts'
+
+export type HeldItem = {
+  webhookId: string
+  workflowId: string
+  lane: string | null
+  holder: string
+  errorCounter: number
+  skipAfterErrors: number
+  /** Whether an application that the workflow needs is faulted: then a failure is not the request's. */
+  isFaulted: boolean
+}
+
+/** What runs or checks have in hand, in the order of the queue, locked. */
+export async function listHeld(tx: Queryable, accountIds: readonly string[], holders: readonly string[]) {
+  const { rows } = await tx.query<{
+    webhook_id: string
+    workflow_id: string
+    lane: string | null
+    holder: string
+    error_counter: number
+    skip_after_errors: number
+    is_faulted: boolean
+  }>(sql`
+    select q.webhook_id, q.workflow_id, q.lane, q.holder, q.error_counter, coalesce(h.skip_after_errors, 5) as skip_after_errors,
+      has_faulted_application(q.workflow_id) as is_faulted
+    from webhook_queue q left join webhooks h on h.workflow_id = q.workflow_id
+    where q.account_id = any(${accountIds}::uuid[]) and q.holder = any(${holders}::uuid[]) and q.status = 'Processing'
+    order by q.seq for update of q`)
+  return rows.map(
+    (row): HeldItem => ({
+      webhookId: row.webhook_id,
+      workflowId: row.workflow_id,
+      lane: row.lane,
+      holder: row.holder,
+      errorCounter: row.error_counter,
+      skipAfterErrors: row.skip_after_errors,
+      isFaulted: row.is_faulted,
+    }),
+  )
+}
+
+export type Leaving = {
+  webhookId: string
+  /** Only if this run or check has it in hand. */
+  holder?: string
+  status: 'Done' | 'Skipped'
+  errorMessage: string | null
+  errorCounter?: number
+  /** No run is to be named: none did what became of the request. */
+  withoutRun?: boolean
+}
+
+/** Into the history, and the next of each lane to its front. Answers the accounts of which something else waits to be started. */
+export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Promise<Set<string>> {
+  if (leaving.length === 0) return new Set()
+  const { rows } = await tx.query<{
+    account_id: string
+    workflow_id: string
+    lane: string | null
+    is_followed: boolean
+  }>(sql`
+    with leaving as materialized (
+      select * from unnest(
+        ${leaving.map(({ webhookId }) => webhookId)}::uuid[],
+        ${leaving.map(({ holder }) => holder ?? null)}::uuid[],
+        ${leaving.map(({ status }) => status)}::text[],
+        ${leaving.map(({ errorMessage }) => errorMessage)}::text[],
+        ${leaving.map(({ errorCounter }) => errorCounter ?? null)}::integer[],
+        ${leaving.map(({ withoutRun }) => withoutRun ?? false)}::boolean[]
+      ) as l (webhook_id, holder, status, error_message, error_counter, without_run)
+    ), gone as (
+      delete from webhook_queue q using leaving l where q.webhook_id = l.webhook_id and (l.holder is null or q.holder = l.holder)
+      returning q.webhook_id, q.account_id, q.workflow_id, q.lane, q.created_at, q.due_at, l.status, coalesce(l.error_message, q.error_message) as error_message,
+        coalesce(l.error_counter, q.error_counter) as error_counter, case when l.without_run then null else q.run_number end as run_number
+    ), kept as (
+      insert into webhook_history (webhook_id, account_id, workflow_id, created_at, left_at, due_at, status, error_counter, run_number, error_message)
+      select webhook_id, account_id, workflow_id, created_at, clock_timestamp(), due_at, status, error_counter, run_number,
+        case when status = 'Done' then null else error_message end
+      from gone
+    )
+    select account_id, workflow_id, lane,
+      lane is not null or exists (
+        select from webhook_queue q where q.account_id = gone.account_id and q.is_ready and q.status <> 'Processing') as is_followed
+    from gone`)
+  await moveUp(
+    tx,
+    rows.flatMap((row) =>
+      row.lane === null ? [] : [{ accountId: row.account_id, workflowId: row.workflow_id, lane: row.lane }],
+    ),
+  )
+  return new Set(rows.flatMap((row) => (row.is_followed ? row.account_id : [])))
+}
+
+/** The first of each lane becomes ready; while one of the lane is being processed, that is the one. */
+async function moveUp(tx: Queryable, lanes: readonly { accountId: string; workflowId: string; lane: string }[]) {
+  if (lanes.length === 0) return
+  const distinct = [...new Map(lanes.map((lane) => [`${lane.workflowId} ${lane.lane}`, lane])).values()]
+  const next = sql`
+    update webhook_queue q set is_ready = true
+    from unnest(${distinct.map(({ accountId }) => accountId)}::uuid[], ${distinct.map(({ workflowId }) => workflowId)}::uuid[],
+      ${distinct.map(({ lane }) => lane)}::text[]) as l (account_id, workflow_id, lane)
+    where q.webhook_id = coalesce(
+      (select p.webhook_id from webhook_queue p
+       where p.account_id = l.account_id and p.status = 'Processing' and p.workflow_id = l.workflow_id and p.lane = l.lane order by p.seq limit 1),
+      (select f.webhook_id from webhook_queue f where f.workflow_id = l.workflow_id and f.lane = l.lane order by f.seq limit 1))
+      and not q.is_ready`
+  // Locked only now that they have left: whoever came to the lane meanwhile is seen by the next statement.
+  await Promise.all([
+    lockLanes(
+      tx,
+      distinct.map(({ workflowId }) => workflowId),
+    ),
+    tx.query(next),
+  ])
+}
+
+export type Waiting = {
+  webhookId: string
+  errorCounter: number
+  errorMessage: string | null
+  delayMs: number
+}
+
+/** Back to wait, Failed if it ever did. */
+export async function backToQueue(tx: Queryable, waiting: readonly Waiting[]): Promise<void> {
+  if (waiting.length === 0) return
+  await tx.query(sql`
+    update webhook_queue q set status = case when w.error_counter > 0 or w.error_message is not null then 'Failed' else 'Pending' end, holder = null,
+      error_counter = w.error_counter, error_message = coalesce(w.error_message, q.error_message),
+      due_at = clock_timestamp() + w.delay_ms * interval '1 millisecond', modified_at = clock_timestamp()
+    from unnest(
+      ${waiting.map(({ webhookId }) => webhookId)}::uuid[],
+      ${waiting.map(({ errorCounter }) => errorCounter)}::integer[],
+      ${waiting.map(({ errorMessage }) => errorMessage)}::text[],
+      ${waiting.map(({ delayMs }) => delayMs)}::integer[]
+    ) as w (webhook_id, error_counter, error_message, delay_ms)
+    where q.webhook_id = w.webhook_id`)
+}

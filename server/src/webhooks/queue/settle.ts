@@ -1,0 +1,76 @@
+// What becomes of a request when the run that had it ended, or its check did:
+//   Ready   -> Done
+//   Error   -> Failed, to be tried again after a while; Skipped when it failed too often
+//   Stopped -> Skipped: somebody did not want it done
+// An error while an application of the workflow is faulted is not counted: the request waits for the application.
+import type { Tx } from '../../db/index.ts'
+import { isSkippedAfterErrors, webhookRetryDelayMs } from '../../engine/backoff.ts'
+import type { EndedRun } from '../../runs/index.ts'
+import { shareOrder } from './locks.ts'
+import { backToQueue, type HeldItem, type Leaving, leaveQueue, listHeld, type Waiting } from './settle-store.ts'
+
+/** In the transaction that ends the runs, so a request moves exactly once, with its run. Answers the accounts of which more waits. */
+export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
+  // Runs by hand with an old request change nothing in the queue.
+  const runs = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
+  if (runs.length === 0) return new Set()
+  const order = shareOrder(
+    tx,
+    runs.map(({ workflowId }) => workflowId),
+  )
+  const failed = runs.filter(({ status }) => status === 'Error')
+  const over = runs.filter(({ status }) => status !== 'Error')
+  const leaving = over.flatMap(({ id: holder, status, webhookIds }) =>
+    (webhookIds ?? []).map(
+      (webhookId): Leaving =>
+        status === 'Ready'
+          ? { webhookId, holder, status: 'Done', errorMessage: null }
+          : { webhookId, holder, status: 'Skipped', errorMessage: 'The run was stopped.' },
+    ),
+  )
+  if (failed.length === 0) {
+    const [, followed] = await Promise.all([order, leaveQueue(tx, leaving)])
+    return followed
+  }
+  const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))
+  const [held] = await Promise.all([
+    listHeld(
+      tx,
+      failed.map(({ accountId }) => accountId),
+      failed.map(({ id }) => id),
+    ),
+    order,
+  ])
+  const judged = judgeErrors(held, ({ holder }) => messages.get(holder) ?? 'The run failed.')
+  await Promise.all([leaveQueue(tx, [...leaving, ...judged.leaving]), backToQueue(tx, judged.waiting)])
+  return new Set(runs.map(({ accountId }) => accountId))
+}
+
+export function judgeErrors(
+  items: readonly HeldItem[],
+  messageOf: (item: HeldItem) => string,
+): { leaving: Leaving[]; waiting: Waiting[] } {
+  const leaving: Leaving[] = []
+  const waiting: Waiting[] = []
+  // What failed in one run comes back together, so that it can be one run again.
+  const jitters = new Map(items.map(({ holder }) => [holder, Math.random()]))
+  for (const item of items) {
+    const { webhookId } = item
+    const errorMessage = messageOf(item)
+    if (item.isFaulted) {
+      waiting.push({ webhookId, errorCounter: item.errorCounter, errorMessage, delayMs: 0 })
+      continue
+    }
+    const errorCounter = item.errorCounter + 1
+    if (isSkippedAfterErrors(errorCounter, item.skipAfterErrors))
+      leaving.push({ webhookId, status: 'Skipped', errorMessage, errorCounter })
+    else
+      waiting.push({
+        webhookId,
+        errorCounter,
+        errorMessage,
+        delayMs: webhookRetryDelayMs(errorCounter, jitters.get(item.holder) ?? 0),
+      })
+  }
+  return { leaving, waiting }
+}

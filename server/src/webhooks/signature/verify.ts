@@ -1,0 +1,102 @@
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { type SignatureClaim, type SignatureFormat, signatureFormats } from './formats.ts'
+import { type HeaderValues, readHeader } from './headers.ts'
+import { sameText, usableSecrets } from './secret.ts'
+
+export type SignedRequest = {
+  /** Lower-case names, as Node gives them. */
+  readonly headers: HeaderValues
+  readonly rawBody: Uint8Array
+  /** The secret in force, and during the overlap after a change the one before it. */
+  readonly secrets: readonly (string | null | undefined)[]
+  readonly now: Date
+}
+
+export type Proof = {
+  /** How the sender proved itself. */
+  readonly format: string
+  /** The signature, where it covers the time and so belongs to one delivery only: whoever sends it again sends the same delivery. */
+  readonly delivery: string | undefined
+}
+
+export type Verdict = ({ readonly ok: true } & Proof) | { readonly ok: false; readonly reason: string }
+
+const secretHeader = 'x-webhook-secret'
+const toleranceSeconds = 300
+
+/**
+ * Whether a webhook request proves that its sender knows the secret. The first known header decides and a wrong one
+ * is a refusal, whatever the others say. The reason is for the sender, who may be setting things up: it says what is
+ * wrong with the form, never anything about the secret.
+ */
+export function verifySignature(request: SignedRequest): Verdict {
+  const secrets = usableSecrets(request.secrets)
+  if (secrets.length === 0) return refused('This webhook has no secret, so no request can prove itself.')
+
+  const format = signatureFormats.find(({ header }) => request.headers[header] !== undefined)
+  if (format) return verifyFormat(format, request, secrets)
+
+  const given = readHeader(request.headers, secretHeader)
+  if (given === undefined) return refused('The request carries no signature header that this service knows.')
+  // Every secret is compared, so that the time does not tell which of them was right.
+  const matches = secrets.map((secret) => sameText(given, secret))
+  return matches.includes(true)
+    ? { ok: true, format: 'secret', delivery: undefined }
+    : refused('The X-Webhook-Secret header is wrong.')
+}
+
+function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: readonly string[]): Verdict {
+  const claim = format.read(readHeader(request.headers, format.header)!, request.headers)
+  if (!claim) return refused(`The ${format.name} signature headers are incomplete or malformed.`)
+  if (claim.timestamp !== null) {
+    const ageSeconds = request.now.getTime() / 1000 - claim.timestamp
+    if (Math.abs(ageSeconds) > toleranceSeconds) {
+      return refused(`The ${format.name} timestamp is more than 5 minutes away from the time of this service.`)
+    }
+  } else if (looksTimed(request.rawBody))
+    return refused(`A body that begins like a signed time cannot be proven by the ${format.name} signature.`)
+  let signature: string | undefined
+  for (const secret of secrets)
+    for (const key of format.keys(secret)) signature = findSignature(key, claim, request.rawBody) ?? signature
+  if (signature === undefined) return refused(`The ${format.name} signature does not fit the body and the secret.`)
+  const delivery = claim.timestamp === null ? undefined : `signature ${signature}`
+  return { ok: true, format: format.name, delivery }
+}
+
+/** Every signature is compared, so that the time does not tell which of them was right. */
+function findSignature(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): string | undefined {
+  const hmac = createHmac('sha256', key)
+  if (claim.signedPrefix !== '') hmac.update(claim.signedPrefix)
+  // As text: making a buffer of its own for so few bytes takes longer than the rest.
+  const expected = hmac.update(rawBody).digest('hex')
+  expectedBytes.write(expected, 'latin1')
+  let isFound = false
+  for (const signature of claim.signatures) {
+    givenBytes.write(signature, 'latin1')
+    if (timingSafeEqual(givenBytes, expectedBytes)) isFound = true
+  }
+  return isFound ? expected : undefined
+}
+
+// Filled and compared within one turn.
+const expectedBytes = Buffer.alloc(64)
+const givenBytes = Buffer.alloc(64)
+
+// What the formats that sign a time put before the body: `1700000000.`, `v0:1700000000:`, `msg_1.1700000000.`
+const timedPrefix = /^(?:v0:\d{1,12}:|(?:[^.]{1,255}\.)?\d{9,12}\.)/
+const timedPrefixBytesMax = 300
+
+/**
+ * Formats that sign a time sign it before the body, with the same key. Whoever caught such a request could give both together as the body
+ * of a format that signs the body alone, and so send it again at any time: those formats prove no body that begins like that.
+ */
+function looksTimed(rawBody: Uint8Array): boolean {
+  const first = rawBody[0]
+  // JSON objects and lists, which are nearly all there is.
+  if (first === undefined || first === 0x7b || first === 0x5b) return false
+  return timedPrefix.test(Buffer.from(rawBody.subarray(0, timedPrefixBytesMax)).toString('latin1'))
+}
+
+function refused(reason: string): Verdict {
+  return { ok: false, reason }
+}

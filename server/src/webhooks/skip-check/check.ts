@@ -1,0 +1,126 @@
+// The skip script looks at each request before a run takes it. It can keep nothing and break nothing: a throw, a time-out or a crash counts
+// as an error of the request, and a worker that dies here leaves the job to another, which asks the script again.
+import type { Database, Scope, Tx } from '../../db/index.ts'
+import type { Job, JobQueue } from '../../queue/index.ts'
+import { callVault } from '../../runs/index.ts'
+import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../../sandbox/index.ts'
+import type { KeyRing } from '../../secrets/index.ts'
+import type { Vault } from '../../vault/index.ts'
+import type { WorkflowDefinition } from '../../workflows/index.ts'
+import { type CheckJob, type FeedDeps, startRuns, webhookCheckQueue } from '../queue/feed.ts'
+import { shareOrder } from '../queue/locks.ts'
+import { judgeErrors } from '../queue/settle.ts'
+import { backToQueue, type HeldItem, leaveQueue, listHeld } from '../queue/settle-store.ts'
+import { loadWebhooks } from '../request/load-requests.ts'
+import type { WebhookValue } from '../request/request-record.ts'
+import { findCheckSettings, findForCheck } from './store.ts'
+
+export type CheckDeps = FeedDeps & {
+  database: Database
+  keyRing: KeyRing
+  jobs: JobQueue
+  vault: Vault
+  sandbox: Pick<SandboxPool, 'run'>
+  functions: { list(organizationId: string): Promise<readonly LibraryFunction[]> }
+  findDefinition(accountId: string, workflowId: string): Promise<WorkflowDefinition | undefined>
+  wake(accountId: string): void
+}
+
+type Verdict = 'run' | 'skip' | { error: string }
+
+const timeMs = 5000
+
+/** Looks at what the job has in hand and lets go of it, in one transaction with the end of the job. Throws when it was told to stop. */
+export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSignal): Promise<void> {
+  const { accountId, workflowId } = job.data
+  const { system } = deps.database
+  const [items, definition, settings] = await Promise.all([
+    listHeld(system, [accountId], [job.id]),
+    deps.findDefinition(accountId, workflowId),
+    findCheckSettings(system, workflowId),
+  ])
+  const verdicts = new Map<string, Verdict>()
+  for (const { webhookId } of definition ? items : []) {
+    const [webhook] = await loadWebhooks(deps, accountId, [webhookId])
+    const verdict = settings.skipScript === '' ? 'run' : await ask(deps, definition!, settings, webhook ?? null, signal)
+    signal.throwIfAborted()
+    verdicts.set(webhookId, verdict)
+  }
+  await system.transaction(async (tx) => {
+    if (verdicts.size > 0) await settle(deps, tx, { holder: job.id, accountId, workflowId }, verdicts)
+    await deps.jobs.finish(tx, webhookCheckQueue, [job])
+    tx.afterCommit(() => deps.wake(accountId))
+  })
+}
+
+async function settle(
+  deps: CheckDeps,
+  tx: Tx,
+  { holder, accountId, workflowId }: CheckJob & { holder: string },
+  verdicts: ReadonlyMap<string, Verdict>,
+): Promise<void> {
+  await shareOrder(tx, [workflowId])
+  const workflow = await findForCheck(tx, accountId, workflowId)
+  if (!workflow) return
+  const items = await listHeld(tx, [accountId], [holder])
+  const verdictOf = ({ webhookId }: HeldItem) => verdicts.get(webhookId) ?? 'run'
+  const erring = items.filter((item) => typeof verdictOf(item) === 'object')
+  const passing = items.filter((item) => verdictOf(item) === 'run')
+  // In a lane nothing may overtake what has to be tried again.
+  const firstError = items.findIndex((item) => item.lane !== null && typeof verdictOf(item) === 'object')
+  const mayRun = (item: HeldItem) => workflow.canRun && (firstError === -1 || items.indexOf(item) < firstError)
+  const judged = judgeErrors(erring, (item) => (verdictOf(item) as { error: string }).error)
+  const skipped = items.filter((item) => verdictOf(item) === 'skip')
+  const putBack = passing.filter((item) => !mayRun(item))
+  const runnable = passing.filter(mayRun).map(({ webhookId }) => webhookId)
+  await backToQueue(tx, [
+    ...judged.waiting,
+    ...putBack.map(({ webhookId, errorCounter }) => ({ webhookId, errorCounter, errorMessage: null, delayMs: 0 })),
+  ])
+  if (runnable.length > 0) await startRuns(deps.starter, tx, accountId, [{ workflow, webhookIds: runnable }])
+  await leaveQueue(tx, [
+    ...judged.leaving,
+    ...skipped.map(({ webhookId }) => ({
+      webhookId,
+      status: 'Skipped' as const,
+      errorMessage: null,
+      withoutRun: true,
+    })),
+  ])
+}
+
+async function ask(
+  deps: CheckDeps,
+  definition: WorkflowDefinition,
+  { skipScript, dateLastRun }: { skipScript: string; dateLastRun: Date | null },
+  webhook: WebhookValue | null,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { accountId, organizationId, workflowId } = definition
+  const scope: Scope = { organizationId, accountId }
+  const outcome = await deps.sandbox.run({
+    accountId,
+    script: skipScript,
+    fileName: 'skipScript',
+    inputs: {
+      dataSources: [],
+      variables: Object.fromEntries(Object.entries(definition.variables).map(([name, { value }]) => [name, value])),
+      session: { vars: {}, vault: {}, vaultGlobal: {} },
+      webhook,
+      dateLastRun: dateLastRun?.toISOString() ?? null,
+      run: null,
+    },
+    library: await deps.functions.list(organizationId),
+    capabilities: { api: false, vault: true, email: false },
+    secrets: definition.secrets,
+    limits: { timeMs, pauseMsMax: timeMs },
+    signal,
+    onCall: async (call) => ('key' in call ? callVault(deps.vault, { scope, workflowId }, call) : null),
+  })
+  return toVerdict(outcome)
+}
+
+function toVerdict(outcome: ScriptOutcome): Verdict {
+  if (outcome.kind === 'returned') return outcome.value ? 'skip' : 'run'
+  return { error: `The skip script failed: ${outcome.message}`.replaceAll('\0', '') }
+}
