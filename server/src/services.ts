@@ -9,7 +9,7 @@ import { explainDenial } from './document-library/index.ts'
 import { eventPublisher, tellFailures } from './events/index.ts'
 import { createFunctionLibrary } from './functions/index.ts'
 import { createEmailSender, createOutbox, createOwnServerSender } from './mail/index.ts'
-import { createGuard, OutboundClient } from './outbound/index.ts'
+import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
 import { createRuns } from './runs/index.ts'
@@ -47,7 +47,10 @@ export async function createServices(context: Context, connection: ConnectionSet
   })
   const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', onFault))
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
-  const guard = createGuard({ allow: config.egressAllow })
+  const guard = createGuard({
+    allow: config.egressAllow,
+    onRefusal: createRefusalLog((refusal, sentence) => log.warn(refusal, sentence)),
+  })
   const outbound = parts.use(
     new OutboundClient({
       guard,

@@ -20,12 +20,18 @@ export function firstCheckInMs(to: Callable): number | null {
 /** Null when there is nothing to look after. */
 export function nextCheckInMs(opened: OpenedConnection): number | null {
   const probe = isProbed(opened) ? probeEveryMs(opened) : null
-  const renewal = needsToken(opened.authentication) ? Math.max(1_000, msUntilEarlyRenewal(opened)) : null
+  const renewal = needsToken(opened.authentication) ? msUntilNextRenewal(opened) : null
   // A faulted token is tried again at the pace of probes, an endless one never.
   const known = [probe, opened.connection.isFaulted ? probeEveryMs(opened) : renewal].filter(
     (ms) => ms !== null && Number.isFinite(ms),
   ) as number[]
   return known.length === 0 ? null : Math.min(...known)
+}
+
+/** One that is overdue could not be renewed: its provider is away, and asked at the pace of probes. */
+function msUntilNextRenewal(opened: OpenedConnection): number {
+  const ms = msUntilEarlyRenewal(opened)
+  return ms > 0 ? Math.max(1_000, ms) : probeEveryMs(opened)
 }
 
 export function msUntilEarlyRenewal({ held }: OpenedConnection): number {

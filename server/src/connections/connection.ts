@@ -22,6 +22,10 @@ export type ConnectionRequest = {
   headers?: Readonly<Record<string, string>>
   body?: OutboundBody
   idempotencyKey?: string
+  /** Statuses that the caller asked for: as answers they say nothing against the connection. */
+  acceptedCodes?: readonly number[]
+  /** It is the application's own test request, so any refusal is one of the credentials. */
+  isTestRequest?: boolean
   timeoutMs?: number
   signal?: AbortSignal
   /** Called before each wait for the target's sake with its length. */

@@ -1,4 +1,4 @@
-// The fault state: sound -> faulted (a token could not be renewed, or the target answered 401 or 403) -> sound (the next success).
+// The fault state: sound -> faulted (the provider refused to renew a token, or the target refused the credentials) -> sound (the next success).
 // Each change is one transaction with its audit row; becoming faulted also files one mail.
 import { recordAudit } from '../audit/index.ts'
 import type { Database, Tx } from '../db/index.ts'

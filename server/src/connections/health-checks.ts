@@ -9,7 +9,7 @@ import { isProbed, msUntilEarlyRenewal, nextCheckInMs } from './check-interval.t
 import { hasToken } from './renew-token.ts'
 import { type SendDeps, send } from './send.ts'
 import { scheduleCheck } from './store.ts'
-import { testRequestOf } from './test-connection.ts'
+import { testRequestOf } from './test-request.ts'
 
 export const connectionCareQueue = 'connectionCare'
 

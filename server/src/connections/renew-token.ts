@@ -83,8 +83,7 @@ export class TokenRenewal {
       } else if (!state.isBusy && state.failure) {
         return this.#orStillGood(opened, held, new TokenRefused(state.failure.message, state.failure.isFinal))
       }
-      if (Date.now() > giveUpAt)
-        throw needed(connection, 'Its token is being renewed and the provider does not answer.')
+      if (Date.now() > giveUpAt) throw unavailable(connection, new TokenRefused('The provider does not answer.', false))
       await sleep(pauseMs)
     }
   }
@@ -122,6 +121,8 @@ export class TokenRenewal {
     if (held.tokens && isStillGood && !refused.isFinal) {
       return { accessToken: held.tokens.accessToken, generation: held.generation }
     }
+    // A token address that fails for now says nothing about the credentials: the next call asks again.
+    if (!refused.isFinal) throw unavailable(opened.connection, refused)
     await this.#deps.faults.set(opened, 'token', refused.message)
     throw needed(opened.connection, refused.message, refused)
   }
@@ -141,8 +142,16 @@ export function hasToken(opened: OpenedConnection): boolean {
 function needed(connection: { shortName: string }, message: string, cause?: unknown): AppError {
   return new AppError(
     'connection_faulted',
-    `The registered application ${connection.shortName} has no valid access: ${message} It must be connected again or its provider be reachable.`,
+    `The registered application ${connection.shortName} has no valid access: ${message} Connect it again.`,
     { cause },
+  )
+}
+
+function unavailable(connection: { shortName: string }, refused: TokenRefused): AppError {
+  return new AppError(
+    'target_unreachable',
+    `No token could be obtained for the registered application ${connection.shortName}: ${refused.message} Try again later.`,
+    { cause: refused },
   )
 }
 

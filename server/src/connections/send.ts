@@ -4,12 +4,14 @@ import type { Database } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { OutboundError } from '../outbound/index.ts'
 import { needsToken } from './authentication.ts'
-import { type CallDeps, callTarget, describeRefusal, targetOf } from './call-target.ts'
+import { type CallDeps, callTarget, targetOf } from './call-target.ts'
 import type { ConnectionAnswer, ConnectionRequest } from './connection.ts'
 import type { Faults } from './faults.ts'
+import { judgeAnswer } from './judge-answer.ts'
 import type { OpenedConnection, OpenedConnections } from './opened-connection.ts'
 import type { TokenRenewal } from './renew-token.ts'
 import { keepQuiet } from './store.ts'
+import { testRequestOf } from './test-request.ts'
 
 export type SendDeps = CallDeps & {
   database: Database
@@ -45,22 +47,26 @@ export async function send(
   }
 
   let answer = await call(token?.accessToken)
-  if (answer.statusCode === 401 && token && isReplayable(request)) {
+  let hasCurrentCredentials = token === undefined
+  if (answer.statusCode === 401 && token) {
     const renewed = await deps.renewal.renew(opened, token.generation).catch((error: unknown) => {
       // The renewal has noted its failure; the caller hears what the target said.
       if (error instanceof AppError) return undefined
       throw error
     })
-    if (renewed && renewed.generation !== token.generation) {
+    if (renewed && renewed.generation !== token.generation && isReplayable(request)) {
       const pausedMs = answer.pausedMs
       answer = await call(renewed.accessToken)
       answer.pausedMs += pausedMs
-    } else if (!renewed) {
-      return { ...answer, pausedMs: answer.pausedMs + quietMs }
+      hasCurrentCredentials = true
     }
   }
   answer.pausedMs += quietMs
-  if (carriesCredentials && tellsOfHealth(opened, answer)) await judge(deps.faults, opened, request, answer)
+  if (carriesCredentials && tellsOfHealth(opened, answer)) {
+    const { testRequest } = opened.application
+    const makeTestRequest = testRequest && (() => send(deps, opened, testRequestOf(testRequest)))
+    await judgeAnswer(deps.faults, opened, { request, answer, hasCurrentCredentials }, makeTestRequest)
+  }
   return answer
 }
 
@@ -92,20 +98,6 @@ function tellAll(deps: SendDeps, opened: OpenedConnection, onPause: ConnectionRe
 /** Most answers say what is known: that the connection is sound. */
 function tellsOfHealth({ connection }: OpenedConnection, { statusCode }: ConnectionAnswer): boolean {
   return connection.isFaulted || statusCode === 401 || statusCode === 403
-}
-
-async function judge(
-  faults: Faults,
-  opened: OpenedConnection,
-  request: ConnectionRequest,
-  answer: ConnectionAnswer,
-): Promise<void> {
-  const { statusCode } = answer
-  if (statusCode === 401 || statusCode === 403) {
-    await faults.set(opened, 'target', describeRefusal(request.method, answer, 600))
-  } else if (statusCode >= 200 && statusCode < 300) {
-    await faults.clear(opened, 'target')
-  }
 }
 
 /** A target's fault is the caller's to know, in words; the operator's details stay with the cause. */

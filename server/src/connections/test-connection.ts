@@ -7,6 +7,7 @@ import { maskSecrets, secretValues } from './mask-secrets.ts'
 import { obtainGrant } from './obtain-grant.ts'
 import type { Callable } from './opened-connection.ts'
 import { toAppError } from './send.ts'
+import { testRequestOf } from './test-request.ts'
 import { type Grant, TokenRefused } from './token-request.ts'
 
 export type TestOutcome = {
@@ -45,20 +46,4 @@ export async function testConnection(deps: CallDeps, to: Callable, given?: Grant
     throw new AppError('credentials_refused', tell(`The application refuses these credentials. ${said}`))
   }
   return { grant, faultMessage: tell(`The test request did not succeed. ${said}`) }
-}
-
-type TestRequest = NonNullable<Callable['application']['testRequest']>
-
-export function testRequestOf(request: TestRequest) {
-  const body = request.body === undefined ? undefined : JSON.stringify(request.body)
-  return {
-    method: request.method,
-    path: request.path,
-    timeoutMs: 15_000,
-    headers: {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body }),
-  }
 }

@@ -29,6 +29,19 @@ export type GuardOptions = {
   resolve?: Resolve
   /** Addresses of this machine, which are refused even where they are public: its own ports trust their neighbours. */
   ownAddresses?: () => readonly string[]
+  /** Told of each refusal; callers of the service only hear that the target could not be reached. */
+  onRefusal?: (refusal: GuardRefusal) => void
+}
+
+/** For the operator alone. */
+export type GuardRefusal = {
+  /** Host and port as the caller named them. */
+  target: string
+  /** The address behind it that is closed. */
+  address: string
+  reason: string
+  /** The entry of `PATCHBAY_EGRESS_ALLOW` that would open it, and nothing else. */
+  allowEntry: string
 }
 
 /** What can be said of a host and port without asking anybody: it stays true as long as the guard lives. */
@@ -41,6 +54,7 @@ export function createGuard({
   allow,
   resolve = createResolve(),
   ownAddresses = createOwnAddresses(),
+  onRefusal = () => {},
 }: GuardOptions): Guard {
   const opinions = new Map<string, Opinion>()
 
@@ -72,6 +86,12 @@ export function createGuard({
     return isOwn ? `${text} is an address of this machine.` : undefined
   }
 
+  function refuse(host: string, port: number, address: string, reason: string): { kind: 'refused'; reason: string } {
+    const target = `${host}:${port}`
+    onRefusal({ target, address, reason, allowEntry: target })
+    return { kind: 'refused', reason }
+  }
+
   return {
     judgeUrl(given) {
       const parsed = typeof given === 'string' ? URL.parse(given) : given
@@ -89,14 +109,18 @@ export function createGuard({
       const { literal, isNamed, purpose } = opinionOf(host, port)
       if (literal === undefined || isNamed) return { kind: 'open', url, host, port, isNamed }
       const reason = reasonFrom(purpose, literal, bareHost(host))
-      return reason === undefined ? { kind: 'open', url, host, port, isNamed } : { kind: 'refused', reason }
+      return reason === undefined
+        ? { kind: 'open', url, host, port, isNamed }
+        : refuse(host, port, bareHost(host), reason)
     },
 
     async resolveTarget(host, port) {
       const literal = parseAddress(bareHost(host))
       if (literal !== undefined) {
         const reason = reasonAgainst(literal, bareHost(host), port)
-        return reason === undefined ? { kind: 'open', addresses: [bareHost(host)] } : { kind: 'refused', reason }
+        return reason === undefined
+          ? { kind: 'open', addresses: [bareHost(host)] }
+          : refuse(host, port, bareHost(host), reason)
       }
       const isNamed = opensHost(allow, host, port)
       const answers = await resolve(host, isNamed)
@@ -107,16 +131,16 @@ export function createGuard({
         return { kind: 'open', addresses: answers }
       }
       const open: string[] = []
-      let refusal: string | undefined
+      let refusal: { address: string; reason: string } | undefined
       for (const answer of answers) {
         const reason = reasonAgainst(parseAddress(answer), answer, port)
         if (reason === undefined) open.push(answer)
-        else refusal ??= `${host}: ${reason}`
+        else refusal ??= { address: answer, reason: `${host}: ${reason}` }
       }
       // The answers for localhost come from this machine and not from somebody's zone, so an operator who opened
       // 127.0.0.1 alone need not open ::1 as well. For every other name one closed answer refuses all of them.
       if (refusal === undefined || (host === 'localhost' && open.length > 0)) return { kind: 'open', addresses: open }
-      return { kind: 'refused', reason: refusal }
+      return refuse(host, port, refusal.address, refusal.reason)
     },
   }
 }

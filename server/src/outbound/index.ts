@@ -4,6 +4,7 @@ export { type EgressRule, parseEgressAllow } from './egress-allow.ts'
 export { createGuard, type Guard } from './guard.ts'
 export { OutboundError } from './outbound-error.ts'
 export type { RateLimit, RateLimiter } from './rate-limit.ts'
+export { createRefusalLog } from './refusal-log.ts'
 export type {
   OutboundBody,
   OutboundRequest,

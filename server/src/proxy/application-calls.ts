@@ -68,6 +68,7 @@ export function createApplicationCalls({ connections }: { connections: Connectio
       if (call.baseUrl !== undefined) request.baseUrl = call.baseUrl
       if (sent.body !== undefined) request.body = sent.body
       if (idempotencyKey !== undefined) request.idempotencyKey = idempotencyKey
+      if (call.responseCodes !== undefined) request.acceptedCodes = call.responseCodes
       if (call.signal !== undefined) request.signal = call.signal
       if (call.onPause !== undefined) request.onPause = call.onPause
       const ended = call.onExchange && exchangeTeller(call.onExchange, method, sent.body)
