@@ -15,6 +15,7 @@ export const errorCatalogue = {
   workflow_not_deployed: 400,
   workflow_archived: 400,
   webhook_not_configured: 400,
+  webhook_request_taken: 400,
   webhook_not_proven: 401,
   webhook_address_not_allowed: 403,
   applications_missing: 400,

@@ -81,12 +81,13 @@ export const retryRun = operation({
   name: 'RetryRun',
   method: 'GET',
   path: '/api/RetryRun/:workflowId',
-  description: 'Start a new run that takes over the results of a failed one and goes on with the block that failed.',
+  description:
+    'Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call names the retry that is under way or ended well.',
   changesState: true,
   params: WorkflowId,
   query: Type.Object({ runNumber: RunNumber }),
   answers: { 200: Type.String() },
-  refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed'],
+  refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed', 'blocks_invalid', 'webhook_request_taken'],
 })
 
 export const getRunHistory = operation({

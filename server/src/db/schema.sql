@@ -423,12 +423,14 @@ table runs partition by RANGE (id) -- row-level security forced (
   moves_date_last_run boolean not null,
   webhook_ids uuid[],
   is_webhook_batch boolean not null default false,
+  retry_of uuid,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text]))),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
   constraint runs_pkey PRIMARY KEY (id)
 );
 CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at, account_id);
+CREATE INDEX runs_retries ON ONLY patchbay.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;

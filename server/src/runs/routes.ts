@@ -1,7 +1,8 @@
 import type { HandlersOf } from '../http/index.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
-import { retryRun, type StartDeps, startRun } from './start/start.ts'
+import { retryRun } from './start/retry.ts'
+import { type StartDeps, startRun } from './start/start.ts'
 import type { StartedRun } from './start/starter.ts'
 import { type StopDeps, stopRun } from './start/stop.ts'
 import { type TestBlockDeps, testBlock } from './test-block/test-block.ts'
@@ -24,8 +25,11 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     RunWorkflow: async ({ principal, body, exchange }) => announce(await startRun(deps, principal, body), exchange),
     StopWorkflowRun: ({ principal, params, query }) =>
       stopRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber),
-    RetryRun: async ({ principal, params, query, exchange }) =>
-      announce(await retryRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber), exchange),
+    RetryRun: async ({ principal, params, query, exchange }) => {
+      const retry = await retryRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber)
+      exchange.setHeader('X-Run-Number', String(retry.runNumber))
+      return retry.sentence
+    },
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),

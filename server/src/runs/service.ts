@@ -16,7 +16,7 @@ import { Retention } from './history/retention.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
 import { runRoutes } from './routes.ts'
 import type { Json, Run } from './run.ts'
-import type { StartDeps } from './start/start.ts'
+import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
 import { forgetRuns } from './start/stop.ts'
 
@@ -32,10 +32,9 @@ export type RunsDeps = {
   sendEmail: ScriptPorts['sendEmail']
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
   missingApplications: StartDeps['missingApplications']
-  webhooks: {
-    find: StartDeps['findWebhook']
-    /** What a script sees as `webhook`. */
-    load(run: Run): Promise<Json>
+  webhooks: WebhookPorts & {
+    /** What a script sees as `webhook`; undefined when a request of the run is kept no longer. */
+    load(run: Run): Promise<Json | undefined>
   }
   onRunsEnded: OnRunsEnded
   runTimeoutSeconds: number
@@ -59,7 +58,7 @@ export function createRuns(deps: RunsDeps) {
       starter,
       findDefinition: deps.findDefinition,
       missingApplications: deps.missingApplications,
-      findWebhook: deps.webhooks.find,
+      webhooks: deps.webhooks,
       onRunsEnded: deps.onRunsEnded,
       sandbox: deps.sandbox,
       functions,

@@ -9,8 +9,9 @@ import { webhookEndpoint } from './intake/endpoint.ts'
 import { Intake } from './intake/intake.ts'
 import { KnownWebhooks } from './intake/known-webhooks.ts'
 import { Feeder, RemoteFeeder } from './queue/feeder.ts'
+import { holdForRetry } from './queue/hold-for-retry.ts'
 import { lookUpLanes, reorderQueue } from './queue/reorder.ts'
-import { settleRuns } from './queue/settle.ts'
+import { holdsRequests, settleRuns } from './queue/settle.ts'
 import { createLoader, findStored } from './request/load-requests.ts'
 import { RecentRequests } from './request/recent-requests.ts'
 import type { Json } from './request/request-record.ts'
@@ -41,12 +42,16 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>)
     recent,
     find: (scope: Scope, workflowId: string, webhookId: string) =>
       findRerun(deps.database, scope, workflowId, webhookId),
-    load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json> => {
-      const values = await load(accountId, webhookIds ?? [])
-      return isWebhookBatch ? values : (values[0] ?? null)
+    hold: holdForRetry,
+    load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json | undefined> => {
+      const wanted = webhookIds ?? []
+      const values = await load(accountId, wanted)
+      // A script that works without its request would end well and have done nothing.
+      if (values.length < wanted.length) return undefined
+      return isWebhookBatch ? values : values[0]
     },
     onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
-      const ours = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
+      const ours = ended.filter(holdsRequests)
       if (ours.length === 0) return
       const withMore = await settleRuns(tx, ours)
       tx.afterCommit(() => {
@@ -121,5 +126,8 @@ async function findRerun(database: Database, scope: Scope, workflowId: string, w
     findSettings(db, scope.accountId, workflowId),
   ])
   if (stored?.workflowId !== workflowId) return undefined
-  return { updateDateLastRun: found?.settings?.updateDateLastRun ?? false }
+  return {
+    updateDateLastRun: found?.settings?.updateDateLastRun ?? false,
+    isBatch: found?.settings?.isBatch ?? false,
+  }
 }

@@ -22,7 +22,7 @@ export type DispatcherDeps = OpenRunDeps &
     database: Database
     jobs: JobQueue
     /** What a script sees as `webhook`. */
-    loadWebhook(run: Run): Promise<Json>
+    loadWebhook(run: Run): Promise<Json | undefined>
   }
 
 export type DispatcherOptions = {
@@ -221,8 +221,16 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #execute(inHand: InHand, { claim, state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
-    if (fatalBlockId !== undefined) return this.#endFatally(claim, state, fatalBlockId)
+    if (fatalBlockId !== undefined) {
+      const { no, blockName } = state.workflow.blocks.get(fatalBlockId)!
+      const message = `Block ${no} "${blockName}" was given up: the process that ran it ended three times.`
+      return this.#endFatally(claim, state, { lastBlockId: fatalBlockId, lastBlockTitle: blockName }, message)
+    }
     const webhook = state.run.webhookIds === null ? null : await this.#deps.loadWebhook(state.run)
+    if (webhook === undefined) {
+      const message = 'The webhook request of this run is no longer stored, so the run cannot do its work.'
+      return this.#endFatally(claim, state, { lastBlockId: null, lastBlockTitle: null }, message)
+    }
     const hold: Hold = {
       claim,
       signal: inHand.abort.signal,
@@ -232,18 +240,18 @@ export class Dispatcher implements AsyncDisposable {
     return executeRun(this.#deps, hold, state, webhook)
   }
 
-  async #endFatally(claim: RunClaim, state: RunState, blockId: string): Promise<ExecutionResult> {
-    const block = state.workflow.blocks.get(blockId)!
+  async #endFatally(
+    claim: RunClaim,
+    state: RunState,
+    at: { lastBlockId: string | null; lastBlockTitle: string | null },
+    message: string,
+  ): Promise<ExecutionResult> {
     const ended = await this.#deps.recorder.end({
       claim,
       scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
       workflowId: state.run.workflowId,
-      progress: { pauseMs: state.pauseMs, lastBlockId: blockId, lastBlockTitle: block.blockName },
-      end: {
-        status: 'Error',
-        errorMessage: `Block ${block.no} "${block.blockName}" was given up: the process that ran it ended three times.`,
-        isExpiredByTime: false,
-      },
+      progress: { pauseMs: state.pauseMs, ...at },
+      end: { status: 'Error', errorMessage: message, isExpiredByTime: false },
       onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
     })
     return ended ? 'ended' : 'lost'

@@ -7,7 +7,7 @@ export type NewRun = {
   workflowId: string
   runBy: RunSource
   range?: { runFromBlock?: number; runTillBlock?: number }
-  /** The run whose recorded results stand in for blocks of this one. */
+  /** For a retry: the failed run that it continues. */
   reusedRunId?: string
   webhookIds?: string[]
   isWebhookBatch?: boolean
@@ -56,15 +56,15 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
       join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
-                        date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch)
+                        date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of)
       select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
         case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
         n.started_at, n.run_from, n.run_till,
         case when r.id is null then n.date_last_run else r.date_last_run end,
-        coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch
+        coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, r.root_id
       from numbered n left join lateral (
         -- A retry sees what the failed run saw, and answers for the time since that one started.
-        select o.id, o.date_last_run, o.counts_from from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
+        select o.id, o.date_last_run, o.counts_from, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
       ) r on true
     )
     select run_id as id, run_number, revision, name from numbered`)

@@ -1,7 +1,7 @@
-// RunWorkflow and RetryRun: what must be right before a run may start.
+// RunWorkflow: what must be right before a run may start.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf } from '../../audit/index.ts'
-import type { Database, Scope } from '../../db/index.ts'
+import type { Database, Scope, Tx } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { scopeRun } from '../../engine/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
@@ -21,8 +21,30 @@ export type StartDeps = {
   findDefinition: FindDefinition
   /** Short names of applications that the workflow needs and that are not there, or not signed in. */
   missingApplications(scope: Scope, definition: WorkflowDefinition): Promise<string[]>
+  webhooks: WebhookPorts
+}
+
+/** What starting a run asks of webhooks. */
+export type WebhookPorts = {
   /** A request that the workflow received; undefined when there is none of that id. */
-  findWebhook(scope: Scope, workflowId: string, webhookId: string): Promise<{ updateDateLastRun: boolean } | undefined>
+  find(scope: Scope, workflowId: string, webhookId: string): Promise<FoundWebhook | undefined>
+  /**
+   * Hands the requests of a failed run to its retry; a partial run is an experiment and leaves the queue alone. Throws when one of them succeeded meanwhile, is being processed, or
+   * is gone.
+   */
+  hold(tx: Tx, retry: RetriedWebhooks): Promise<void>
+}
+
+export type FoundWebhook = { updateDateLastRun: boolean; isBatch: boolean }
+
+export type RetriedWebhooks = {
+  accountId: string
+  workflowId: string
+  webhookIds: readonly string[]
+  /** When the failed run had started. */
+  failedSince: Date
+  run: { id: string; runNumber: number }
+  isPartial: boolean
 }
 
 export type StartBody = { workflowId: string; webhookId?: string; runFromBlock?: number; runTillBlock?: number }
@@ -40,12 +62,13 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     // The plain start asks nothing first: what the statement that starts it needs to know, it looks up itself.
     return deps.starter.start(request)
   }
-  const definition = await getDeployed(deps, scope, request.workflowId)
+  const definition = await getDeployed(deps, scope.accountId, request.workflowId)
   await refuseMissing(deps, scope, definition)
   if (webhookId !== undefined) {
-    const webhook = await deps.findWebhook(scope, definition.workflowId, webhookId.toLowerCase())
+    const webhook = await deps.webhooks.find(scope, definition.workflowId, webhookId.toLowerCase())
     if (!webhook) throw new AppError('invalid_request', `The workflow has no webhook request ${webhookId}.`)
     request.webhookIds = [webhookId.toLowerCase()]
+    request.isWebhookBatch = webhook.isBatch
     request.movesDateLastRun = webhook.updateDateLastRun
   }
   const range = {
@@ -53,68 +76,27 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     ...(runTillBlock === undefined ? {} : { runTillBlock }),
   }
   if (Object.keys(range).length === 0) return deps.starter.start(request)
-  return startPartial(deps, scope, definition, { ...request, range })
+  return startPartial(deps, definition, { ...request, range })
 }
 
-async function startPartial(
-  deps: StartDeps,
-  scope: Scope,
-  definition: WorkflowDefinition,
-  request: RunRequest,
-): Promise<StartedRun> {
+async function startPartial(deps: StartDeps, definition: WorkflowDefinition, request: RunRequest): Promise<StartedRun> {
   const { accountId, workflowId } = request
   const latest = await findRun(deps.database.system, accountId, workflowId, undefined)
   const stored = latest ? await listBlocks(deps.database.system, accountId, latest.id) : []
   const ready = new Set(stored.filter(({ status }) => status === 'Ready').map(({ blockId }) => blockId))
   const checked = scopeRun(definition.chain, request.range ?? {}, ready)
   if (!checked.ok) throw new AppError('blocks_invalid', joinProblems(checked.problems))
-  return startWith(deps, scope, request, {
-    definition,
-    source: latest && { runId: latest.id, blocks: stored },
-    reused: checked.value.reused,
-    keepsDeferred: false,
-  })
-}
-
-/** Again from the block that failed: what ended well is not done a second time. */
-export async function retryRun(
-  deps: StartDeps,
-  principal: Principal,
-  workflowId: string,
-  runNumber: number,
-): Promise<StartedRun> {
-  const scope = scopeOf(principal)
-  const found = await findRun(deps.database.system, scope.accountId, workflowId, runNumber)
-  if (!found) throw notFound('run')
-  if (found.item.status !== 'Error' && found.item.status !== 'Stopped') {
-    const words = found.item.status === 'Ready' ? 'ended well' : 'is still under way'
-    throw new AppError(
-      'run_not_failed',
-      `Run ${runNumber} ${words}; only a run that failed or was stopped can be tried again.`,
-    )
-  }
-  const definition = await getDeployed(deps, scope, workflowId)
-  const stored = await listBlocks(deps.database.system, scope.accountId, found.id)
-  const present = new Set(definition.chain.map(({ uniqueBlockId }) => uniqueBlockId))
-  return startWith(
-    deps,
-    scope,
-    {
-      accountId: scope.accountId,
-      workflowId: definition.workflowId,
-      runBy: 'Retry',
-      reusedRunId: found.id,
-      actor: actorOf(principal),
-    },
-    {
+  const { reused } = checked.value
+  const started = await deps.database.system.transaction((tx) =>
+    startWith(deps, tx, request, {
       definition,
-      source: { runId: found.id, blocks: stored },
-      reused: stored
-        .filter(({ status, blockId }) => status === 'Ready' && present.has(blockId))
-        .map(({ blockId }) => blockId),
-      keepsDeferred: true,
-    },
+      source: latest && { runId: latest.id, blocks: stored },
+      reused,
+      keepsDeferred: false,
+    }),
   )
+  deps.starter.wake()
+  return started
 }
 
 type Reuse = {
@@ -124,40 +106,34 @@ type Reuse = {
   keepsDeferred: boolean
 }
 
-async function startWith(
+/** The caller wakes the workers once its transaction is through. */
+export async function startWith(
   deps: StartDeps,
-  scope: Scope,
+  tx: Tx,
   request: RunRequest,
   { definition, source, reused, keepsDeferred }: Reuse,
 ): Promise<StartedRun> {
-  const started = await deps.database.system.transaction(async (tx) => {
-    const run = await deps.starter.startIn(tx, request)
-    // The checks were made against the revision that was newest a moment ago.
-    if (run.revision !== definition.revision)
-      throw new AppError('blocks_invalid', 'The workflow was changed at this very moment. Try again.')
-    if (!source || reused.length === 0) return run
-    const { accountId } = scope
-    await copyBlocks(tx, { fromRunId: source.runId, toRunId: run.id, accountId, blockIds: reused })
-    const last = source.blocks.filter(({ blockId }) => reused.includes(blockId)).at(-1)
-    if (keepsDeferred && last?.sealedDeferred) {
-      // Sealed values are bound to their row, so they are sealed anew for the new one.
-      const { blockId } = last
-      const deferred = await openDeferred(
-        deps.keyRing,
-        { runId: source.runId, blockId, accountId },
-        last.sealedDeferred,
-      )
-      const sealed = await sealDeferred(deps.keyRing, { runId: run.id, blockId, accountId }, deferred)
-      await updateDeferred(tx, { runId: run.id, blockId, accountId, sealed })
-    }
-    return run
-  })
-  deps.starter.wake()
-  return started
+  const run = await deps.starter.startIn(tx, request)
+  // The checks were made against the revision that was newest a moment ago.
+  if (run.revision !== definition.revision)
+    throw new AppError('blocks_invalid', 'The workflow was changed at this very moment. Try again.')
+  if (!source || reused.length === 0) return run
+  const { accountId } = request
+  await copyBlocks(tx, { fromRunId: source.runId, toRunId: run.id, accountId, blockIds: reused })
+  const last = source.blocks.filter(({ blockId }) => reused.includes(blockId)).at(-1)
+  if (keepsDeferred && last?.sealedDeferred) {
+    // Sealed values are bound to their row, so they are sealed anew for the new one.
+    const { blockId } = last
+    const from = { runId: source.runId, blockId, accountId }
+    const deferred = await openDeferred(deps.keyRing, from, last.sealedDeferred)
+    const sealed = await sealDeferred(deps.keyRing, { runId: run.id, blockId, accountId }, deferred)
+    await updateDeferred(tx, { runId: run.id, blockId, accountId, sealed })
+  }
+  return run
 }
 
-async function getDeployed(deps: StartDeps, scope: Scope, workflowId: string): Promise<WorkflowDefinition> {
-  const definition = await deps.findDefinition(scope.accountId, workflowId)
+async function getDeployed(deps: StartDeps, accountId: string, workflowId: string): Promise<WorkflowDefinition> {
+  const definition = await deps.findDefinition(accountId, workflowId)
   if (!definition) throw notFound('workflow')
   if (definition.state !== 'deployed') throw notDeployed(definition.state)
   return definition

@@ -6,13 +6,18 @@
 import type { Tx } from '../../db/index.ts'
 import { isSkippedAfterErrors, webhookRetryDelayMs } from '../../engine/backoff.ts'
 import type { EndedRun } from '../../runs/index.ts'
+import { markRetried } from './hold-store.ts'
 import { shareOrder } from './locks.ts'
 import { backToQueue, type HeldItem, type Leaving, leaveQueue, listHeld, type Waiting } from './settle-store.ts'
 
+/** Runs that requests started, and retries of such runs. Runs by hand with an old request, and partial ones, leave the queue alone. */
+export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): boolean {
+  return webhookIds !== null && (runBy === 'Webhook' || (runBy === 'Retry' && processorType === 'Standard'))
+}
+
 /** In the transaction that ends the runs, so a request moves exactly once, with its run. Answers the accounts of which more waits. */
 export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
-  // Runs by hand with an old request change nothing in the queue.
-  const runs = ended.filter(({ runBy, webhookIds }) => runBy === 'Webhook' && webhookIds !== null)
+  const runs = ended.filter(holdsRequests)
   if (runs.length === 0) return new Set()
   const order = shareOrder(
     tx,
@@ -28,6 +33,8 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Se
           : { webhookId, holder, status: 'Skipped', errorMessage: 'The run was stopped.' },
     ),
   )
+  const retried = over.filter(({ runBy, status }) => runBy === 'Retry' && status === 'Ready')
+  if (retried.length > 0) await markRetried(tx, retried)
   if (failed.length === 0) {
     const [, followed] = await Promise.all([order, leaveQueue(tx, leaving)])
     return followed

@@ -1,0 +1,122 @@
+// RetryRun: a failed run once more, from the block that failed and with the same inputs.
+import { type Principal, scopeOf } from '../../access/index.ts'
+import { actorOf } from '../../audit/index.ts'
+import { joinProblems } from '../../engine/problem.ts'
+import { type RunRange, scopeRun } from '../../engine/run-scope.ts'
+import { AppError, notFound } from '../../lib/app-error.ts'
+import type { WorkflowDefinition } from '../../workflows/index.ts'
+import { listBlocks } from '../execute/claim-store.ts'
+import { findRun } from '../history/history-store.ts'
+import { findStandingRetry, lockRetried, type RetriedRun } from './retry-store.ts'
+import { type StartDeps, startWith } from './start.ts'
+import { notDeployed, type RunRequest } from './starter.ts'
+
+/** The sentence and the number of the run that does the work, whether this call started it or an earlier one did. */
+export type RetryAnswer = { runNumber: number; sentence: string }
+
+type Key = { accountId: string; workflowId: string; runNumber: number }
+
+export async function retryRun(
+  deps: StartDeps,
+  principal: Principal,
+  workflowId: string,
+  runNumber: number,
+): Promise<RetryAnswer> {
+  const { accountId } = scopeOf(principal)
+  const key = { accountId, workflowId, runNumber }
+  const found = await findRun(deps.database.system, accountId, workflowId, runNumber)
+  const definition = await deps.findDefinition(accountId, workflowId)
+  if (!found || !definition) throw notFound('run')
+  const isPartial = found.item.processorType === 'Debug'
+  const before = isPartial ? await deps.findDefinition(accountId, workflowId, found.revision) : undefined
+  const answer = await deps.database.system.transaction(async (tx) => {
+    const failed = await lockRetried(tx, key)
+    if (!failed) throw notFound('run')
+    const standing = await findStandingRetry(tx, accountId, failed.rootId)
+    if (standing && standing.runNumber !== runNumber)
+      return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
+    if (failed.status !== 'Error' && failed.status !== 'Stopped') throw notFailed(key, failed)
+    if (definition.state !== 'deployed') throw notDeployed(definition.state)
+    const request: RunRequest = { ...inputsOf(key, failed), actor: actorOf(principal) }
+    const range = carryRange(key, failed, before, definition)
+    if (range) request.range = range
+    const blocks = await listBlocks(tx, accountId, failed.id)
+    const ready = new Set(blocks.filter(({ status }) => status === 'Ready').map(({ blockId }) => blockId))
+    const started = await startWith(deps, tx, request, {
+      definition,
+      source: { runId: failed.id, blocks },
+      reused: listReusable(definition, ready, range),
+      keepsDeferred: true,
+    })
+    if (failed.webhookIds !== null) {
+      const { webhookIds, createdAt: failedSince } = failed
+      await deps.webhooks.hold(tx, { accountId, workflowId, webhookIds, failedSince, run: started, isPartial })
+    }
+    return {
+      runNumber: started.runNumber,
+      sentence: `Run ${started.runNumber} of the workflow "${started.workflowName}" has started. It retries run ${runNumber}.`,
+    }
+  })
+  deps.starter.wake()
+  return answer
+}
+
+function tellStanding(runNumber: number, retry: { runNumber: number; isUnderWay: boolean }): string {
+  return retry.isUnderWay
+    ? `Run ${retry.runNumber} is retrying run ${runNumber} already.`
+    : `Run ${retry.runNumber} has retried run ${runNumber} already and ended well.`
+}
+
+function notFailed({ runNumber }: Key, { status }: RetriedRun): AppError {
+  const words = status === 'Ready' ? 'ended well' : 'is still under way'
+  return new AppError('run_not_failed', `Run ${runNumber} ${words}. Only a failed or stopped run can be retried.`)
+}
+
+function inputsOf({ accountId, workflowId }: Key, failed: RetriedRun): RunRequest {
+  return {
+    accountId,
+    workflowId,
+    runBy: 'Retry',
+    reusedRunId: failed.id,
+    isWebhookBatch: failed.isWebhookBatch,
+    movesDateLastRun: failed.movesDateLastRun,
+    ...(failed.webhookIds ? { webhookIds: failed.webhookIds } : {}),
+  }
+}
+
+/** The range means blocks, and their numbers may have changed since. */
+function carryRange(
+  { runNumber }: Key,
+  failed: RetriedRun,
+  then: WorkflowDefinition | undefined,
+  now: WorkflowDefinition,
+): RunRange | undefined {
+  if (failed.runFrom === null && failed.runTill === null) return undefined
+  const carry = (no: number): number => {
+    const block = then?.chain[no - 1]
+    const at = now.chain.findIndex(({ uniqueBlockId }) => uniqueBlockId === block?.uniqueBlockId)
+    if (at >= 0) return at + 1
+    const name = block ? `Block ${no} "${block.blockName}"` : `Block ${no}`
+    throw new AppError('blocks_invalid', `${name}, where run ${runNumber} began or ended, is gone from the workflow.`)
+  }
+  return {
+    ...(failed.runFrom === null ? {} : { runFromBlock: carry(failed.runFrom) }),
+    ...(failed.runTill === null ? {} : { runTillBlock: carry(failed.runTill) }),
+  }
+}
+
+/** Blocks that ended well and are still there, unless they build on one that has to run now. */
+function listReusable(
+  definition: WorkflowDefinition,
+  ready: ReadonlySet<string>,
+  range: RunRange | undefined,
+): readonly string[] {
+  const checked = scopeRun(definition.chain, range ?? {}, ready)
+  if (!checked.ok) throw new AppError('blocks_invalid', joinProblems(checked.problems))
+  const reused = new Set(checked.value.reused)
+  const sources = new Map(definition.chain.map(({ uniqueBlockId, dataSources }) => [uniqueBlockId, dataSources]))
+  for (const blockId of checked.value.blocks) {
+    if (ready.has(blockId) && (sources.get(blockId) ?? []).every((source) => reused.has(source))) reused.add(blockId)
+  }
+  return [...reused]
+}
