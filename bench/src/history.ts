@@ -1,4 +1,5 @@
 // A history of a million runs: every list that GetRunHistory can give.
+import { runOrderFields } from '@patchbay/contract'
 import { type Client, createClient } from '@patchbay/sdk'
 import type pg from 'pg'
 import { medianOf } from './measure.ts'
@@ -9,20 +10,6 @@ import { newDataDir, startBenchService } from './service.ts'
 const runsInAll = 1_000_000
 const workflowCount = 100
 const daysKept = 30
-const orderFields = [
-  'startDateTimeUTC',
-  'lockVersionNumber',
-  'status',
-  'endDateTimeUTC',
-  'durationInMilliSec',
-  'pauseInMilliSec',
-  'runBy',
-  'processorType',
-  'isExpiredByTime',
-  'errorMessage',
-  'lastExecutedBlockId',
-  'lastExecutedBlockTitle',
-] as const
 
 export async function benchHistory(): Promise<Row[]> {
   using dataDir = newDataDir()
@@ -39,7 +26,7 @@ export async function benchHistory(): Promise<Row[]> {
   await owner.end()
 
   const lists: Record<string, object> = {}
-  for (const orderField of orderFields)
+  for (const orderField of runOrderFields)
     for (const orderByAsc of [false, true])
       lists[`by ${orderField} ${orderByAsc ? 'up' : 'down'}`] = { page: 0, size: 50, orderField, orderByAsc }
   lists['failed runs'] = { page: 0, size: 50, status: 'Error' }

@@ -47,6 +47,7 @@ export const errorCatalogue = {
   not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
+  workflow_changed: 409,
   body_too_large: 413,
   too_many_requests: 429,
   internal: 500,

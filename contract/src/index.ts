@@ -13,6 +13,7 @@ import * as keys from './keys.ts'
 import * as mail from './mail.ts'
 import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
+import * as revisions from './revisions.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
@@ -94,6 +95,9 @@ export const operations = {
   Workflow: workflows.getWorkflow,
   WorkflowCreate: workflows.createWorkflow,
   WorkflowUpdate: workflows.updateWorkflow,
+  WorkflowRevisions: revisions.listRevisions,
+  WorkflowDifference: revisions.getWorkflowDifference,
+  RestoreRevision: revisions.restoreRevision,
   DeployWorkflow: workflows.deployWorkflow,
   ArchiveWorkflow: workflows.archiveWorkflow,
   DeleteWorkflow: workflows.deleteWorkflow,
@@ -162,8 +166,9 @@ export {
   type ParamsOf,
   type QueryOf,
 } from './operation.ts'
+export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
-export type { RunSource, RunStatusName } from './runs.ts'
+export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultValueBytesMax } from './vault.ts'

@@ -25,6 +25,10 @@ export type OperationSpec = {
   bodyBytesMax?: number
   /** Body shapes by status. `null` is an empty body. */
   answers: { 200: TSchema | null; 204?: null }
+  /** Further request headers, by name, each with what it does. */
+  headers?: Readonly<Record<string, string>>
+  /** Headers of a 200 that a client may rely on, by name, each with what it holds. */
+  answerHeaders?: Readonly<Record<string, string>>
   /** A path value that is not a GUID is 404 unless the interface says it is 400. */
   malformedPathIs?: 400
   /** Refusals beyond the ones every operation may give (invalid_request, the 401s, 429, 500, 503). */

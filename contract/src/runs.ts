@@ -36,10 +36,14 @@ export const RunHistoryItem = Type.Object(
     }),
     lastExecutedBlockId: Type.Union([Guid, Type.Null()], { description: 'The block that ended last.' }),
     lastExecutedBlockTitle: Type.Union([Type.String(), Type.Null()], { description: 'Name of that block.' }),
+    revision: Type.Integer({ description: 'The revision of the workflow that the run executed.' }),
     webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
   },
   { description: 'One run of a workflow.' },
 )
+
+/** What a list of runs can be ordered by: every field of its items. */
+export const runOrderFields = Object.keys(RunHistoryItem.properties) as (keyof typeof RunHistoryItem.properties)[]
 
 export const runWorkflow = operation({
   name: 'RunWorkflow',
@@ -107,7 +111,7 @@ export const getRunHistory = operation({
       searchTo: Type.Optional({ ...Timestamp, description: 'Only runs that started before this time.' }),
       orderByAsc: Type.Optional(Type.Boolean({ default: false })),
       orderField: Type.Optional(
-        Type.Enum(Object.keys(RunHistoryItem.properties) as (keyof typeof RunHistoryItem.properties)[], {
+        Type.Enum(runOrderFields, {
           default: 'startDateTimeUTC',
           description: 'Any field of a run history item.',
         }),

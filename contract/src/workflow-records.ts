@@ -98,6 +98,7 @@ export const RecordCallBodies = Type.Boolean({
 export const WorkflowApiDto = Type.Object(
   {
     ...listFields,
+    revision: Type.Integer({ description: 'Number of the revision shown; also in the header ETag.' }),
     accountId: { ...Guid, description: 'The account that owns it.' },
     organizationId: { ...Guid, description: 'The organization of that account.' },
     variables: mapOf<WorkflowVariable>(WorkflowVariable, 'Variable name to value and declaration.'),

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
+import { Revision } from './revisions.ts'
 import {
   mapOf,
   RecordCallBodies,
@@ -62,6 +63,7 @@ const WorkflowInput = Type.Object(
     timeoutSeconds: Type.Optional(TimeoutSeconds),
     recordCallBodies: Type.Optional({ ...RecordCallBodies, default: false }),
     id: readOnly,
+    revision: readOnly,
     accountId: readOnly,
     organizationId: readOnly,
     workflowState: readOnly,
@@ -125,11 +127,13 @@ export const getWorkflow = operation({
   name: 'Workflow',
   method: 'GET',
   path: '/api/Workflow/:id',
-  description: 'A workflow with its blocks and values; with runNumber as they were at that run.',
+  description: 'A workflow with its blocks and values: now, as of a run, or in an earlier revision.',
   params: WorkflowId,
   query: Type.Object({
-    runNumber: Type.Optional(Type.Integer({ minimum: 0, description: 'Loads the state as of this run.' })),
+    runNumber: Type.Optional(Type.Integer({ minimum: 0, description: 'Shows the workflow as of this run.' })),
+    revision: Type.Optional({ ...Revision, description: 'Shows this revision. Not together with runNumber.' }),
   }),
+  answerHeaders: { ETag: 'The revision in quotes, for If-Match.' },
   answers: { 200: WorkflowApiDto },
   refuses: ['not_found'],
 })
@@ -166,8 +170,13 @@ export const updateWorkflow = operation({
   changesState: true,
   params: WorkflowId,
   body: WorkflowInput,
+  headers: {
+    'If-Match':
+      'The ETag of the workflow as you read it, or *. If somebody has changed the workflow since, the answer is 409 and nothing is saved.',
+  },
+  answerHeaders: { ETag: 'The newest revision in quotes.' },
   answers: { 200: null },
-  refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'cannot_be_stored'],
+  refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'workflow_changed', 'cannot_be_stored'],
   example: { body: { name: 'Hello again', variables: { who: 'everyone' } } },
 })
 

@@ -678,6 +678,9 @@ table workflow_revisions -- row-level security forced (
   sealed_secrets bytea,
   created_at timestamp with time zone not null default now(),
   created_by uuid,
+  reason text not null,
+  template_version text,
+  constraint workflow_revisions_reason_check CHECK ((reason = ANY (ARRAY['Created'::text, 'Updated'::text, 'Restored'::text, 'Upgraded'::text, 'RolledBack'::text]))),
   constraint workflow_revisions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint workflow_revisions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint workflow_revisions_pkey PRIMARY KEY (workflow_id, revision)

@@ -23,6 +23,7 @@ const refusalWords: Record<number, string> = {
   403: 'The role of the caller is too low, or the managed account is out of reach.',
   404: 'Not found, or no access.',
   405: 'The method is not allowed.',
+  409: 'Somebody else changed it first; nothing was saved.',
   413: 'The body is too large.',
   429: 'Too many requests; see Retry-After.',
   500: 'Our fault; errorMessage carries the request id.',
@@ -67,6 +68,13 @@ function describeOperation(spec: OperationSpec) {
       ...(spec.access === 'public'
         ? []
         : [{ name: 'ManagedAccountId', in: 'header', required: false, schema: { type: 'string', format: 'uuid' } }]),
+      ...Object.entries(spec.headers ?? {}).map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: false,
+        description,
+        schema: { type: 'string' },
+      })),
     ],
     ...(spec.body
       ? {
@@ -99,9 +107,19 @@ function responses(spec: OperationSpec) {
   return Object.fromEntries(
     Object.entries(answerCodes(spec)).map(([status, description]) => {
       const schema = status === '200' ? spec.answers[200] : status === '204' ? null : refusalSchema(spec, status)
-      return [status, { description, ...(schema ? { content: { 'application/json': { schema } } } : {}) }]
+      const headers = status === '200' ? describeHeaders(spec) : {}
+      return [status, { description, ...headers, ...(schema ? { content: { 'application/json': { schema } } } : {}) }]
     }),
   )
+}
+
+function describeHeaders(spec: OperationSpec): { headers?: object } {
+  if (!spec.answerHeaders) return {}
+  const headers = Object.entries(spec.answerHeaders).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ])
+  return { headers: Object.fromEntries(headers) }
 }
 
 function refusalSchema(spec: OperationSpec, status: string): object {

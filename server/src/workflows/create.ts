@@ -34,7 +34,11 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await Promise.all([
       insertWorkflow(tx, { id, accountId, organizationId, template, definition }),
-      insertRevision(tx, key, sealed, principal.caller.id),
+      insertRevision(tx, key, sealed, {
+        createdBy: principal.caller.id,
+        reason: 'Created',
+        templateVersion: template?.version ?? null,
+      }),
       insertUses(tx, accountId, id, definition),
       recordAudit(tx, actorOf(principal), 'workflow.created', id, {
         name: definition.name,

@@ -1,6 +1,6 @@
 import { type Principal, scopeOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
-import { notFound } from '../lib/app-error.ts'
+import { invalid, notFound } from '../lib/app-error.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Definition } from './definition.ts'
 import { findItem, toItem } from './list-item.ts'
@@ -10,21 +10,29 @@ import { findWorkflow, hasWorkflow } from './store.ts'
 
 export type GetDeps = { database: Database; keyRing: KeyRing; runs: WorkflowRuns; webhooks: WorkflowWebhooks }
 
-/** With `runNumber`, names, scripts and values are as they were at that run. */
-export async function getWorkflow(deps: GetDeps, principal: Principal, id: string, runNumber?: number) {
+type AsOf = { runNumber?: number; revision?: number }
+
+/** With `runNumber` or `revision`, names, scripts and values are as they were at that run or in that revision. */
+export async function getWorkflow(deps: GetDeps, principal: Principal, id: string, { runNumber, revision }: AsOf) {
+  if (runNumber !== undefined && revision !== undefined) {
+    throw invalid('Give runNumber or revision, not both.')
+  }
   const scope = scopeOf(principal)
   const db = deps.database.forScope(scope)
   const ofRun = runNumber === undefined ? undefined : await findRun(deps, principal, id, runNumber)
   const [item, stored, url] = await Promise.all([
     findItem(db, scope.accountId, id),
-    findWorkflow(db, scope.accountId, id, ofRun?.revision),
+    findWorkflow(db, scope.accountId, id, ofRun?.revision ?? revision),
     deps.webhooks.addressOf(scope, id),
   ])
-  if (!item || !stored) throw notFound('workflow')
+  if (!item) throw notFound('workflow')
+  if (!stored) throw notFound('revision')
   const key = { workflowId: stored.id, accountId: stored.accountId, revision: stored.revision }
   const definition = maskDefinition(await openDefinition(deps.keyRing, key, stored))
   return {
     ...toItem(item),
+    revision: stored.revision,
+    templateVersion: stored.templateVersion,
     name: definition.name,
     description: definition.description,
     isCustomizedStructure: definition.isCustomizedStructure,

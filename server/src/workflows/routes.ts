@@ -6,6 +6,10 @@ import { createWorkflow } from './create.ts'
 import { deleteWorkflow } from './delete.ts'
 import { deployWorkflow } from './deploy.ts'
 import { type GetDeps, getWorkflow } from './get.ts'
+import { getDifference } from './revisions/difference.ts'
+import { eTagOf, readIfMatch } from './revisions/if-match.ts'
+import { listRevisions } from './revisions/list-revisions.ts'
+import { restoreRevision } from './revisions/restore.ts'
 import { listWorkflows, searchWorkflows } from './search.ts'
 
 type Names =
@@ -14,6 +18,9 @@ type Names =
   | 'Workflow'
   | 'WorkflowCreate'
   | 'WorkflowUpdate'
+  | 'WorkflowRevisions'
+  | 'WorkflowDifference'
+  | 'RestoreRevision'
   | 'DeployWorkflow'
   | 'ArchiveWorkflow'
   | 'DeleteWorkflow'
@@ -26,9 +33,23 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
     Workflows: ({ principal }) => listWorkflows(database.forScope(scopeOf(principal)), principal.account.id),
     WorkflowsSearch: ({ principal, body }) =>
       searchWorkflows({ db: database.forScope(scopeOf(principal)), catalog }, scopeOf(principal), body),
-    Workflow: ({ principal, params, query }) => getWorkflow(deps, principal, params.id.toLowerCase(), query.runNumber),
+    Workflow: async ({ principal, params, query, exchange }) => {
+      const workflow = await getWorkflow(deps, principal, params.id.toLowerCase(), query)
+      exchange.setHeader('ETag', eTagOf(workflow.revision))
+      return workflow
+    },
     WorkflowCreate: ({ principal, body }) => createWorkflow(deps, principal, body),
-    WorkflowUpdate: ({ principal, params, body }) => changeWorkflow(deps, principal, params.id.toLowerCase(), body),
+    WorkflowUpdate: async ({ principal, params, body, exchange }) => {
+      const expectedRevisions = readIfMatch(exchange.header('if-match'))
+      const change = { id: params.id.toLowerCase(), given: body, expectedRevisions }
+      exchange.setHeader('ETag', eTagOf(await changeWorkflow(deps, principal, change)))
+    },
+    WorkflowRevisions: ({ principal, params, body }) =>
+      listRevisions(deps, principal, params.workflowId.toLowerCase(), body),
+    WorkflowDifference: ({ principal, params, query }) =>
+      getDifference(deps, principal, params.workflowId.toLowerCase(), query),
+    RestoreRevision: ({ principal, params, body }) =>
+      restoreRevision(deps, principal, params.workflowId.toLowerCase(), body.revision),
     DeployWorkflow: ({ principal, params }) => deployWorkflow(deps, principal, params.id.toLowerCase()),
     ArchiveWorkflow: ({ principal, params }) => archiveWorkflow(deps, principal, params.id.toLowerCase()),
     DeleteWorkflow: ({ principal, params }) => deleteWorkflow(deps, principal, params.id.toLowerCase()),

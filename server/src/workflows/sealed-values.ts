@@ -55,6 +55,27 @@ export function maskDefinition(definition: Definition): Definition {
   return mapPasswords(definition, { variable: () => maskedValue, block: () => maskedValue })
 }
 
+/** Can be compared with another one and is stars in JSON. */
+class HiddenValue {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+
+  toJSON(): string {
+    return maskedValue
+  }
+}
+
+/** For comparing: a password that changed differs, and nobody who writes the result as JSON can show it. */
+export function hideSecrets(definition: Definition): Definition {
+  return mapPasswords(definition, {
+    variable: (_name, value) => new HiddenValue(value),
+    block: (_id, _name, value) => new HiddenValue(value),
+  })
+}
+
 /** The password values themselves, for those who must keep them out of logs and results. */
 export function listSecretValues(definition: Definition): string[] {
   const values: string[] = []

@@ -1,3 +1,4 @@
+import type { RevisionReason } from '@patchbay/contract'
 import { type Queryable, type Scope, sql, type Tx } from '../db/index.ts'
 import type { Definition, WorkflowState } from './definition.ts'
 import { listUses, type UseKind } from './uses.ts'
@@ -11,6 +12,8 @@ export type StoredWorkflow = {
   revision: number
   definition: Definition
   sealedSecrets: Buffer | null
+  /** The version of its template that this revision follows. */
+  templateVersion: string | null
 }
 
 type WorkflowRow = {
@@ -21,6 +24,7 @@ type WorkflowRow = {
   revision: number
   definition: Definition
   sealed_secrets: Buffer | null
+  template_version: string | null
 }
 
 /** With the revision that is asked for, or the newest one. */
@@ -31,7 +35,7 @@ export async function findWorkflow(
   revision?: number,
 ): Promise<StoredWorkflow | undefined> {
   const { rows } = await db.query<WorkflowRow>(sql`
-    select w.id, w.account_id, w.organization_id, w.state, r.revision, r.definition, r.sealed_secrets
+    select w.id, w.account_id, w.organization_id, w.state, r.revision, r.definition, r.sealed_secrets, r.template_version
     from workflows w join workflow_revisions r on r.workflow_id = w.id and r.revision = coalesce(${revision ?? null}::integer, w.revision)
     where w.account_id = ${accountId} and w.id = ${id}`)
   const row = rows[0]
@@ -44,6 +48,7 @@ export async function findWorkflow(
       revision: row.revision,
       definition: row.definition,
       sealedSecrets: row.sealed_secrets,
+      templateVersion: row.template_version,
     }
   )
 }
@@ -100,24 +105,30 @@ export async function updateWorkflow(
   accountId: string,
   id: string,
   expected: { revision: number; state: WorkflowState },
-  definition: Definition,
+  next: { definition: Definition; templateVersion: string | null },
 ): Promise<boolean> {
+  const { definition, templateVersion } = next
   const { rowCount } = await tx.query(sql`
     update workflows set revision = revision + 1, name = ${definition.name}, description = ${definition.description},
-      is_customized_structure = ${definition.isCustomizedStructure}, applications = ${JSON.stringify(definition.applications)}, modified_at = now()
+      is_customized_structure = ${definition.isCustomizedStructure}, applications = ${JSON.stringify(definition.applications)},
+      template_version = ${templateVersion}, modified_at = now()
     where account_id = ${accountId} and id = ${id} and revision = ${expected.revision} and state = ${expected.state}`)
   return rowCount > 0
 }
+
+/** Who made a revision, why, and which version of the template it follows. */
+export type RevisionOrigin = { createdBy: string; reason: RevisionReason; templateVersion: string | null }
 
 export async function insertRevision(
   tx: Queryable,
   key: { workflowId: string; accountId: string; revision: number },
   sealed: { definition: Definition; sealedSecrets: Buffer | null },
-  createdBy: string,
+  origin: RevisionOrigin,
 ): Promise<void> {
   await tx.query(sql`
-    insert into workflow_revisions (workflow_id, revision, account_id, definition, sealed_secrets, created_by)
-    values (${key.workflowId}, ${key.revision}, ${key.accountId}, ${JSON.stringify(sealed.definition)}, ${sealed.sealedSecrets}, ${createdBy})`)
+    insert into workflow_revisions (workflow_id, revision, account_id, definition, sealed_secrets, created_by, reason, template_version)
+    values (${key.workflowId}, ${key.revision}, ${key.accountId}, ${JSON.stringify(sealed.definition)}, ${sealed.sealedSecrets},
+            ${origin.createdBy}, ${origin.reason}, ${origin.templateVersion})`)
 }
 
 export async function insertUses(

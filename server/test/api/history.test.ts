@@ -1,3 +1,4 @@
+import { runOrderFields } from '@patchbay/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -48,6 +49,7 @@ describe('POST /api/GetRunHistory', () => {
       lastExecutedBlockId: workflow.blocks[1],
       lastExecutedBlockTitle: 'Two',
       webhookIds: [],
+      revision: 1,
     })
     const { startDateTimeUTC, endDateTimeUTC, durationInMilliSec } = body.items[1]
     expect(
@@ -78,20 +80,7 @@ describe('POST /api/GetRunHistory', () => {
     expect((await search({ page: 0, size: 1, status: 'Error' })).body.total).toBe(3)
   })
 
-  it.each([
-    'lockVersionNumber',
-    'status',
-    'startDateTimeUTC',
-    'endDateTimeUTC',
-    'durationInMilliSec',
-    'pauseInMilliSec',
-    'runBy',
-    'processorType',
-    'isExpiredByTime',
-    'errorMessage',
-    'lastExecutedBlockId',
-    'lastExecutedBlockTitle',
-  ])('orders by %s, both ways', async (orderField) => {
+  it.each(runOrderFields)('orders by %s, both ways', async (orderField) => {
     const read = async (orderByAsc: boolean) => {
       const { body } = await search({ page: 0, size: 100, orderField: orderField.toUpperCase(), orderByAsc })
       expect(body.items).toHaveLength(9)

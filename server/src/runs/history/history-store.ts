@@ -19,10 +19,11 @@ type HistoryRow = {
   last_block_id: string | null
   last_block_title: string | null
   webhook_ids: string[] | null
+  revision: number
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_title, webhook_ids, revision, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -39,6 +40,7 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   lastExecutedBlockId: 'last_block_id',
   lastExecutedBlockTitle: 'last_block_title',
   webhookIds: 'webhook_ids',
+  revision: 'revision',
 }
 
 // A history lies in many partitions, and planning over all of them takes longer than reading. So there are a few fixed texts, prepared
@@ -109,12 +111,12 @@ export async function findRun(
   runNumber: number | undefined,
 ): Promise<FoundRunItem | undefined> {
   const range = [runNumber ?? 0, runNumber ?? highestNumber]
-  const { rows } = await db.query<HistoryRow & { id: string; revision: number }>(
-    prepared(
-      'history_run',
-      `select id, revision, ${columns} from runs where ${plainMatching} order by run_number desc limit 1`,
-      [workflowId, accountId, ...range],
-    ),
+  const { rows } = await db.query<HistoryRow & { id: string }>(
+    prepared('history_run', `select id, ${columns} from runs where ${plainMatching} order by run_number desc limit 1`, [
+      workflowId,
+      accountId,
+      ...range,
+    ]),
   )
   const row = rows[0]
   return row && { id: row.id, revision: row.revision, item: toItem(row) }
@@ -181,5 +183,6 @@ function toItem(row: HistoryRow): RunHistoryItem {
     lastExecutedBlockId: row.last_block_id,
     lastExecutedBlockTitle: row.last_block_title,
     webhookIds: row.webhook_ids ?? [],
+    revision: row.revision,
   }
 }

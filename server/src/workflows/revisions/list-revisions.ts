@@ -1,0 +1,16 @@
+import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Database } from '../../db/index.ts'
+import { notFound } from '../../lib/app-error.ts'
+import { listRevisions as listRows } from './store.ts'
+
+export async function listRevisions(
+  { database }: { database: Database },
+  principal: Principal,
+  workflowId: string,
+  { page = 0, size = 50 }: { page?: number; size?: number },
+) {
+  const scope = scopeOf(principal)
+  const found = await listRows(database.forScope(scope), scope.accountId, workflowId, { page, size })
+  if (found.total === 0) throw notFound('workflow')
+  return found
+}

@@ -1,0 +1,118 @@
+// How every revision after the first is stored. What a change needs is read, checked and compiled without a lock: the write is fenced by
+// the revision and the state that were read, and whoever loses the race starts over from what the other one stored.
+import { isDeepStrictEqual } from 'node:util'
+import type { RevisionReason } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import type { Database, Db } from '../db/index.ts'
+import { AppError, notFound } from '../lib/app-error.ts'
+import type { KeyRing } from '../secrets/index.ts'
+import type { Definition } from './definition.ts'
+import { findDeployProblems } from './deploy-problems.ts'
+import type { WorkflowConnections } from './ports.ts'
+import { refuseFor } from './refuse.ts'
+import { changedMeanwhile } from './revisions/if-match.ts'
+import { openDefinition, sealDefinition } from './sealed-values.ts'
+import { deleteUses, findWorkflow, insertRevision, insertUses, type StoredWorkflow, updateWorkflow } from './store.ts'
+
+export type SaveDeps = { database: Database; keyRing: KeyRing; connections: WorkflowConnections }
+
+export type Save = {
+  workflowId: string
+  reason: RevisionReason
+  /** What the caller takes for the newest revision; anything else is refused. Undefined when it does not care. */
+  expectedRevisions: readonly number[] | undefined
+  /** Called once per attempt, with the newest revision. */
+  decide(
+    current: Definition,
+    stored: StoredWorkflow,
+  ): Promise<{ definition: Definition; templateVersion: string | null }>
+}
+
+const attemptsMax = 20
+
+/** The number of the newest revision afterwards: a new one, or the one that is there when nothing would change. */
+export async function saveRevision(deps: SaveDeps, principal: Principal, save: Save): Promise<number> {
+  const db = deps.database.forScope(scopeOf(principal))
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const found = await findWorkflow(db, principal.account.id, save.workflowId)
+    if (!found) throw notFound('workflow')
+    if (save.expectedRevisions && !save.expectedRevisions.includes(found.revision)) {
+      throw await changedMeanwhile(db, found, save.expectedRevisions)
+    }
+    const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
+    const current = await openDefinition(deps.keyRing, key, found)
+    const wanted = await save.decide(current, found)
+    // What is compared is what would be read back: JSON knows no undefined and no negative zero.
+    const next = JSON.parse(JSON.stringify(wanted.definition)) as Definition
+    const isSame = isDeepStrictEqual(next, JSON.parse(JSON.stringify(current)))
+    if (isSame && wanted.templateVersion === found.templateVersion) return found.revision
+    if (found.state === 'deployed') await refuseUndeployable(deps, principal, current, next)
+    const stored = await store(deps, db, principal, {
+      found,
+      current,
+      next,
+      templateVersion: wanted.templateVersion,
+      reason: save.reason,
+    })
+    if (stored) return found.revision + 1
+  }
+  throw new AppError('not_ready', 'The workflow keeps being changed by other requests. Try again.')
+}
+
+/** Only what this change would break: a workflow whose application was lost meanwhile can still be mended. */
+async function refuseUndeployable(
+  deps: SaveDeps,
+  principal: Principal,
+  current: Definition,
+  next: Definition,
+): Promise<void> {
+  const ids = [current, next].flatMap(({ applications }) => Object.values(applications))
+  const connections = ids.length === 0 ? [] : await deps.connections.list(scopeOf(principal), [...new Set(ids)])
+  const known = new Set(findDeployProblems(current, connections).map((problem) => problem.message))
+  refuseFor(
+    'workflow_not_deployable',
+    findDeployProblems(next, connections).filter((problem) => !known.has(problem.message)),
+  )
+}
+
+type NextRevision = {
+  found: StoredWorkflow
+  current: Definition
+  next: Definition
+  templateVersion: string | null
+  reason: RevisionReason
+}
+
+/** False when somebody else stored a revision or changed the state since it was read. */
+async function store(
+  deps: SaveDeps,
+  db: Db,
+  principal: Principal,
+  { found, current, next, templateVersion, reason }: NextRevision,
+): Promise<boolean> {
+  const { accountId, id } = found
+  const key = { workflowId: id, accountId, revision: found.revision + 1 }
+  const sealed = await sealDefinition(deps.keyRing, key, next)
+  const changed = Object.keys(next).filter(
+    (field) => !isDeepStrictEqual(next[field as keyof Definition], current[field as keyof Definition]),
+  )
+  return db.transaction(async (tx) => {
+    if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion }))) return false
+    await Promise.all([
+      insertRevision(tx, key, sealed, { createdBy: principal.caller.id, reason, templateVersion }),
+      deleteUses(tx, accountId, id),
+      insertUses(tx, accountId, id, next),
+      recordAudit(tx, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
+    ])
+    return true
+  })
+}
+
+const auditActions: Record<RevisionReason, string> = {
+  Created: 'workflow.created',
+  Updated: 'workflow.changed',
+  Restored: 'workflow.restored',
+  Upgraded: 'workflow.upgraded',
+  RolledBack: 'workflow.rolledBack',
+}
