@@ -40,6 +40,10 @@ const TemplateBlock = Type.Object({
   uniqueBlockId: Guid,
   blockName: Type.String(),
   blockTemplateId: Type.Union([Guid, Type.Null()]),
+  blockTemplateVersion: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The version of its block template. A published template keeps the versions it was published with; a draft follows the newest. Null for a block with a script of its own, or one whose block template is a draft.',
+  }),
   applicationShortName: Type.Union([Type.String(), Type.Null()]),
   script: Type.String({ description: "The block's own script, or that of its block template." }),
   dataSources: Type.Array(Guid),

@@ -1,7 +1,7 @@
 // What the service is made of, whichever role a process has.
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { Catalog } from './catalog/index.ts'
+import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
 import { type ConnectionSettings, Database } from './db/index.ts'
@@ -17,7 +17,7 @@ import { SandboxPool } from './sandbox/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
-import { findDefinition } from './workflows/index.ts'
+import { findDefinition, giveEarlierBases } from './workflows/index.ts'
 
 /** What every part is made from. */
 export type Context = {
@@ -45,6 +45,8 @@ export async function createServices(context: Context, connection: ConnectionSet
     directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
     onProblem: (problem) => log.warn(problem, 'A file of the catalogue is broken and left out.'),
   })
+  await pinEarlierTemplates({ database, catalog })
+  await giveEarlierBases({ database, catalog })
   const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', onFault))
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const guard = createGuard({

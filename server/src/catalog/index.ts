@@ -16,6 +16,7 @@ export type {
   Variable,
   WorkflowTemplate,
 } from './format/definition.ts'
+export { pinEarlierTemplates } from './import/pin-earlier.ts'
 export type { CatalogUses } from './ports.ts'
 export { catalogTaggables } from './read/taggable.ts'
 export { answerTestRequest } from './read/test-application.ts'

@@ -104,16 +104,18 @@ table catalog_items -- row-level security forced (
   definition json not null,
   created_by uuid,
   created_at timestamp with time zone not null default now(),
+  pinned json,
   constraint catalog_items_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'blockTemplate'::text, 'workflowTemplate'::text, 'function'::text]))),
   constraint catalog_items_revision_check CHECK ((revision >= 0)),
   constraint catalog_items_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint catalog_items_pkey PRIMARY KEY (organization_id, kind, id, revision)
 );
+CREATE INDEX catalog_items_unpinned ON patchbay.catalog_items USING btree (organization_id, id) WHERE ((kind = 'workflowTemplate'::text) AND (revision > 0) AND (pinned IS NULL));
 CREATE UNIQUE INDEX catalog_items_version ON patchbay.catalog_items USING btree (organization_id, kind, id, version) WHERE (version IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
 policy published_remains to {patchbay_app,patchbay_system} using (((revision = 0) OR ((id)::text = current_setting('patchbay.deleted_item'::text, true))));
-policy published_stays to {patchbay_app,patchbay_system} using ((revision = 0));
+policy published_stays to {patchbay_app,patchbay_system} using (((revision = 0) OR ((kind = 'workflowTemplate'::text) AND (pinned IS NULL))));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
@@ -670,6 +672,22 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table workflow_bases -- row-level security forced (
+  digest bytea not null,
+  organization_id uuid not null,
+  workflow_template_id uuid not null,
+  template_version text,
+  definition json not null,
+  created_at timestamp with time zone not null default now(),
+  constraint workflow_bases_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint workflow_bases_pkey PRIMARY KEY (digest)
+);
+CREATE INDEX workflow_bases_by_template ON patchbay.workflow_bases USING btree (organization_id, workflow_template_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant insert, select to patchbay_app;
+grant insert, select to patchbay_system;
+
 table workflow_revisions -- row-level security forced (
   workflow_id uuid not null,
   revision integer not null,
@@ -678,10 +696,12 @@ table workflow_revisions -- row-level security forced (
   sealed_secrets bytea,
   created_at timestamp with time zone not null default now(),
   created_by uuid,
+  base_digest bytea,
   reason text not null,
   template_version text,
   constraint workflow_revisions_reason_check CHECK ((reason = ANY (ARRAY['Created'::text, 'Updated'::text, 'Restored'::text, 'Upgraded'::text, 'RolledBack'::text]))),
   constraint workflow_revisions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint workflow_revisions_base_digest_fkey FOREIGN KEY (base_digest) REFERENCES workflow_bases(digest),
   constraint workflow_revisions_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint workflow_revisions_pkey PRIMARY KEY (workflow_id, revision)
 );
@@ -750,6 +770,14 @@ CREATE INDEX workflows_with_webhook ON patchbay.workflows USING btree (account_i
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table workflows_without_base -- row-level security forced (
+  workflow_id uuid not null,
+  constraint workflows_without_base_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint workflows_without_base_pkey PRIMARY KEY (workflow_id)
+);
+policy all_rows to {patchbay_system} using (true);
 grant delete, insert, select, update to patchbay_system;
 
 CREATE OR REPLACE FUNCTION patchbay.current_account()

@@ -1,4 +1,4 @@
-import type { BlockTemplate as CatalogBlockTemplate, Variable } from '../catalog/index.ts'
+import type { BlockTemplate as CatalogBlockTemplate, Variable, WorkflowTemplate } from '../catalog/index.ts'
 import type { BlockTemplate, ChainElementInput } from '../engine/chain-element.ts'
 import type { VariableDefinition } from '../engine/variable-values.ts'
 import type { Definition } from './definition.ts'
@@ -16,7 +16,7 @@ async function findTemplate(
   )
 }
 
-export async function loadBlockTemplates(
+async function loadBlockTemplates(
   catalog: WorkflowCatalog,
   organizationId: string,
   ids: Iterable<string>,
@@ -24,6 +24,16 @@ export async function loadBlockTemplates(
   const wanted = [...new Set([...ids].map((id) => id.toLowerCase()))]
   const found = await Promise.all(wanted.map((id) => findTemplate(catalog, organizationId, id)))
   return new Map(found.flatMap((template) => (template ? [[template.id, toBlockTemplate(template)] as const] : [])))
+}
+
+/** Those that a workflow template stands on. */
+export async function loadBlocksOf(
+  catalog: WorkflowCatalog,
+  organizationId: string,
+  template: WorkflowTemplate,
+): Promise<Map<string, BlockTemplate>> {
+  const blocks = await catalog.listBlocksOf(organizationId, template)
+  return new Map([...blocks].map(([id, block]) => [id, toBlockTemplate(block)]))
 }
 
 /**

@@ -26,9 +26,10 @@ export async function changeWorkflow(
     workflowId: id,
     reason: 'Updated',
     expectedRevisions,
-    decide: async (current, { organizationId, templateVersion }) => ({
+    decide: async (current, { organizationId, templateVersion, baseDigest }) => ({
       definition: await applyChanges(deps, organizationId, current, given, false, checked),
       templateVersion,
+      baseDigest,
     }),
   })
 }

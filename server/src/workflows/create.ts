@@ -5,7 +5,9 @@ import { invalid, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
-import { loadBlockTemplates } from './block-templates.ts'
+import { makeBase } from './base.ts'
+import { insertBase } from './base-store.ts'
+import { loadBlocksOf } from './block-templates.ts'
 import { checkStorable } from './check-storable.ts'
 import type { CheckScript, WorkflowCatalog } from './ports.ts'
 import { sealDefinition } from './sealed-values.ts'
@@ -24,9 +26,9 @@ type Given = WorkflowInput & { workflowTemplateId?: string | null }
 export async function createWorkflow(deps: CreateDeps, principal: Principal, given: Given): Promise<string> {
   checkStorable(given)
   const { organizationId, id: accountId } = principal.account
-  const { definition, template } = given.workflowTemplateId
+  const { definition, template, base } = given.workflowTemplateId
     ? await fromTemplate(deps, organizationId, given.workflowTemplateId, given)
-    : { definition: await fromChain(deps, organizationId, given), template: undefined }
+    : { definition: await fromChain(deps, organizationId, given), template: undefined, base: undefined }
   const id = newId()
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
@@ -34,10 +36,13 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await Promise.all([
       insertWorkflow(tx, { id, accountId, organizationId, template, definition }),
+      // Before the revision that refers to it.
+      base && insertBase(tx, base),
       insertRevision(tx, key, sealed, {
         createdBy: principal.caller.id,
         reason: 'Created',
         templateVersion: template?.version ?? null,
+        baseDigest: base?.digest ?? null,
       }),
       insertUses(tx, accountId, id, definition),
       recordAudit(tx, actorOf(principal), 'workflow.created', id, {
@@ -55,9 +60,9 @@ async function fromTemplate(deps: CreateDeps, organizationId: string, templateId
     (await deps.catalog.findWorkflowTemplate(organizationId, id)) ??
     (await deps.catalog.findWorkflowTemplate(organizationId, id, { draft: true }))
   if (!template) throw notFound('workflow template')
-  const named = template.chain.flatMap((element) => element.blockTemplateId ?? [])
-  const start = definitionOf(template, await loadBlockTemplates(deps.catalog, organizationId, named))
-  return { definition: await applyChanges(deps, organizationId, start, given), template }
+  const start = definitionOf(template, await loadBlocksOf(deps.catalog, organizationId, template))
+  const definition = await applyChanges(deps, organizationId, start, given)
+  return { definition, template, base: makeBase({ organizationId, template, definition: start }) }
 }
 
 async function fromChain(deps: CreateDeps, organizationId: string, given: Given) {

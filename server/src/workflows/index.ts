@@ -1,3 +1,4 @@
+export { giveEarlierBases } from './base-backlog.ts'
 export { listWorkflowsCalling, listWorkflowsOf } from './catalog-uses.ts'
 export type { WorkflowDefinition } from './definition.ts'
 export { countWorkflowsUsing, findDefinition, workflowsUsing } from './find-definition.ts'

@@ -16,8 +16,10 @@ export type WorkflowCatalog = {
   findWorkflowTemplate(
     organizationId: string,
     id: string,
-    options?: { draft?: boolean },
+    options?: { draft?: boolean; version?: string },
   ): Promise<WorkflowTemplate | undefined>
+  /** The block templates of its chain by id: of a published version as they were when it was published. */
+  listBlocksOf(organizationId: string, template: WorkflowTemplate): Promise<Map<string, BlockTemplate>>
 }
 
 export type WorkflowConnections = {

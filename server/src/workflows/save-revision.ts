@@ -23,11 +23,11 @@ export type Save = {
   /** What the caller takes for the newest revision; anything else is refused. Undefined when it does not care. */
   expectedRevisions: readonly number[] | undefined
   /** Called once per attempt, with the newest revision. */
-  decide(
-    current: Definition,
-    stored: StoredWorkflow,
-  ): Promise<{ definition: Definition; templateVersion: string | null }>
+  decide(current: Definition, stored: StoredWorkflow): Promise<Bond & { definition: Definition }>
 }
+
+/** What ties a revision to its template. */
+type Bond = Pick<StoredWorkflow, 'templateVersion' | 'baseDigest'>
 
 const attemptsMax = 20
 
@@ -42,17 +42,17 @@ export async function saveRevision(deps: SaveDeps, principal: Principal, save: S
     }
     const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
     const current = await openDefinition(deps.keyRing, key, found)
-    const wanted = await save.decide(current, found)
+    const { definition: wanted, ...bond } = await save.decide(current, found)
     // What is compared is what would be read back: JSON knows no undefined and no negative zero.
-    const next = JSON.parse(JSON.stringify(wanted.definition)) as Definition
+    const next = JSON.parse(JSON.stringify(wanted)) as Definition
     const isSame = isDeepStrictEqual(next, JSON.parse(JSON.stringify(current)))
-    if (isSame && wanted.templateVersion === found.templateVersion) return found.revision
+    if (isSame && isSameBond(bond, found)) return found.revision
     if (found.state === 'deployed') await refuseUndeployable(deps, principal, current, next)
     const stored = await store(deps, db, principal, {
       found,
       current,
       next,
-      templateVersion: wanted.templateVersion,
+      bond,
       reason: save.reason,
     })
     if (stored) return found.revision + 1
@@ -80,7 +80,7 @@ type NextRevision = {
   found: StoredWorkflow
   current: Definition
   next: Definition
-  templateVersion: string | null
+  bond: Bond
   reason: RevisionReason
 }
 
@@ -89,7 +89,7 @@ async function store(
   deps: SaveDeps,
   db: Db,
   principal: Principal,
-  { found, current, next, templateVersion, reason }: NextRevision,
+  { found, current, next, bond, reason }: NextRevision,
 ): Promise<boolean> {
   const { accountId, id } = found
   const key = { workflowId: id, accountId, revision: found.revision + 1 }
@@ -98,15 +98,20 @@ async function store(
     (field) => !isDeepStrictEqual(next[field as keyof Definition], current[field as keyof Definition]),
   )
   return db.transaction(async (tx) => {
-    if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion }))) return false
+    if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion: bond.templateVersion })))
+      return false
     await Promise.all([
-      insertRevision(tx, key, sealed, { createdBy: principal.caller.id, reason, templateVersion }),
+      insertRevision(tx, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),
       deleteUses(tx, accountId, id),
       insertUses(tx, accountId, id, next),
       recordAudit(tx, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
     ])
     return true
   })
+}
+
+function isSameBond(a: Bond, b: Bond): boolean {
+  return a.templateVersion === b.templateVersion && isDeepStrictEqual(a.baseDigest, b.baseDigest)
 }
 
 const auditActions: Record<RevisionReason, string> = {

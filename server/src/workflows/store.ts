@@ -14,6 +14,8 @@ export type StoredWorkflow = {
   sealedSecrets: Buffer | null
   /** The version of its template that this revision follows. */
   templateVersion: string | null
+  /** Names the row of `workflow_bases` that this revision descends from; null without a template. */
+  baseDigest: Buffer | null
 }
 
 type WorkflowRow = {
@@ -25,6 +27,7 @@ type WorkflowRow = {
   definition: Definition
   sealed_secrets: Buffer | null
   template_version: string | null
+  base_digest: Buffer | null
 }
 
 /** With the revision that is asked for, or the newest one. */
@@ -35,7 +38,7 @@ export async function findWorkflow(
   revision?: number,
 ): Promise<StoredWorkflow | undefined> {
   const { rows } = await db.query<WorkflowRow>(sql`
-    select w.id, w.account_id, w.organization_id, w.state, r.revision, r.definition, r.sealed_secrets, r.template_version
+    select w.id, w.account_id, w.organization_id, w.state, r.revision, r.definition, r.sealed_secrets, r.template_version, r.base_digest
     from workflows w join workflow_revisions r on r.workflow_id = w.id and r.revision = coalesce(${revision ?? null}::integer, w.revision)
     where w.account_id = ${accountId} and w.id = ${id}`)
   const row = rows[0]
@@ -49,6 +52,7 @@ export async function findWorkflow(
       definition: row.definition,
       sealedSecrets: row.sealed_secrets,
       templateVersion: row.template_version,
+      baseDigest: row.base_digest,
     }
   )
 }
@@ -117,7 +121,12 @@ export async function updateWorkflow(
 }
 
 /** Who made a revision, why, and which version of the template it follows. */
-export type RevisionOrigin = { createdBy: string; reason: RevisionReason; templateVersion: string | null }
+export type RevisionOrigin = {
+  createdBy: string
+  reason: RevisionReason
+  templateVersion: string | null
+  baseDigest: Buffer | null
+}
 
 export async function insertRevision(
   tx: Queryable,
@@ -126,9 +135,9 @@ export async function insertRevision(
   origin: RevisionOrigin,
 ): Promise<void> {
   await tx.query(sql`
-    insert into workflow_revisions (workflow_id, revision, account_id, definition, sealed_secrets, created_by, reason, template_version)
+    insert into workflow_revisions (workflow_id, revision, account_id, definition, sealed_secrets, created_by, reason, template_version, base_digest)
     values (${key.workflowId}, ${key.revision}, ${key.accountId}, ${JSON.stringify(sealed.definition)}, ${sealed.sealedSecrets},
-            ${origin.createdBy}, ${origin.reason}, ${origin.templateVersion})`)
+            ${origin.createdBy}, ${origin.reason}, ${origin.templateVersion}, ${origin.baseDigest})`)
 }
 
 export async function insertUses(

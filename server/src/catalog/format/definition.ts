@@ -256,7 +256,8 @@ export type Logo = { mediaType: 'image/svg+xml' | 'image/png'; base64: string }
 /** `file` is where the item was read, for messages; it is no part of the item itself. */
 export type Application = ApplicationFile & { logoImage: Logo | null; file: string }
 export type BlockTemplate = Omit<BlockTemplateFile, 'script'> & { script: string; file: string }
-export type WorkflowTemplate = WorkflowTemplateFile & { file: string }
+/** `pinned` are the block templates that a published version stands on, as they were when it was published; a draft has none. */
+export type WorkflowTemplate = WorkflowTemplateFile & { file: string; pinned?: BlockTemplate[] }
 export type LibraryFunction = FunctionHead & { script: string; file: string }
 
 /** `content` is text; a binary logo comes as base64 and says so. */

@@ -18,7 +18,7 @@ export function exportCatalogFiles(catalog: Exported): CatalogFile[] {
       const folder = item.application ? `applications/${item.application.toLowerCase()}/blocks` : 'blocks'
       return exportBlock(item, place(folder, item.name, item.id))
     }),
-    ...catalog.workflowTemplates.map(({ file: _, ...item }) => ({
+    ...catalog.workflowTemplates.map(({ file: _file, pinned: _pinned, ...item }) => ({
       path: `${place('workflows', item.name, item.id)}.yaml`,
       content: toYaml(item),
     })),

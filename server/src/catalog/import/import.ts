@@ -81,10 +81,11 @@ async function store(
     organizationId,
     items.map((item) => ({ id: item.id, version: 'version' in item ? item.version : null })),
   )
-  const publishedNow = new Set(contents.blockTemplates.filter(({ state }) => state === 'Published').map(({ id }) => id))
+  const brought = contents.blockTemplates.filter(({ state }) => state === 'Published')
+  const publishedNow = new Map(brought.map((block) => [block.id, block]))
   const plan = planImport(contents, hosted, versions, {
     numbersVersions,
-    isPublishedBlock: (id) => publishedNow.has(id) || deps.catalog.isPublishedBlock(hosted, id),
+    findPublishedBlock: (id) => publishedNow.get(id) ?? deps.catalog.findPublishedBlock(hosted, id),
   })
   const problems = [...contents.problems, ...plan.problems]
   // The blocks of a document are for its application: without it they would be bound to whatever has that name.

@@ -1,6 +1,7 @@
 // What an import changes. Published versions never change, so a version that is there already must say the same, or gets the next number where
 // the source has no numbers of its own.
-import type { Catalog as Contents, Problem, WorkflowTemplate } from '../format/definition.ts'
+import type { BlockTemplate, Catalog as Contents, Problem, WorkflowTemplate } from '../format/definition.ts'
+import { pinBlocks } from '../shelves/pin-blocks.ts'
 import type { Shelf } from '../shelves/shelf.ts'
 import type { Item, ItemKind, KnownVersion, StoredItem } from '../shelves/store.ts'
 import { nextVersion } from './next-version.ts'
@@ -30,11 +31,11 @@ export function planImport(
   contents: Contents,
   hosted: Shelf,
   known: readonly KnownVersion[],
-  options: { numbersVersions: boolean; isPublishedBlock: (id: string) => boolean },
+  options: { numbersVersions: boolean; findPublishedBlock: (id: string) => BlockTemplate | undefined },
 ): ImportPlan {
   const plan: ImportPlan = { writes: [], imported: [], problems: [] }
   for (const { kind, item } of givenItems(contents)) {
-    const problem = findClash(kind, item, hosted) ?? findDraftBlock(kind, item, options.isPublishedBlock)
+    const problem = findClash(kind, item, hosted) ?? findDraftBlock(kind, item, options.findPublishedBlock)
     if (problem !== undefined) {
       plan.problems.push({ file: item.file, line: 1, message: problem })
       continue
@@ -54,7 +55,7 @@ export function planImport(
     }
     const written = same ?? (taken ? { ...item, version: nextVersion(versions.flatMap(nameOf)) } : item)
     const revision = isDraft ? 0 : (versions[0]?.revision ?? 0) + 1
-    if (!same) plan.writes.push(toStored(kind, written, revision))
+    if (!same) plan.writes.push(toStored(kind, written, revision, options.findPublishedBlock))
     plan.imported.push({
       entityType: kind,
       id: item.id,
@@ -67,9 +68,21 @@ export function planImport(
   return plan
 }
 
-export function toStored(kind: ItemKind, item: Item, revision: number): StoredItem {
-  const version = revision > 0 && 'version' in item ? item.version : null
-  return { kind, id: item.id, revision, version, definition: JSON.stringify(item) }
+export function toStored(
+  kind: ItemKind,
+  item: Item,
+  revision: number,
+  findPublishedBlock: (id: string) => BlockTemplate | undefined,
+): StoredItem {
+  const isPublished = revision > 0
+  return {
+    kind,
+    id: item.id,
+    revision,
+    version: isPublished && 'version' in item ? item.version : null,
+    definition: JSON.stringify(item),
+    pinned: isPublished && 'chain' in item ? JSON.stringify(pinBlocks(item, findPublishedBlock)) : null,
+  }
 }
 
 /** Names of applications and functions mean one thing within an organization. */
@@ -87,19 +100,23 @@ function findClash(kind: ItemKind, item: Item, hosted: Shelf): string | undefine
   return holder && `The name "${item.name}" is already used by the function ${holder.id}.`
 }
 
-function findDraftBlock(kind: ItemKind, item: Item, isPublishedBlock: (id: string) => boolean): string | undefined {
+function findDraftBlock(
+  kind: ItemKind,
+  item: Item,
+  findPublishedBlock: (id: string) => BlockTemplate | undefined,
+): string | undefined {
   if (kind !== 'workflowTemplate') return undefined
   const template = item as WorkflowTemplate
-  return template.state === 'Draft' ? undefined : unpublishedBlocks(template, isPublishedBlock)
+  return template.state === 'Draft' ? undefined : unpublishedBlocks(template, findPublishedBlock)
 }
 
 /** What is published must not stand on what may still change. */
 export function unpublishedBlocks(
   template: WorkflowTemplate,
-  isPublishedBlock: (id: string) => boolean,
+  findPublishedBlock: (id: string) => BlockTemplate | undefined,
 ): string | undefined {
   const names = template.chain
-    .filter(({ blockTemplateId }) => blockTemplateId !== undefined && !isPublishedBlock(blockTemplateId))
+    .filter(({ blockTemplateId }) => blockTemplateId !== undefined && !findPublishedBlock(blockTemplateId))
     .map(({ blockName }) => `"${blockName}"`)
   return names.length === 0 ? undefined : `The block templates of ${names.join(', ')} are not published.`
 }
@@ -122,7 +139,7 @@ function parse(known: KnownVersion | undefined): Item | undefined {
  */
 function findSame(item: Item, before: Item | undefined, options: { numbersVersions: boolean }): Item | undefined {
   if (!before) return undefined
-  const ignored = options.numbersVersions ? { file: '', version: null } : { file: '' }
+  const ignored = { file: '', pinned: undefined, ...(options.numbersVersions && { version: null }) }
   const content = (value: Item) => JSON.stringify(Object.entries({ ...value, ...ignored }).sort(byKey))
   return content(before) === content(item) ? before : undefined
 }

@@ -26,8 +26,8 @@ export async function publishDraft(
     const draft = hosted.findTemplate(kind, id, true)
     if (!draft && !hosted.findTemplate(kind, id, false)) throw notFound(templateNames[kind])
     if (!draft) throw notPublishable(`The ${templateNames[kind]} has no draft to publish.`)
-    const standsOn =
-      'chain' in draft && unpublishedBlocks(draft, (blockId) => deps.catalog.isPublishedBlock(hosted, blockId))
+    const findPublishedBlock = (blockId: string) => deps.catalog.findPublishedBlock(hosted, blockId)
+    const standsOn = 'chain' in draft && unpublishedBlocks(draft, findPublishedBlock)
     if (standsOn) throw notPublishable(standsOn)
     const known = await listKnownVersions(tx, organizationId, [{ id, version: null }])
     const earlier = known.filter((entry) => entry.kind === kind).sort((a, b) => b.revision - a.revision)
@@ -36,8 +36,9 @@ export async function publishDraft(
       throw notPublishable(`The version "${version}" is published already.`)
     }
     const published = { ...draft, state: 'Published' as const, version: version ?? nextVersion(taken) }
+    const revision = (earlier[0]?.revision ?? 0) + 1
     await Promise.all([
-      writeItems(tx, organizationId, principal.caller.id, [toStored(kind, published, (earlier[0]?.revision ?? 0) + 1)]),
+      writeItems(tx, organizationId, principal.caller.id, [toStored(kind, published, revision, findPublishedBlock)]),
       deleteDraft(tx, organizationId, kind, id),
       recordAudit(tx, actorOf(principal), `${kind}.published`, id, { version: published.version }),
     ])

@@ -3,7 +3,7 @@ import type { Principal } from '../../access/index.ts'
 import { scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
-import type { Application, BlockTemplate } from '../format/definition.ts'
+import type { Application } from '../format/definition.ts'
 import type { Catalog } from '../shelves/catalog.ts'
 import { listVersions, type TemplateKind } from '../shelves/store.ts'
 import {
@@ -56,16 +56,8 @@ export async function getWorkflowTemplate({ catalog }: Deps, principal: Principa
   const { organizationId } = principal.account
   const template = await catalog.findWorkflowTemplate(organizationId, id, toChoice(choice))
   if (!template) throw notFound(templateNames.workflowTemplate)
-  const ids = [...new Set(template.chain.flatMap((element) => element.blockTemplateId ?? []))]
-  const blocks = await Promise.all(ids.map((blockId) => findBlock(catalog, organizationId, blockId)))
-  const byId = new Map(blocks.flatMap((block) => (block ? [[block.id, block] as const] : [])))
-  return toWorkflowTemplateDetails(template, byId, !catalog.isShipped(template.id))
-}
-
-/** A draft of a chain may stand on a block of which there is only a draft, too. */
-async function findBlock(catalog: Catalog, organizationId: string, id: string): Promise<BlockTemplate | undefined> {
-  const published = await catalog.findBlockTemplate(organizationId, id)
-  return published ?? catalog.findBlockTemplate(organizationId, id, { draft: true })
+  const blocks = await catalog.listBlocksOf(organizationId, template)
+  return toWorkflowTemplateDetails(template, blocks, !catalog.isShipped(template.id))
 }
 
 export async function getBlockTemplate({ catalog }: Deps, principal: Principal, id: string, choice: Choice) {

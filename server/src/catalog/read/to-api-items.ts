@@ -44,6 +44,7 @@ export function toWorkflowTemplateDetails(
       uniqueBlockId: element.uniqueBlockId,
       blockName: element.blockName,
       blockTemplateId: element.blockTemplateId ?? null,
+      blockTemplateVersion: block?.version ?? null,
       applicationShortName: block?.application ?? null,
       script: element.script ?? block?.script ?? '',
       dataSources: element.dataSources ?? [],

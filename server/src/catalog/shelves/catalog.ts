@@ -4,8 +4,9 @@ import type { KnownItems } from '../format/check-catalog.ts'
 import type { Application, BlockTemplate, LibraryFunction, Problem, WorkflowTemplate } from '../format/definition.ts'
 import { loadCatalog } from '../format/load.ts'
 import { HostedShelves } from './hosted-shelves.ts'
+import { pinBlocks } from './pin-blocks.ts'
 import { Shelf, type ShelfItems } from './shelf.ts'
-import { findVersion, hasItem, holdItems, type Item, type StoredItem, type TemplateKind } from './store.ts'
+import { findVersion, hasItem, holdItems, type Item, parseItem, type StoredItem, type TemplateKind } from './store.ts'
 
 type Choice = { draft?: boolean; version?: string }
 type Listed<Template> = { published: Template[]; drafts: Template[] }
@@ -34,12 +35,16 @@ export class Catalog {
     for (const problem of problems) deps.onProblem(problem)
     // A shipped item has no draft: what is not finished is not shipped.
     const isPublished = ({ state }: { state: string }) => state === 'Published'
+    const blockTemplates = items.blockTemplates.filter(isPublished)
+    const byId = new Map(blockTemplates.map((block) => [block.id, block]))
     return new Catalog(
       deps.database,
       new Shelf({
         ...items,
-        blockTemplates: items.blockTemplates.filter(isPublished),
-        workflowTemplates: items.workflowTemplates.filter(isPublished),
+        blockTemplates,
+        workflowTemplates: items.workflowTemplates
+          .filter(isPublished)
+          .map((template) => ({ ...template, pinned: pinBlocks(template, (id) => byId.get(id)) })),
         blockDrafts: [],
         workflowDrafts: [],
       }),
@@ -102,8 +107,21 @@ export class Catalog {
     )
   }
 
-  isPublishedBlock(hosted: Shelf, id: string): boolean {
-    return (hosted.findBlockTemplate(id, false) ?? this.#shipped.findBlockTemplate(id, false)) !== undefined
+  /**
+   * The block templates of a chain by id. Those of a published version are as they were when it was published; a draft stands on the
+   * newest ones, and on a draft where nothing is published yet.
+   */
+  async listBlocksOf(organizationId: string, template: WorkflowTemplate): Promise<Map<string, BlockTemplate>> {
+    const hosted = await this.hosted(organizationId)
+    const blocks =
+      template.pinned ??
+      pinBlocks(template, (id) => this.findPublishedBlock(hosted, id) ?? hosted.findBlockTemplate(id, true))
+    return new Map(blocks.map((block) => [block.id, block]))
+  }
+
+  /** The newest published version. */
+  findPublishedBlock(hosted: Shelf, id: string): BlockTemplate | undefined {
+    return hosted.findBlockTemplate(id, false) ?? this.#shipped.findBlockTemplate(id, false)
   }
 
   isShipped(id: string): boolean {
@@ -162,7 +180,7 @@ export class Catalog {
     if (choice.version === undefined || choice.draft === true) return undefined
     const db = this.#forOrganization(organizationId)
     const stored: StoredItem | undefined = await findVersion(db, organizationId, kind, id, choice.version)
-    return stored && (JSON.parse(stored.definition) as Template)
+    return stored && (parseItem(stored) as Template)
   }
 
   /** The scope of an organization and of none of its accounts. */
@@ -181,7 +199,7 @@ function withoutBulk(items: Omit<ShelfItems, 'blockDrafts' | 'workflowDrafts'>) 
   return {
     applications: items.applications.map((item) => ({ ...item, logoImage: null })),
     blockTemplates: items.blockTemplates.map((item) => ({ ...item, script: '' })),
-    workflowTemplates: items.workflowTemplates.map((item) => ({ ...item, chain: [] })),
+    workflowTemplates: items.workflowTemplates.map(({ pinned: _pinned, ...item }) => ({ ...item, chain: [] })),
     functions: items.functions.map((item) => ({ ...item, script: '' })),
   }
 }

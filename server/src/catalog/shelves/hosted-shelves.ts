@@ -3,7 +3,7 @@
 import type { Queryable } from '../../db/index.ts'
 import type { Application, BlockTemplate, LibraryFunction, WorkflowTemplate } from '../format/definition.ts'
 import { emptyItems, Shelf } from './shelf.ts'
-import { findStamp, listInUse, type StoredItem } from './store.ts'
+import { findStamp, listInUse, parseItem, type StoredItem } from './store.ts'
 
 // Characters of definitions, logos included. Those that were not used for the longest time are forgotten first.
 const rememberedSizeMax = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ export class HostedShelves {
     this.#remember(organizationId, {
       stamp,
       shelf,
-      size: stored.reduce((sum, item) => sum + item.definition.length, 0),
+      size: stored.reduce((sum, item) => sum + item.definition.length + (item.pinned?.length ?? 0), 0),
     })
     return shelf
   }
@@ -58,8 +58,9 @@ export class HostedShelves {
 
 function toShelf(stored: StoredItem[]): Shelf {
   const items = emptyItems()
-  for (const { kind, revision, definition } of stored) {
-    const item: unknown = JSON.parse(definition)
+  for (const one of stored) {
+    const { kind, revision } = one
+    const item = parseItem(one)
     if (kind === 'application') items.applications.push(item as Application)
     else if (kind === 'function') items.functions.push(item as LibraryFunction)
     else if (kind === 'blockTemplate')

@@ -6,7 +6,20 @@ export type TemplateKind = 'blockTemplate' | 'workflowTemplate'
 export type Item = Application | BlockTemplate | WorkflowTemplate | LibraryFunction
 
 /** `definition` is JSON text: what is remembered is measured by it, and what did not change is seen by it. */
-export type StoredItem = { kind: ItemKind; id: string; revision: number; version: string | null; definition: string }
+export type StoredItem = {
+  kind: ItemKind
+  id: string
+  revision: number
+  version: string | null
+  definition: string
+  /** The block templates of a published workflow template, also JSON text; null for everything else. */
+  pinned: string | null
+}
+
+export function parseItem({ definition, pinned }: StoredItem): Item {
+  const item = JSON.parse(definition) as Item
+  return pinned === null ? item : { ...item, pinned: JSON.parse(pinned) as BlockTemplate[] }
+}
 
 /** Null when the organization never had an item of its own. */
 export async function findStamp(db: Queryable, organizationId: string): Promise<number | null> {
@@ -26,7 +39,7 @@ export async function raiseStamp(tx: Queryable, organizationId: string): Promise
 /** Of every item the draft and the newest published revision. */
 export async function listInUse(db: Queryable, organizationId: string): Promise<StoredItem[]> {
   const { rows } = await db.query<StoredItem>(sql`
-    select distinct on (kind, id, revision = 0) kind, id, revision, version, definition::text as definition
+    select distinct on (kind, id, revision = 0) kind, id, revision, version, definition::text as definition, pinned::text as pinned
     from catalog_items where organization_id = ${organizationId}
     order by kind, id, revision = 0, revision desc`)
   return rows
@@ -40,7 +53,7 @@ export async function findVersion(
   version: string,
 ): Promise<StoredItem | undefined> {
   const { rows } = await db.query<StoredItem>(sql`
-    select kind, id, revision, version, definition::text as definition from catalog_items
+    select kind, id, revision, version, definition::text as definition, pinned::text as pinned from catalog_items
     where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and version = ${version}`)
   return rows[0]
 }
@@ -85,11 +98,12 @@ export async function writeItems(
 ): Promise<void> {
   if (items.length === 0) return
   await tx.query(sql`
-    insert into catalog_items (organization_id, created_by, kind, id, revision, version, definition)
-    select ${organizationId}, ${accountId}, kind, id, revision, version, definition::json
+    insert into catalog_items (organization_id, created_by, kind, id, revision, version, definition, pinned)
+    select ${organizationId}, ${accountId}, kind, id, revision, version, definition::json, pinned::json
     from unnest(${items.map((item) => item.kind)}::text[], ${items.map((item) => item.id)}::uuid[],
                 ${items.map((item) => item.revision)}::integer[], ${items.map((item) => item.version)}::text[],
-                ${items.map((item) => item.definition)}::text[]) as given (kind, id, revision, version, definition)
+                ${items.map((item) => item.definition)}::text[], ${items.map((item) => item.pinned)}::text[])
+      as given (kind, id, revision, version, definition, pinned)
     on conflict (organization_id, kind, id, revision) do update
       set definition = excluded.definition, created_by = excluded.created_by, created_at = now()`)
 }

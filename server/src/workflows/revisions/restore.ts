@@ -20,7 +20,7 @@ export async function restoreRevision(
       const old = await findWorkflow(db, accountId, workflowId, revision)
       if (!old) throw notFound('revision')
       const definition = await openDefinition(deps.keyRing, { workflowId: old.id, accountId, revision }, old)
-      return { definition, templateVersion: old.templateVersion }
+      return { definition, templateVersion: old.templateVersion, baseDigest: old.baseDigest }
     },
   })
 }
