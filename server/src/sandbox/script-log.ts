@@ -1,34 +1,71 @@
-import type { Masker } from './mask.ts'
+import type { LearningMasker, Masker } from './mask.ts'
 
-export type ScriptLog = { lines: string[]; add(lines: readonly string[], isCut: boolean): void }
+export type ScriptLog = {
+  add(lines: readonly string[], isCut: boolean): void
+  /** What was written so far, without secrets. */
+  readonly lines: string[]
+}
 
-/** Collects what a script writes, without secrets and up to a limit; a last line says when something is missing. */
-export function createScriptLog(masker: Masker, bytesMax: number): ScriptLog {
+/** Lines of one script; more say nothing that these do not. */
+const LINES_MAX = 20_000
+
+/**
+ * Collects what a script writes, up to a limit; a last line says when something is missing. Secrets are hidden when the log is read and not as it is
+ * written: all of it in one pass, with all that the script has shown to be secret by then.
+ */
+export function createScriptLog(masker: LearningMasker, bytesMax: number): ScriptLog {
   const lines: string[] = []
+  let hidden = 0
   let bytes = 0
-  let isFull = false
-  const close = (): void => {
-    isFull = true
-    lines.push(`(The log is cut here: it is longer than ${bytesMax} bytes.)`)
+  let isLastCut = false
+  let notice: string | undefined
+  const hide = (): void => {
+    hideInLines(masker, lines, hidden, isLastCut)
+    hidden = lines.length
   }
+  masker.onForget(hide)
   const add = (added: readonly string[], isCut: boolean): void => {
-    for (const [index, raw] of added.entries()) {
-      if (isFull) return
-      const isCutLine = isCut && index === added.length - 1
-      const line = isCutLine ? masker.cutText(raw) : masker.text(raw)
-      const size = Buffer.byteLength(line) + 1
-      if (bytes + size <= bytesMax) {
-        lines.push(line)
-        bytes += size
-        if (isCutLine) close()
-        continue
+    for (const [index, line] of added.entries()) {
+      if (notice !== undefined) return
+      if (lines.length === LINES_MAX) {
+        notice = `(The log is cut here: it has more than ${LINES_MAX} lines.)`
+        return
       }
-      const part = cutBytes(line, bytesMax - bytes)
-      if (part !== '') lines.push(part)
-      close()
+      const size = Buffer.byteLength(line) + 1
+      isLastCut = (isCut && index === added.length - 1) || bytes + size > bytesMax
+      if (isLastCut) notice = `(The log is cut here: it is longer than ${bytesMax} bytes.)`
+      // Some more than the limit is kept until secrets are hidden: one may lie across it.
+      lines.push(line)
+      bytes += size
     }
   }
-  return { lines, add }
+  return {
+    add,
+    get lines() {
+      hide()
+      return notice === undefined ? lines : cutLines(lines, bytesMax, notice)
+    },
+  }
+}
+
+function hideInLines(masker: Masker, lines: string[], from: number, isLastCut: boolean): void {
+  for (let index = from; index < lines.length; index++) {
+    const line = lines[index] as string
+    lines[index] = isLastCut && index === lines.length - 1 ? masker.cutText(line) : masker.text(line)
+  }
+}
+
+function cutLines(lines: readonly string[], bytesMax: number, notice: string): string[] {
+  const kept: string[] = []
+  let left = bytesMax
+  for (const line of lines) {
+    const size = Buffer.byteLength(line) + 1
+    const part = size <= left ? line : cutBytes(line, left)
+    if (part !== '' || size <= left) kept.push(part)
+    left -= size
+    if (left <= 0) break
+  }
+  return [...kept, notice]
 }
 
 function cutBytes(text: string, bytes: number): string {

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createLearningMasker, createMasker } from '../../src/sandbox/mask.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { createScriptLog } from '../../src/sandbox/script-log.ts'
 import { makeJob } from './harness.ts'
 
 let pool: SandboxPool
@@ -92,5 +94,52 @@ describe('masker', () => {
     const masker = createLearningMasker(['known-token', 'more'])
     masker.conceal(['token', 'token-and-more'])
     expect(masker.text(`token-and-more token ${btoa('token-and-more')} known-token`)).toBe('*** *** *** ***')
+  })
+
+  it('hides secrets that overlap as one', () => {
+    expect(createMasker(['abcdef', 'efghij']).text('-abcdefghij-efghijefghij-')).toBe('-***-******-')
+  })
+
+  it('finds what a search for each secret by itself finds', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 7 })
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 60 })
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), text, (words, given) => {
+        const isHidden = Array.from(given, (_, at) =>
+          words.some((one) => [...one].some((_, back) => given.startsWith(one, at - back) && at - back >= 0)),
+        )
+        const shown = Array.from(given, (letter, at) => (isHidden[at] ? '' : letter)).join('')
+        expect(createMasker(words).text(given).replaceAll('*', '')).toBe(shown)
+      }),
+    )
+  })
+
+  it('hides hundreds of texts that all but match in a whole log without being slow', () => {
+    const masker = createLearningMasker([])
+    const log = createScriptLog(masker, 1_048_576)
+    for (let index = 0; index < 400; index++) masker.conceal(`${'a'.repeat(60)}${index}`)
+    log.add(Array(18_000).fill('a'.repeat(57)), false)
+    log.add([`${'a'.repeat(60)}399 end`], false)
+    const cpu = process.cpuUsage()
+    expect(log.lines.at(-1)).toBe('*** end')
+    const { user, system } = process.cpuUsage(cpu)
+    // It took 23 seconds when each line was searched for each text.
+    expect((user + system) / 1000).toBeLessThan(3000)
+  })
+
+  it('hides what it is about to forget in the lines before', () => {
+    const masker = createLearningMasker([])
+    const log = createScriptLog(masker, 1_048_576)
+    for (let index = 0; index < 6000; index++) {
+      masker.conceal(`stored-value-${index}-`)
+      log.add([`got stored-value-${index}-`], false)
+    }
+    expect(log.lines.filter((line) => line !== 'got ***')).toEqual([])
+  })
+
+  it('ends a log of very many lines with a sentence', () => {
+    const log = createScriptLog(createLearningMasker([]), 1_048_576)
+    log.add(Array(30_000).fill('x'), false)
+    expect(log.lines.slice(-2)).toEqual(['x', '(The log is cut here: it has more than 20000 lines.)'])
   })
 })
