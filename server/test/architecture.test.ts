@@ -117,6 +117,17 @@ describe('import boundaries', () => {
     expect([...arrows.keys()].filter((subRoom) => reaches(subRoom, subRoom))).toEqual([])
   })
 
+  it('no files of the proxy import each other in a circle, types included', () => {
+    const imports = inServer.filter(({ from, to }) => roomOf(from) === 'proxy' && roomOf(to) === 'proxy')
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      imports.some(
+        (arrow) =>
+          arrow.from === from &&
+          (arrow.to === to || (!seen.has(arrow.to) && reaches(arrow.to, to, seen.add(arrow.to)))),
+      )
+    expect([...new Set(imports.map(({ from }) => from))].filter((file) => reaches(file, file))).toEqual([])
+  })
+
   it('the guest of the sandbox shares nothing with the service but the protocol', () => {
     const wrong = serverImports.filter(
       ({ from, to }) =>

@@ -1,6 +1,6 @@
 import type { ConnectionAnswer } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { ApplicationCall, Json } from './application-calls.ts'
+import type { ApplicationCall, Json } from './application-call.ts'
 
 const depthMax = 500
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')

@@ -1,5 +1,8 @@
 import { invalid } from '../lib/app-error.ts'
-import type { Json } from './application-calls.ts'
+import type { Json } from './application-call.ts'
+import { encodeForm } from './encode-form.ts'
+import { encodeMultipart } from './encode-multipart.ts'
+import { readFileContent } from './file-content.ts'
 
 /** The body of a request and the headers that go with it, in lower case. */
 export function encodeData(
@@ -12,12 +15,18 @@ export function encodeData(
   const carriesNothing = ['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(method) && isEmpty(data)
   if (data === undefined || carriesNothing) return { headers, body: undefined }
 
-  const bytes = readBytes(data)
-  if (bytes !== undefined) {
-    headers['content-type'] ??= 'application/octet-stream'
-    return { headers, body: bytes }
-  }
   const type = headers['content-type']?.toLowerCase() ?? ''
+  const isMultipart = type.startsWith('multipart/form-data') && typeof data !== 'string'
+  const file = isMultipart ? undefined : readFileContent(data)
+  if (file) {
+    headers['content-type'] ??= file.contentType ?? 'application/octet-stream'
+    return { headers, body: file.bytes }
+  }
+  if (isMultipart) {
+    const { contentType, body } = encodeMultipart(data)
+    headers['content-type'] = contentType
+    return { headers, body }
+  }
   if (type.startsWith('application/x-www-form-urlencoded') && typeof data !== 'string') {
     return { headers, body: encodeForm(data) }
   }
@@ -42,28 +51,4 @@ function isEmpty(data: Json | undefined): boolean {
     data === null ||
     (typeof data === 'object' && !Array.isArray(data) && Object.keys(data).length === 0)
   )
-}
-
-/** `{"$base64": "…"}` stands for the bytes themselves, which JSON cannot hold. */
-function readBytes(data: Json): Buffer | undefined {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
-  const text = data['$base64']
-  if (text === undefined || Object.keys(data).length !== 1) return undefined
-  if (typeof text !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw invalid('The field data.$base64 must be a string in base64.')
-  }
-  return Buffer.from(text, 'base64')
-}
-
-function encodeForm(data: Json): string {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    throw invalid('The field data must be an object to be sent as a form.')
-  }
-  const form = new URLSearchParams()
-  for (const [name, value] of Object.entries(data)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== null) form.append(name, typeof one === 'object' ? JSON.stringify(one) : String(one))
-    }
-  }
-  return form.toString()
 }

@@ -1,8 +1,3 @@
-export {
-  type ApplicationCall,
-  type ApplicationCalls,
-  createApplicationCalls,
-  type Exchange,
-  endpointOf,
-} from './application-calls.ts'
+export type { ApplicationCall, ApplicationCalls, Exchange } from './application-call.ts'
+export { createApplicationCalls, endpointOf } from './application-calls.ts'
 export { proxyRoutes } from './routes.ts'

@@ -3,7 +3,8 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import type { Connection, Connections } from '../connections/index.ts'
 import type { HandlersOf, Exchange as HttpExchange } from '../http/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
-import { type ApplicationCall, type ApplicationCalls, type Json, splitAddress } from './application-calls.ts'
+import type { ApplicationCall, ApplicationCalls, Json } from './application-call.ts'
+import { splitAddress } from './application-calls.ts'
 
 type Deps = { connections: Connections; calls: ApplicationCalls }
 

@@ -1,0 +1,48 @@
+// A call to a registered application, what it answers, and what is told of it.
+import type { Scope } from '../db/index.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+
+export type ApplicationCall = {
+  shortName: string
+  /** Chooses among several instances. */
+  regApplicationId?: string
+  verb: string
+  requestUrl: string
+  baseUrl?: string
+  data?: Json
+  headers?: Record<string, string>
+  /** Absent: JSON where the body is JSON, text otherwise. */
+  responseType?: 'Json' | 'Text' | 'Binary'
+  /** Absent: every 2xx. */
+  responseCodes?: readonly number[]
+  idempotencyKey?: string
+  signal?: AbortSignal
+  onPause?: (waitMs: number) => void
+  /** Told of the call once it has ended, also when it is refused. */
+  onExchange?: (exchange: Exchange) => void
+}
+
+export type Exchange = {
+  method: string
+  /** Without credentials; the endpoint alone when there was no answer. */
+  url: string
+  /** Absent when there was no answer. */
+  statusCode?: number
+  /** Why there was none. */
+  errorMessage?: string
+  startedAt: Date
+  durationMs: number
+  requestBytes: number
+  responseBytes: number
+  /** As sent and as received: they may hold secrets. */
+  requestBody?: string | Buffer
+  responseBody?: Buffer
+}
+
+export type ApplicationAnswer = { statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }
+
+export type ApplicationCalls = {
+  /** Throws AppError when the target refuses or cannot be reached. */
+  call(scope: Scope, call: ApplicationCall): Promise<ApplicationAnswer>
+}
