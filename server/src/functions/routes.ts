@@ -1,8 +1,12 @@
 import type { Catalog } from '../catalog/index.ts'
 import type { HandlersOf } from '../http/index.ts'
+import { builtInFunctions } from './built-in.ts'
 
 export function functionRoutes({ catalog }: { catalog: Catalog }): HandlersOf<'GetFunctions'> {
   return {
-    GetFunctions: ({ principal }) => catalog.listFunctions(principal.account.organizationId),
+    GetFunctions: async ({ principal }) => [
+      ...(await catalog.listFunctions(principal.account.organizationId)),
+      ...builtInFunctions,
+    ],
   }
 }

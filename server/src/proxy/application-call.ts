@@ -37,7 +37,7 @@ export type Exchange = {
   responseBytes: number
   /** As sent and as received: they may hold secrets. */
   requestBody?: string | Buffer
-  responseBody?: Buffer
+  responseBody?: Buffer | undefined
 }
 
 export type ApplicationAnswer = { statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }

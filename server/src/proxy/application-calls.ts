@@ -1,6 +1,7 @@
 // Calls to registered applications, alike for the REST interface and for scripts.
 import type { ConnectionAnswer, ConnectionRequest, Connections } from '../connections/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { toUtf8 } from '../lib/charset.ts'
 import { maskUrl } from '../outbound/index.ts'
 import type { ApplicationCalls, Exchange } from './application-call.ts'
 import { decodeAnswer } from './decode-answer.ts'
@@ -37,7 +38,8 @@ export function createApplicationCalls({ connections }: { connections: Connectio
         throw error
       }
       const { statusCode, headers, pausedMs, body } = answer
-      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBody: body })
+      const responseBody = ended && toUtf8(body, headers['content-type'])
+      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, responseBody })
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
@@ -46,7 +48,10 @@ export function createApplicationCalls({ connections }: { connections: Connectio
   }
 }
 
-type ExchangeEnd = Pick<Exchange, 'url' | 'statusCode' | 'errorMessage' | 'responseBody'>
+type ExchangeEnd = Pick<Exchange, 'url' | 'statusCode' | 'errorMessage'> & {
+  responseBytes?: number
+  responseBody?: Buffer | undefined
+}
 
 /** Starts the clock of a call and gives what to call at its end. */
 function exchangeTeller(tell: (exchange: Exchange) => void, method: string, body: string | Buffer | undefined) {
@@ -58,7 +63,7 @@ function exchangeTeller(tell: (exchange: Exchange) => void, method: string, body
       startedAt,
       durationMs: performance.now() - startedMs,
       requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
-      responseBytes: end.responseBody?.length ?? 0,
+      responseBytes: 0,
       ...(body === undefined ? {} : { requestBody: body }),
       ...end,
     })

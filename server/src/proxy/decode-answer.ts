@@ -1,5 +1,6 @@
 import type { ConnectionAnswer } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { toUtf8 } from '../lib/charset.ts'
 import type { ApplicationCall, Json } from './application-call.ts'
 
 const depthMax = 500
@@ -7,13 +8,13 @@ const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buf
 
 /** The body as the caller wants it. An empty body is null, as JSON has no nothing. */
 export function decodeAnswer(answer: ConnectionAnswer, responseType: ApplicationCall['responseType']): Json {
+  if (responseType === 'Binary') return answer.body.toString('base64')
+  const body = toUtf8(answer.body, answer.headers['content-type'])
   switch (responseType) {
-    case 'Binary':
-      return answer.body.toString('base64')
     case 'Text':
-      return answer.body.toString()
+      return body.toString()
     case 'Json': {
-      const parsed = parse(answer.body)
+      const parsed = parse(body)
       if (parsed !== undefined) return parsed
       throw new AppError(
         'target_refused',
@@ -22,13 +23,13 @@ export function decodeAnswer(answer: ConnectionAnswer, responseType: Application
           response: {
             statusCode: answer.statusCode,
             headers: answer.headers,
-            data: answer.body.toString('utf8', 0, 2000),
+            data: body.toString('utf8', 0, 2000),
           },
         },
       )
     }
     default:
-      return jsonOrText(answer.body)
+      return jsonOrText(body)
   }
 }
 

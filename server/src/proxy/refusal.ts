@@ -1,5 +1,6 @@
 import { type ConnectionAnswer, maskJson, maskSecrets } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { toUtf8 } from '../lib/charset.ts'
 import { jsonOrText } from './decode-answer.ts'
 
 const wordsMax = 2000
@@ -7,15 +8,13 @@ const dataBytesMax = 1024 * 1024
 
 /** What a target refused, in its own words and without our secrets: refusals are written to logs and shown to people. */
 export function refusal(method: string, answer: ConnectionAnswer, secrets: readonly string[]): AppError {
-  const text = answer.body.toString('utf8', 0, dataBytesMax)
+  const body = toUtf8(answer.body, answer.headers['content-type'])
+  const text = body.toString('utf8', 0, dataBytesMax)
   const words = text.length > wordsMax ? `${text.slice(0, wordsMax)}…` : text
   const { statusCode, headers, url, explanation } = answer
   const said = `${method} ${url} answered ${statusCode}: ${words}`
   const message = explanation === undefined ? said : `${explanation} (${said})`
   return new AppError('target_refused', maskSecrets(message, secrets), {
-    response: maskJson(
-      { statusCode, headers, data: answer.body.length > dataBytesMax ? text : jsonOrText(answer.body) },
-      secrets,
-    ),
+    response: maskJson({ statusCode, headers, data: body.length > dataBytesMax ? text : jsonOrText(body) }, secrets),
   })
 }

@@ -18,8 +18,10 @@ export type ScriptReturned = Always & {
 }
 
 /** Every failure carries a sentence for the owner of the script. */
-export type ScriptFailure = Always & { message: string } & (
-    | { kind: 'threw'; name: string; line?: number; column?: number }
+export type ScriptFailure = Always & {
+  message: string
+} /** `sessionVars`: session.vars as the script left them, where they could be read. */ & (
+    | { kind: 'threw'; name: string; line?: number; column?: number; sessionVars?: { [name: string]: Json } }
     | { kind: 'invalid'; line: number; column: number }
     | { kind: 'timedOut'; limitMs: number }
     | { kind: 'outOfMemory'; limitBytes: number }

@@ -62,6 +62,7 @@ function parseEnd(end: { [name: string]: Json }): GuestEnd {
         name: requireText(end['name']),
         message: requireText(end['message']),
         stack: requireText(end['stack']),
+        vars: end['vars'] === null ? null : requireText(end['vars']),
       }
     case 'invalid':
       return {

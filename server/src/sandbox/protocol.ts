@@ -55,7 +55,8 @@ export type ToGuest = LibraryMessage | RunMessage | CheckMessage | AnswerMessage
 /** How the script ended, as the isolate tells it. The texts are JSON made inside the isolate. */
 export type GuestEnd =
   | { kind: 'returned'; value: string; vars: string; vault: string; vaultGlobal: string; stop: boolean | null }
-  | { kind: 'threw'; name: string; message: string; stack: string }
+  /** `vars`: what the script left in session.vars; null when that is not JSON. */
+  | { kind: 'threw'; name: string; message: string; stack: string; vars: string | null }
   | { kind: 'invalid'; message: string; line: number; column: number }
   | { kind: 'valid' }
   | { kind: 'notJson'; what: string; message: string }

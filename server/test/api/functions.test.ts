@@ -48,6 +48,11 @@ describe('GET /api/GetFunctions', () => {
     expect((await service.client(undefined).get('/api/GetFunctions')).status).toBe(401)
   })
 
+  it('lists what is built in beside them', async () => {
+    const listed = await names()
+    for (const name of ['stopAfterThisBlock', 'decodeText', 'encodeText']) expect(listed).toContain(name)
+  })
+
   it('adds what an organization imported, for itself only, with its arguments in order', async () => {
     const other = await createOrganization(service)
     const id = '6b0f5a5e-0000-4000-8000-000000000001'

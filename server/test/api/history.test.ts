@@ -240,3 +240,15 @@ describe('retention', () => {
     for (const { name } of used) expect(name).toMatch(/runs_\d{8}$/)
   })
 })
+
+describe('GET /api/GetBlockSession', () => {
+  it('shows what a block that failed had left in session.vars', async () => {
+    const failing = await deployWorkflow(service.manager, [
+      'session.vars.first = 1; return 1',
+      'session.vars.cursor = "abc"; throw new Error("no")',
+    ])
+    await runToEnd(service.manager, failing.id)
+    const answer = await service.manager.get(blockPath('GetBlockSession', failing, 2))
+    expect(answer.body.result).toEqual({ first: 1, cursor: 'abc' })
+  })
+})

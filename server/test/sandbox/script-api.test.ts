@@ -279,11 +279,43 @@ describe('fx', () => {
   })
 })
 
+describe('fx.decodeText and fx.encodeText', () => {
+  const samples: [charset: string, text: string, base64: string][] = [
+    ['iso-8859-1', 'Blåbær', 'QmzlYuZy'],
+    ['windows-1252', '€ 5', 'gCA1'],
+    ['utf-16be', 'Å', 'AMU='],
+    ['shift_jis', '日本', 'k/qWew=='],
+    ['gb18030', '中😀', '1tCUOfw2'],
+    ['iso-2022-jp', 'a日b', 'YRskQkZ8GyhCYg=='],
+    ['euc-kr', '한글', 'x9Gx2w=='],
+  ]
+
+  it.each(samples)('know %s', async (charset, text, base64) => {
+    const script =
+      'const { charset, text, base64 } = variables; return [fx.encodeText(text, charset), fx.decodeText(base64, charset)]'
+    expect(await value(script, { inputs: { variables: { charset, text, base64 } } })).toEqual([base64, text])
+  })
+
+  it('refuse what they cannot do', async () => {
+    const refusal = (call: string) => value(`try { return ${call} } catch (error) { return error.message }`)
+    expect(await refusal('fx.decodeText("QQ==", "martian")')).toBe('The character set "martian" is unknown.')
+    expect(await refusal('fx.encodeText("日", "iso-8859-1")')).toBe(
+      'The character "日" does not exist in windows-1252.',
+    )
+    expect(await refusal('fx.encodeText(1, "utf-8")')).toBe('fx.encodeText needs a text first.')
+  })
+})
+
 describe('log', () => {
   it('is one ordered list of strings from all writers', async () => {
     const script =
       'console.log("a"); console.info("b"); console.warn("c"); console.error("d"); logger.log("e", 1, true)'
     expect((await run(script)).log).toEqual(['a', 'b', 'c', 'd', 'e 1 true'])
+  })
+
+  it('also takes what table, dir, trace and debug are given', async () => {
+    const script = 'console.table([{ a: 1 }]); console.dir({ b: 2 }); console.trace("c"); console.debug("d")'
+    expect((await run(script)).log).toEqual(['[{"a":1}]', '{"b":2}', 'c', 'd'])
   })
 
   it('writes objects as JSON and empty values as null', async () => {
@@ -318,6 +350,11 @@ describe('sleep', () => {
     const outcome = await run('await sleep(300); return 1', { limits: { timeMs: 200 }, onSleep: (ms) => told.push(ms) })
     expect(outcome.pauseMs).toBeGreaterThanOrEqual(290)
     expect(told).toEqual([300])
+  })
+
+  it('refuses more than an hour', async () => {
+    const script = 'try { await sleep(3600001); return 1 } catch (error) { return error.message }'
+    expect(await value(script)).toMatch(/at most 3600000 ms/)
   })
 
   it('accepts anything as a duration', async () => {

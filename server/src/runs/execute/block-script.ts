@@ -1,6 +1,7 @@
 // One block: what its script is given, and what becomes of what it did.
 import type { Scope } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
+import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
 import {
   createMasker,
   type LibraryFunction,
@@ -38,6 +39,9 @@ export type BlockScript = {
   onSleep(ms: number): void
 }
 
+/** Lines that the service itself adds to the log of a block. */
+const notesMax = 20
+
 /** Rejects only for faults of the service. */
 export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript): Promise<ScriptOutcome> {
   const { state, block } = given
@@ -67,6 +71,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     masker ??= createMasker(secrets)
     return masker
   }
+  const notes = new Set(state.outcomes.size === 0 ? noteWebhooks(given.webhook) : [])
   const caller: Caller = {
     scope,
     workflowId: run.workflowId,
@@ -83,8 +88,11 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         sentAt: new Date(),
       }),
     onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
+    onNote: (line) => {
+      if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
+    },
   }
-  return deps.sandbox.run({
+  const outcome = await deps.sandbox.run({
     accountId: run.accountId,
     script: block.script,
     inputs: {
@@ -104,4 +112,18 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     onSleep: given.onSleep,
     signal: given.signal,
   })
+  return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }
+}
+
+/** Of requests whose text may have been read wrong. */
+function noteWebhooks(webhook: Json): string[] {
+  const requests = Array.isArray(webhook) ? webhook : [webhook]
+  const charsets = requests.flatMap((request) => findUnknownCharset(contentTypeOf(request)) ?? [])
+  return [...new Set(charsets)].slice(0, notesMax).map((charset) => tellUnknownCharset('The webhook request', charset))
+}
+
+function contentTypeOf(request: Json): string | undefined {
+  const headers = (request as { headers?: JsonObject } | null)?.headers
+  const contentType = headers?.['content-type']
+  return typeof contentType === 'string' ? contentType : undefined
 }

@@ -11,7 +11,7 @@ import { completionEffects } from '../../engine/completion.ts'
 import { planRun, type RunPlan } from '../../engine/plan.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { EndEntry, RunRecorder } from '../record/recorder.ts'
-import type { BlockRecord, Json, RunClaim, SessionState } from '../run.ts'
+import type { BlockRecord, Json, JsonObject, RunClaim, SessionState } from '../run.ts'
 import { BlockCalls } from './block-calls.ts'
 import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
@@ -171,7 +171,7 @@ async function takeBlock(
     result: hasReturned ? JSON.stringify(outcome.value) : null,
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
-    session: sessionText(state.session.vars),
+    session: sessionText(sessionLeft(state, outcome)),
     sealedDeferred: await deps.sealDeferred(state, blockId, state.session),
     calls: calls.toText(),
     endFlag,
@@ -179,6 +179,11 @@ async function takeBlock(
     endedAt,
     pauseMs: outcome.pauseMs,
   }
+}
+
+/** After a failure, session.vars as the block left them: nothing follows that could see them, but people look there for the reason. */
+function sessionLeft(state: RunState, outcome: ScriptOutcome): JsonObject {
+  return outcome.kind === 'threw' && outcome.sessionVars ? outcome.sessionVars : state.session.vars
 }
 
 async function endRun(

@@ -1,6 +1,7 @@
 // What scripts may ask of the service, and what decides about it: the run, never an argument.
 import type { Scope } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
+import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
 import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../../sandbox/index.ts'
 import type { Vault } from '../../vault/index.ts'
@@ -25,6 +26,8 @@ export type Caller = {
   noteWrite?: ((write: { method: string; url: string; idempotencyKey: string }) => Promise<boolean>) | undefined
   /** Told of each call once it has ended; the key is that of a write. */
   onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
+  /** Told what the owner of the script should know of an answer; it goes to the log of the block. */
+  onNote?: ((line: string) => void) | undefined
 }
 
 /** As ApiSend. */
@@ -100,7 +103,7 @@ async function callApplication(
   }
   const pause = trackPause(context)
   try {
-    return await applications.call(caller.scope, {
+    const answer = await applications.call(caller.scope, {
       ...call,
       regApplicationId,
       signal: context.signal,
@@ -110,6 +113,10 @@ async function callApplication(
         ? { onExchange: (exchange: Exchange) => caller.onExchange?.(exchange, idempotencyKey) }
         : {}),
     })
+    const charset = findUnknownCharset(answer.headers['content-type'])
+    if (charset !== undefined && call.responseType !== 'Binary')
+      caller.onNote?.(tellUnknownCharset(`The answer of ${endpointOf(shortName, call.requestUrl)}`, charset))
+    return answer
   } finally {
     pause.end()
   }

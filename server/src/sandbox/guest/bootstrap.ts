@@ -181,14 +181,19 @@ export function bootstrap(ownName: string): Attach {
     containsGlobal: (key: unknown) => ask('myVault.containsGlobal', [key]),
     setGlobalOnComplete: (key: unknown, value: unknown) => defer(session.vaultGlobal, key, value),
   }
+  const sleepMsMax = 3_600_000
   let variables: unknown = null
   const provided: { [name: string]: object } = {
     api,
     myVault,
     getVariables: () => variables,
     email: { send: (message: unknown) => request('email.send', [message], false) },
-    sleep: (ms: unknown) => request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true),
-    console: { log, info: log, warn: log, error: log, debug: log },
+    sleep: (ms: unknown) => {
+      if (typeof ms === 'number' && ms > sleepMsMax)
+        throw new ErrorOfRealm('sleep takes at most 3600000 ms (one hour).')
+      return request('sleep', [typeof ms === 'number' && ms > 0 ? ms : 0], true)
+    },
+    console: { log, info: log, warn: log, error: log, debug: log, dir: log, table: log, trace: log },
     logger: { log },
   }
   // The functions themselves are nobody's to write on: they stay when the block is over.
@@ -213,6 +218,8 @@ export function bootstrap(ownName: string): Attach {
       expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
         stop = !!flag
       })
+      expose(fx, 'decodeText', (base64: unknown, charset: unknown) => ask('text.decode', [base64, charset]))
+      expose(fx, 'encodeText', (text: unknown, charset: unknown) => ask('text.encode', [text, charset]))
       expose(realm, 'fx', fx)
       return fx
     }
@@ -240,6 +247,15 @@ export function bootstrap(ownName: string): Attach {
   }
   const noInputs: Inputs = { dataSources: null, variables: null, webhook: null, dateLastRun: null, run: null }
 
+  /** session.vars as a script that threw left them, as JSON text inside JSON text; null when they are none. */
+  const leftVars = (): string => {
+    try {
+      const text = stringify(session.vars)
+      return typeof text === 'string' && text.length <= resultBytesMax ? stringify(text) : 'null'
+    } catch {
+      return 'null'
+    }
+  }
   const finishThrown = (error: unknown): void => {
     let name = ''
     let message = ''
@@ -255,7 +271,8 @@ export function bootstrap(ownName: string): Attach {
     } catch {
       message = 'The script threw a value that cannot be described.'
     }
-    hostFinish(`{"kind":"threw","name":${stringify(name)},"message":${stringify(message)},"stack":${stringify(stack)}}`)
+    const texts = `"name":${stringify(name)},"message":${stringify(message)},"stack":${stringify(stack)}`
+    hostFinish(`{"kind":"threw",${texts},"vars":${leftVars()}}`)
   }
 
   /** The value as JSON text inside JSON text; null when it has none, and then the job is finished already. */

@@ -1,5 +1,6 @@
 import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
 import { endProcess, readAnswer, send, sendText } from './channel.ts'
+import { answerTextCall } from './character-sets.ts'
 import { locateSyntaxFault } from './compile.ts'
 import type { Watch } from './dispatch.ts'
 import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './isolate-cache.ts'
@@ -48,6 +49,8 @@ export function runScript(message: RunMessage, library: string): void {
       sendText(`{"type":"call","job":${job},"isSync":false,"call":${call},${text}}`)
     },
     ask: (text) => {
+      const known = answerTextCall(text)
+      if (known !== undefined) return known
       flushLog(run)
       sendText(`{"type":"call","job":${job},"isSync":true,"call":0,${text}}`)
       return readAnswer()

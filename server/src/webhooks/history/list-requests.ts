@@ -116,7 +116,7 @@ export async function getWebhook({ database, keyRing }: Deps, principal: Princip
   if (!stored) return noContent
   return {
     id: stored.id,
-    webhookValue: readPayload((await openStored(keyRing, stored)).body),
+    webhookValue: readPayload(await openStored(keyRing, stored)),
     createDateTimeUTC: stored.createdAt.toISOString(),
     modifyDateTimeUTC: (lastMove ?? stored.createdAt).toISOString(),
     workflowId: stored.workflowId,

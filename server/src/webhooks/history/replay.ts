@@ -7,7 +7,7 @@ import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { countQueued } from '../intake/store.ts'
-import { laneOf, type Order } from '../queue/lane.ts'
+import { laneOf, noPayload, type Order } from '../queue/lane.ts'
 import { lockLanes, shareOrder } from '../queue/locks.ts'
 import { notConfigured } from '../queue/operator-actions.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
@@ -103,14 +103,14 @@ async function replay(deps: ReplayDeps, id: string): Promise<void> {
 }
 
 async function withLanes({ database, keyRing }: ReplayDeps, step: Order & { accountId: string }, ids: string[]) {
-  if (step.orderKey === '') return ids.map((webhookId) => ({ webhookId, lane: laneOf(step, () => Buffer.alloc(0)) }))
+  if (step.orderKey === '') return ids.map((webhookId) => ({ webhookId, lane: laneOf(step, noPayload) }))
   const stored = await findStored(database.system, step.accountId, ids)
   const lanes = await Promise.all(
     stored.map(async (one): Promise<[string, string | null]> => {
-      const { body } = await openStored(keyRing, one)
-      return [one.id, laneOf(step, () => body)]
+      const request = await openStored(keyRing, one)
+      return [one.id, laneOf(step, () => request)]
     }),
   )
   const laneById = new Map(lanes)
-  return ids.map((webhookId) => ({ webhookId, lane: laneById.get(webhookId) ?? laneOf(step, () => Buffer.alloc(0)) }))
+  return ids.map((webhookId) => ({ webhookId, lane: laneById.get(webhookId) ?? laneOf(step, noPayload) }))
 }

@@ -16,7 +16,7 @@ export async function getSandboxValue({ database, keyRing }: Deps, principal: Pr
   const db = database.forScope(scope)
   const id = await findSampleId(db, scope.accountId, workflowId)
   const [stored] = id === undefined ? [] : await findStored(db, scope.accountId, [id])
-  return stored ? readPayload((await openStored(keyRing, stored)).body) : noContent
+  return stored ? readPayload(await openStored(keyRing, stored)) : noContent
 }
 
 export async function pinSandbox(

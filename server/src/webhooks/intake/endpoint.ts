@@ -2,6 +2,7 @@
 import { isGuid } from '@patchbay/contract'
 import type { RawAnswer, RawHead, RawReader, RawRoute } from '../../http/index.ts'
 import { AppError, invalid, notFound } from '../../lib/app-error.ts'
+import { toUtf8 } from '../../lib/charset.ts'
 import { readHandshake } from '../signature/handshake.ts'
 import { readDeliveryId, readHeader } from '../signature/headers.ts'
 import { type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
@@ -53,7 +54,7 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   const isPlain = method !== 'GET' && headers['content-encoding'] === undefined
   if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
   const verdict = verifySignature(signed)
-  if (!verdict.ok || isDeepJson(rawBody)) return answerAnew(deps, head, rawBody)
+  if (!verdict.ok || isDeepJson(toUtf8(rawBody, headers['content-type']))) return answerAnew(deps, head, rawBody)
   return accept(deps.intake, head, webhook, rawBody, verdict).then((accepted) =>
     accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
   )
@@ -89,7 +90,8 @@ async function take(
   if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
   if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
   const { body, proof } = await proveAndUnpack(signed)
-  if (isDeepJson(body)) throw invalid(`The body nests values deeper than ${depthMax} levels.`)
+  if (isDeepJson(toUtf8(body, head.headers['content-type'])))
+    throw invalid(`The body nests values deeper than ${depthMax} levels.`)
   const accepted = await accept(intake, head, webhook, body, proof)
   return accepted && answerAccepted(accepted)
 }

@@ -113,7 +113,10 @@ function newRequest(
     workflowId,
     version,
     delivery: deliveryId === undefined ? null : digest(deliveryId),
-    lane: laneOf(webhook, () => given.body),
+    lane: laneOf(webhook, () => ({
+      body: given.body,
+      headers: { 'content-type': given.headers['content-type'] ?? '' },
+    })),
     packed,
     sealedRequest: webhook.seal(requestPlace(table, id, accountId), packed),
   }

@@ -1,9 +1,14 @@
 // Which requests must wait for each other. Requests of one lane are processed one after the other.
 import { createHash } from 'node:crypto'
-import { type Json, readPayload } from '../request/request-record.ts'
+import { type Json, type ReceivedRequest, readPayload } from '../request/request-record.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export type Order = Pick<Settings, 'strictOrderProcessing' | 'orderKey'>
+
+type Payload = Pick<ReceivedRequest, 'body' | 'headers'>
+
+/** Where the order needs no payload, or there is none. */
+export const noPayload = (): Payload => ({ body: Buffer.alloc(0), headers: {} })
 
 /** The lane of a workflow in strict order, and of requests without a value at the order key. */
 const onlyLane = ''
@@ -14,10 +19,10 @@ export function isOrdered({ strictOrderProcessing, orderKey }: Order): boolean {
 }
 
 /** Null: in no particular order. */
-export function laneOf(order: Order, body: () => Buffer): string | null {
+export function laneOf(order: Order, request: () => Payload): string | null {
   if (order.strictOrderProcessing) return onlyLane
   if (order.orderKey === '') return null
-  const value = valueAt(readPayload(body()), order.orderKey.split('.'))
+  const value = valueAt(readPayload(request()), order.orderKey.split('.'))
   return value === undefined || value === null
     ? onlyLane
     : shorten(typeof value === 'string' ? value : JSON.stringify(value))

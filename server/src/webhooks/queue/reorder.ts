@@ -3,7 +3,7 @@ import { type Database, type Queryable, sql, type Tx } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
 import type { SettingsKey } from '../settings/store.ts'
-import { laneOf, type Order } from './lane.ts'
+import { laneOf, noPayload, type Order } from './lane.ts'
 import { lockOrder } from './locks.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
@@ -23,7 +23,7 @@ export async function lookUpLanes(deps: Deps, key: SettingsKey, order: Order): P
 export async function reorderQueue(deps: Deps, tx: Tx, key: SettingsKey, order: Order, known: Lanes): Promise<void> {
   await lockOrder(tx, key.workflowId)
   if (order.orderKey !== '') await addLanes(deps, tx, key, order, known)
-  const only = order.orderKey === '' ? laneOf(order, () => Buffer.alloc(0)) : null
+  const only = order.orderKey === '' ? laneOf(order, noPayload) : null
   await tx.query(sql`
     update webhook_queue q set lane = case when ${order.orderKey !== ''} then l.lane else ${only} end, is_ready = false
     from webhook_queue o left join unnest(${[...known.keys()]}::uuid[], ${[...known.values()]}::text[]) as l (webhook_id, lane)
@@ -47,10 +47,10 @@ async function addLanes({ keyRing }: Deps, db: Queryable, key: SettingsKey, orde
   const missing = rows.map((row) => row.webhook_id).filter((id) => !lanes.has(id))
   for (let at = 0; at < missing.length; at += readAtOnce) {
     for (const stored of await findStored(db, key.accountId, missing.slice(at, at + readAtOnce))) {
-      const { body } = await openStored(keyRing, stored)
+      const request = await openStored(keyRing, stored)
       lanes.set(
         stored.id,
-        laneOf(order, () => body),
+        laneOf(order, () => request),
       )
     }
   }

@@ -3,6 +3,7 @@
 //   …          head: {"method", "headers", "urlParameters"}
 //   …          body, unpacked if it came packed
 import type { IncomingHttpHeaders } from 'node:http'
+import { toUtf8 } from '../../lib/charset.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -58,8 +59,8 @@ export function unpackRequest(packed: Buffer): ReceivedRequest {
 }
 
 /** The payload itself: JSON when it is JSON, else text. */
-export function readPayload(body: Buffer): Json {
-  const text = body.toString('utf8')
+export function readPayload({ body, headers }: Pick<ReceivedRequest, 'body' | 'headers'>): Json {
+  const text = toUtf8(body, headers['content-type']).toString('utf8')
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -68,8 +69,8 @@ export function readPayload(body: Buffer): Json {
 }
 
 export function toWebhookValue(id: string, request: ReceivedRequest): WebhookValue {
-  const { method, headers, urlParameters, body } = request
-  return { id, method, headers, urlParameters, body: readPayload(body) }
+  const { method, headers, urlParameters } = request
+  return { id, method, headers, urlParameters, body: readPayload(request) }
 }
 
 export type RequestTable = 'webhook_requests' | 'webhook_samples'
