@@ -20,6 +20,7 @@ import { documentLibraryRoutes } from './document-library/index.ts'
 import { eventRoutes } from './events/index.ts'
 import { functionRoutes } from './functions/index.ts'
 import {
+  addFixedDocument,
   addHealth,
   addMetricsForLoopback,
   createHttpServer,
@@ -168,7 +169,7 @@ export async function startApi(
   })
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
-  http.get('/openapi.json', async () => openApiDocument(operations, records, place.baseUrl))
+  addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
 
   parts.defer(() => closeWithin(http, closeMsMax))
   const address = await listen(http, config)

@@ -1,11 +1,32 @@
+// Bodies of requests that prove themselves only when they are there as a whole: until then they are a stranger's. What is held of them is
+// shared by workflow and address, so that unfinished bodies of one keep out nobody else's.
 import type { IncomingMessage } from 'node:http'
+import { networkOf } from '../lib/address-network.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
+import { FairShares } from '../lib/fair-shares.ts'
+import { noPlace } from './admission/places.ts'
 
-/** Bodies that are held in memory at once while they arrive or are worked on, over all requests: beyond it, senders are asked to come back. */
-const bytesAtOnceMax = 64 * 1024 * 1024
+const MiB = 1024 * 1024
+/** While they arrive. By workflow, by address. */
+const arriving = new FairShares({
+  all: 96 * MiB,
+  crowdedFrom: 64 * MiB,
+  levels: [
+    { max: 24 * MiB, maxWhenCrowded: 6 * MiB },
+    { max: 16 * MiB, maxWhenCrowded: 6 * MiB },
+  ],
+})
+/** While they are worked on. By account. */
+const inWork = new FairShares({
+  all: 64 * MiB,
+  crowdedFrom: 48 * MiB,
+  levels: [{ max: 48 * MiB, maxWhenCrowded: 6 * MiB }],
+})
+/** A sender may take this long over a body, and be silent for so long. */
 const readMsMax = 60_000
+const silentMsMax = 10_000
 
-const memory = { bytes: 0 }
+export type Sender = { accountId: string; workflowId: string; address: string }
 
 /** Bytes that count until they are released. */
 export type HeldBody = { bytes: Buffer; release(): void }
@@ -16,42 +37,46 @@ const nothing = Buffer.alloc(0)
  * The bytes of a body: now, if it is there as a whole, else when it is. One that came with its head in one piece is small, and not worth
  * counting.
  */
-export function readWholeBody(request: IncomingMessage, bytesMax: number): Buffer | Promise<HeldBody> {
+export function readWholeBody(request: IncomingMessage, bytesMax: number, from: Sender): Buffer | Promise<HeldBody> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
-  if (!request.complete) return gather(request, bytesMax)
+  if (!request.complete) return gather(request, bytesMax, from)
   const body = (request.read() as Buffer | null) ?? nothing
   if (body.length > bytesMax) throw tooLarge()
   return body
 }
 
-function gather(request: IncomingMessage, bytesMax: number): Promise<HeldBody> {
+function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promise<HeldBody> {
+  const sender = [from.workflowId, networkOf(from.address)]
+  const startedAt = performance.now()
   const chunks: Buffer[] = []
   let held = 0
-  const release = () => {
-    memory.bytes -= held
-    held = 0
-  }
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => fail(invalid('The body took too long to arrive.')), readMsMax)
+    const tooSlow = () => fail(invalid('The body took too long to arrive.'))
+    const timer = setTimeout(tooSlow, silentMsMax)
     const settle = () => {
       clearTimeout(timer)
+      arriving.give(sender, held)
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('aborted', onLost)
     }
     const fail = (error: AppError) => {
       settle()
-      release()
       reject(error)
     }
     const onData = (chunk: Buffer) => {
+      const refusal = arriving.take(sender, chunk.length)
+      if (refusal) return fail(noPlace(refusal, 'This webhook'))
       held += chunk.length
-      memory.bytes += chunk.length
       chunks.push(chunk)
       if (held > bytesMax) fail(tooLarge())
-      else if (memory.bytes > bytesAtOnceMax)
-        fail(new AppError('not_ready', 'The service is busy. Try again in a moment.'))
+      else if (performance.now() - startedAt > readMsMax) tooSlow()
+      else timer.refresh()
     }
     const onEnd = () => {
+      const owner = [from.accountId]
+      const refusal = inWork.take(owner, held)
+      if (refusal) return fail(noPlace(refusal, 'This webhook'))
       settle()
+      const release = () => inWork.give(owner, held)
       resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), release })
     }
     const onLost = () => fail(invalid('The connection was lost before the body was complete.'))

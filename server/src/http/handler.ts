@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
+import type { FixedAnswer } from './fixed-answer.ts'
 import type { MultipartBody } from './multipart.ts'
 import type { FileAnswer } from './send-file.ts'
 
@@ -25,7 +26,9 @@ export type Call<Name extends OperationName> = {
 
 type Answer<Name extends OperationName> = AnswerOf<Operations[Name]>
 
-export type Handler<Name extends OperationName> = (call: Call<Name>) => Answer<Name> | Promise<Answer<Name>>
+export type Handler<Name extends OperationName> = (
+  call: Call<Name>,
+) => Answer<Name> | FixedAnswer | Promise<Answer<Name>>
 
 /** An answer that is JSON text already, as it was stored: it is sent as it is. Only for answers of which the schema asks nothing. */
 export class JsonText {
@@ -47,4 +50,8 @@ export type Page = {
   render(request: PageRequest): PageAnswer | Promise<PageAnswer>
 }
 export type PageRequest = { query: Record<string, string>; form: Record<string, string>; exchange: Exchange }
-export type PageAnswer = { status: number; html: string } | { redirectTo: string } | { file: FileAnswer }
+export type PageAnswer =
+  | { status: number; html: string }
+  | { redirectTo: string }
+  | { file: FileAnswer }
+  | { fixed: FixedAnswer }

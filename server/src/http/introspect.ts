@@ -1,12 +1,16 @@
 import { type OperationSpec, operations, records } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
 import { AppError } from '../lib/app-error.ts'
+import { FixedAnswer } from './fixed-answer.ts'
 import type { HandlersOf } from './handler.ts'
 import { answerCodes } from './openapi.ts'
 import { type SchemaShape, typeName } from './schema-shape.ts'
 
 export function introspectionRoutes(): HandlersOf<'GetMetaData' | 'Describe' | 'GetSchema'> {
-  const metaData = Object.values(operations).map(describeEndpoint)
+  const metaData = new FixedAnswer(
+    JSON.stringify(Object.values(operations).map(describeEndpoint)),
+    'application/json; charset=utf-8',
+  )
   return {
     GetMetaData: () => metaData,
     Describe: ({ query }) => describeFields(findRecord(query.name)),

@@ -3,8 +3,10 @@ import { noContent, type OperationSpec } from '@patchbay/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Principal, requireRank } from '../access/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { countedBytesMin, strangerAt } from './admission/open-answers.ts'
 import { type Authenticators, authenticateCaller, type Credential, selectAccount } from './authenticate.ts'
 import { exchangeOf } from './exchange.ts'
+import { FixedAnswer, sendFixed } from './fixed-answer.ts'
 import { readForm } from './form-body.ts'
 import { JsonText } from './handler.ts'
 import { bodyTimeHooks } from './json-body.ts'
@@ -29,6 +31,8 @@ declare module 'fastify' {
 }
 
 export const bodyBytesMax = 8 * 1024 * 1024
+/** Strangers have little to say. */
+const publicBodyBytesMax = 16 * 1024
 const formIdleMs = 60_000
 
 export function addOperation(app: FastifyInstance, options: OperationOptions, spec: OperationSpec): void {
@@ -70,7 +74,7 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
     exposeHeadRoute: spec.method === 'GET' && !changesOnGet,
     schema,
     config: { spec },
-    bodyLimit: spec.bodyBytesMax ?? bodyBytesMax,
+    bodyLimit: spec.bodyBytesMax ?? (spec.access === 'public' ? publicBodyBytesMax : bodyBytesMax),
     ...(limitsBodyTime ? { preValidation, onRequestAbort, onResponse } : {}),
     onRequest: [...(limitsBodyTime ? [bodyTimeHooks.onRequest] : []), ...(spec.access === 'public' ? [] : [admit])],
     // Most of what is asked most often is answered from memory: then nothing here waits, not even for the next turn of the event loop.
@@ -110,9 +114,19 @@ function limitRate(limiter: RateLimiter, reply: FastifyReply, key: string): void
 function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): FastifyReply {
   if (answer === noContent) return reply.code(204).send()
   if (spec.answers[200] === null) return reply.code(200).send()
+  if (answer instanceof FixedAnswer) return sendFixed(reply, answer)
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
-  const text = answer instanceof JsonText ? answer.text : reply.serialize(answer)
+  const text = answer instanceof JsonText ? answer.text : (reply.serialize(answer) as string)
+  if (text.length >= countedBytesMin) holdUntilTaken(reply, text)
   return reply.header('Content-Type', 'application/json; charset=utf-8').send(text)
+}
+
+function holdUntilTaken(reply: FastifyReply, text: string): void {
+  const { principal, server, raw } = reply.request
+  const reader = principal
+    ? { id: principal.account.id, groupId: principal.account.organizationId }
+    : strangerAt(server.clientAddress(raw))
+  server.answers.hold(reply.raw, text.length, reader)
 }
 
 /** HEAD would run the handler of its GET: where that changes state it must not. */

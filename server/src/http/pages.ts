@@ -2,7 +2,10 @@
 import forms from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import { exchangeOf } from './exchange.ts'
+import { sendFixed } from './fixed-answer.ts'
+import { refuseForeignOrigin } from './foreign-origin.ts'
 import type { Page } from './handler.ts'
+import { bodyTimeHooks } from './json-body.ts'
 import { sendFile } from './send-file.ts'
 
 const formBytesMax = 64 * 1024
@@ -23,7 +26,9 @@ function addPage(app: FastifyInstance, page: Page): void {
     url: page.path,
     bodyLimit: formBytesMax,
     exposeHeadRoute: page.method === 'GET',
+    ...(page.method === 'POST' ? bodyTimeHooks : {}),
     handler: async (request, reply) => {
+      if (page.method === 'POST') refuseForeignOrigin(exchangeOf(request, reply))
       const answer = await page.render({
         query: texts(request.query),
         form: texts(request.body),
@@ -37,6 +42,7 @@ function addPage(app: FastifyInstance, page: Page): void {
         .header('Referrer-Policy', 'no-referrer')
         .header('X-Content-Type-Options', 'nosniff')
         .header('Cache-Control', 'no-store')
+      if ('fixed' in answer) return sendFixed(reply, answer.fixed)
       if ('file' in answer) return sendFile(reply, answer.file)
       if ('redirectTo' in answer) return reply.redirect(answer.redirectTo, 303)
       return reply.code(answer.status).type('text/html; charset=utf-8').send(answer.html)

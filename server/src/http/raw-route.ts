@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import type { Logger } from 'pino'
-import type { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
+import type { Leave, Places } from './admission/places.ts'
 import { readWholeBody } from './body-bytes.ts'
 import type { ClientAddress } from './client-address.ts'
 import { readOver } from './drain-body.ts'
@@ -27,8 +27,12 @@ export type RawAnswer = {
   body: string
 }
 
-/** Answers a request now or later. */
-export type RawReader = (body: Buffer) => RawAnswer | Promise<RawAnswer>
+/** Who a request is for, and what answers it, now or later. */
+export type RawReader = {
+  accountId: string
+  workflowId: string
+  read(body: Buffer): RawAnswer | Promise<RawAnswer>
+}
 
 export type RawRoute = {
   methods: readonly string[]
@@ -44,8 +48,7 @@ export type RawOptions = {
   metrics: Metrics
   logger: Logger
   clientAddress: ClientAddress
-  /** Requests being worked on, with those of the framework, and what is said when they are too many. */
-  busy: { enter(): AppError | undefined; leave(): void }
+  places: Places
   isClosing(): boolean
 }
 
@@ -89,7 +92,7 @@ class RawExchange implements RawHead {
   readonly #startedAt = performance.now()
   readonly #id = newId()
   #query: RawHead['query'] | undefined
-  #isCounted = false
+  #leave: Leave | undefined
   #release: (() => void) | undefined
 
   constructor(
@@ -142,7 +145,11 @@ class RawExchange implements RawHead {
   }
 
   #read(reader: RawReader): void {
-    const body = readWholeBody(this.#request, this.#place.route.bodyBytesMax)
+    const body = readWholeBody(this.#request, this.#place.route.bodyBytesMax, {
+      accountId: reader.accountId,
+      workflowId: reader.workflowId,
+      address: this.address,
+    })
     if (body instanceof Promise) {
       const worked = body.then(({ bytes, release }) => {
         this.#release = release
@@ -153,10 +160,8 @@ class RawExchange implements RawHead {
   }
 
   #work(reader: RawReader, body: Buffer): void {
-    this.#isCounted = true
-    const tooBusy = this.#options.busy.enter()
-    if (tooBusy) throw tooBusy
-    const answer = reader(body)
+    this.#leave = this.#options.places.forWebhook(reader.accountId, this.address)
+    const answer = reader.read(body)
     if (answer instanceof Promise)
       answer.then(
         (made) => this.#send(made),
@@ -180,8 +185,8 @@ class RawExchange implements RawHead {
   }
 
   #write(status: number, body: string, headers: string[]): void {
-    const { busy, isClosing, metrics, logger } = this.#options
-    if (this.#isCounted) busy.leave()
+    const { isClosing, metrics, logger } = this.#options
+    this.#leave?.()
     this.#release?.()
     headers.push('Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', this.#id)
     if (isClosing()) headers.push('Connection', 'close')

@@ -1,4 +1,5 @@
 import { type OperationSpec, operations } from '@patchbay/contract'
+import { FixedAnswer } from './fixed-answer.ts'
 import type { Page } from './handler.ts'
 import { type Html, html, page } from './html.ts'
 import { answerCodes } from './openapi.ts'
@@ -11,7 +12,8 @@ export function referencePage(): Page {
     html`<p>Every request carries the headers <code>Consumer</code> and <code>SecretKey</code>; <code>ManagedAccountId</code> acts for another account.
       The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>${Object.values(operations).map(describe)}`,
   )
-  return { method: 'GET', path: '/reference', render: () => ({ status: 200, html: rendered }) }
+  const fixed = new FixedAnswer(rendered, 'text/html; charset=utf-8')
+  return { method: 'GET', path: '/reference', render: () => ({ fixed }) }
 }
 
 function describe(spec: OperationSpec): Html {

@@ -11,6 +11,8 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
+import { OpenAnswers } from './admission/open-answers.ts'
+import { Places } from './admission/places.ts'
 import { clientAddressReader } from './client-address.ts'
 import { sendError } from './errors.ts'
 import type { Page } from './handler.ts'
@@ -33,6 +35,9 @@ export type HttpOptions = OperationOptions & {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    answers: OpenAnswers
+  }
   interface FastifyRequest {
     startedAt: number
   }
@@ -42,22 +47,21 @@ declare module 'fastify' {
   }
 }
 
-/** More requests than this being worked on at once are answered 503 before any work is done for them. */
-const requestsAtOnceMax = 2000
 /** How long a client may take to send its headers, and the keep-alive of an idle connection. */
 const headersMs = 20_000
 const keepAliveMs = 72_000
 
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const clientAddress = clientAddressReader(options.trustedProxies)
-  const busy = requestsAtOnce()
+  const places = new Places()
+  const answers = new OpenAnswers()
   const state = { isClosing: false }
   const serveRaw = serveRawRoutes({
     routes: options.rawRoutes ?? [],
     metrics: options.metrics,
     logger: options.logger,
     clientAddress,
-    busy,
+    places,
     isClosing: () => state.isClosing,
   })
   const app = Fastify({
@@ -65,7 +69,9 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     serverFactory: (serve) =>
       createServer(
         { headersTimeout: headersMs, keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
-        (request, response) => serveRaw(request, response) || serve(request, response),
+        (request, response) => {
+          if (answers.open(request, response)) serveRaw(request, response) || serve(request, response)
+        },
       ),
     loggerInstance: options.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -90,6 +96,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     ),
   )
   app.decorate('clientAddress', clientAddress)
+  app.decorate('answers', answers)
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
@@ -98,7 +105,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     state.isClosing = true
   })
   nameAndMeasure(app, options)
-  refuseWhenBusy(app, busy)
+  takePlaces(app, places, answers)
+  app.addHook('onClose', async () => answers[Symbol.dispose]())
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
   await app.register(async (forJson) => {
@@ -141,28 +149,21 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
   })
 }
 
-/** Counts requests from the moment their handler starts: one whose body is still on its way costs nothing but its connection. */
-function requestsAtOnce() {
-  let atOnce = 0
-  return {
-    enter: () =>
-      ++atOnce > requestsAtOnceMax
-        ? new AppError('not_ready', 'The service is busy. Try again in a moment.')
-        : undefined,
-    leave: () => {
-      atOnce--
-    },
-  }
-}
-
-function refuseWhenBusy(app: FastifyInstance, busy: ReturnType<typeof requestsAtOnce>): void {
+/** A request has a place from the moment its handler starts: one whose body is still on its way costs nothing but its connection. */
+function takePlaces(app: FastifyInstance, places: Places, answers: OpenAnswers): void {
   app.addHook('preHandler', (request, reply, done) => {
     if (request.routeOptions.config.isHealth) {
       done()
       return
     }
-    // 'close' comes for every request, also for one whose client went away; the framework's onResponse does not.
-    reply.raw.on('close', busy.leave)
-    done(busy.enter())
+    try {
+      const { principal } = request
+      const leave = principal ? places.forAccount(principal) : places.forStranger(app.clientAddress(request.raw))
+      // Until the answer is taken, also by a client that goes away; the framework's onResponse does not come for those.
+      answers.endWith(reply.raw, leave)
+      done()
+    } catch (error) {
+      done(error as Error)
+    }
   })
 }

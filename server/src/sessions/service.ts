@@ -5,7 +5,7 @@ import type { AccountIdentity } from '../access/index.ts'
 import { recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import type { Credential, Exchange } from '../http/index.ts'
-import { sessionCookie } from '../http/index.ts'
+import { refuseForeignOrigin, sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -86,17 +86,6 @@ export async function authenticateSession(
   if (!account) throw new AppError('session_invalid', 'The session has ended. Sign in again.')
   checkCsrf(deps.keyRing, token, csrfToken)
   return { account, kind: 'session', id: account.id }
-}
-
-/** Another site must not sign people in to an account of its choosing. Programs that are no browsers send neither header. */
-function refuseForeignOrigin(exchange: Exchange): void {
-  const site = exchange.header('sec-fetch-site')
-  const origin = exchange.header('origin')
-  const isForeign =
-    site === undefined
-      ? origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== exchange.header('host'))
-      : site !== 'same-origin' && site !== 'none'
-  if (isForeign) throw new AppError('foreign_origin', 'This request comes from a page of another site.')
 }
 
 function checkCsrf(keyRing: KeyRing, token: string, given: string | undefined): void {

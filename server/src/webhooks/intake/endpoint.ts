@@ -24,14 +24,18 @@ export function webhookEndpoint(deps: Deps): RawRoute {
     admit: (head) => {
       const webhook = deps.known.recall(head.step)
       const isAdmitted = webhook && (webhook.isAllowed === undefined || webhook.isAllowed(head.address))
-      return isAdmitted ? (body) => answerAtOnce(deps, head, webhook, body) : admit(deps, head)
+      return isAdmitted ? readerFor(webhook, (body) => answerAtOnce(deps, head, webhook, body)) : admit(deps, head)
     },
   }
 }
 
 async function admit(deps: Deps, head: RawHead): Promise<RawReader> {
   const webhook = await findWebhook(deps.known, head)
-  return (body) => answer(deps, head, webhook, body)
+  return readerFor(webhook, (body) => answer(deps, head, webhook, body))
+}
+
+function readerFor({ accountId, workflowId }: KnownWebhook, read: RawReader['read']): RawReader {
+  return { accountId, workflowId, read }
 }
 
 /** One that takes requests, and from this address. */
