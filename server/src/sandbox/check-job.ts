@@ -10,7 +10,7 @@ export async function checkJob(guest: GuestProcess, source: string): Promise<Scr
   const timer = setTimeout(() => guest.kill(), CHECK_MS_MAX)
   guest.listen(number, {
     // Nobody takes back what would be sent behind this.
-    begin: () => guest.giveWay(),
+    begin: () => guest.recallQueuedJobs(),
     message: (message) => {
       if (message.type !== 'done' || message.job !== number)
         throw new TypeError('A script process spoke about another job.')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Duplex, Writable } from 'node:stream'
+import { type GuestExit, GuestJobs, type GuestListener } from './guest-jobs.ts'
 import { composeCommand, hasProc, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
 import { parseMessage } from './parse-message.ts'
@@ -19,29 +20,9 @@ import {
 const START_MS_MAX = 20_000
 const STDERR_CHARACTERS_MAX = 4096
 const LIFELINE_LINE_BYTES_MAX = 20
-/** Sent ahead at most: enough to be busy while the service looks at other things. */
-const AHEAD_MAX = 7
-/** What is sent ahead should take no longer than this, going by the scripts before it: others may want the process. */
-const AHEAD_MS = 25
-/** How much the last script says about the next one, against all before it. */
-const PACE_WEIGHT = 0.2
-
-/** How a process ended. `stderr` is what V8 said last, if anything. */
-export type GuestExit = { code: number | null; signal: string | null; stderr: string }
-
-export type GuestListener = {
-  /** The process turns to this job now. */
-  begin?(): void
-  message(message: FromGuest): void
-  exit(exit: GuestExit): void
-  /** The process never turned to this job, and never will. */
-  leave?(): void
-}
-
-type Listening = GuestListener & { job: number; hasSpoken: boolean }
 
 /** Only the thread that has nothing to report can be asked to give a job back. */
-const canAskBack = hasProc()
+const canRecall = hasProc()
 
 /** After any other end the process is in an unknown state. */
 const soundEnds: ReadonlySet<GuestEnd['kind']> = new Set([
@@ -55,23 +36,21 @@ const soundEnds: ReadonlySet<GuestEnd['kind']> = new Set([
 ])
 
 /**
- * One script process. States: starting → ready → gone. Whatever is unclear about it (a message that does not fit, a broken
- * pipe, a deadline) ends in SIGKILL, after which nothing it did is believed.
+ * One script process.
+ *
+ *     starting ── says that it is ready ──▶ ready ──▶ killed ──▶ gone
+ *         └──────── START_MS_MAX ──────────────────────▲
+ *
+ * Whatever is unclear about it (a message that does not fit, a broken pipe, a deadline) ends in SIGKILL, after which nothing it did is
+ * believed. Between `killed` and `gone` its last words arrive: lines of a log, and what V8 said.
  */
 export class GuestProcess {
   readonly #child: ChildProcess
   readonly #input: Writable
   readonly #reply: Duplex
   readonly #lifeline: Duplex
-  readonly #gone: Promise<GuestExit>
-  /** Of the job under way and of those sent ahead, in the order in which they will be begun. */
-  #listeners: Listening[] = []
-  #mayGetAhead = true
-  /** How long a script takes here, waits for answers included. At first it counts as too long. */
-  #paceMs = 2 * AHEAD_MS
-  #begunAt = 0
-  /** The last of the jobs that were asked back, until the process has told which of them it had begun. */
-  #askedBack: number | undefined
+  readonly #gone = Promise.withResolvers<GuestExit>()
+  readonly #jobs = new GuestJobs(canRecall)
   #lastJob = 0
   #exit: GuestExit | undefined
   #stderr = ''
@@ -88,47 +67,19 @@ export class GuestProcess {
     this.#child = child
     this.#input = child.stdin as Writable
     this.#reply = child.stdio[REPLY_DESCRIPTOR] as Duplex
-    const gone = Promise.withResolvers<GuestExit>()
-    this.#gone = gone.promise
-    const settle = (code: number | null, signal: string | null): void => {
-      if (this.#exit) return
-      this.#exit = { code, signal, stderr: this.#stderr }
-      gone.resolve(this.#exit)
-      const [listener, ...ahead] = this.#listeners
-      this.#listeners = []
-      listener?.exit(this.#exit)
-      for (const { leave } of ahead.reverse()) leave?.()
-    }
+    this.#lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Duplex
     // `close` comes after the pipes are drained, so the last lines of a killed script's log are not lost.
-    child.on('close', settle)
+    child.on('close', (code, signal) => this.#settle(code, signal))
     child.on('exit', () => {
       this.#isKilled = true
     })
-    child.on('error', () => settle(null, null))
+    child.on('error', () => this.#settle(null, null))
     this.#input.on('error', () => this.kill())
-    this.#reply.on('error', () => this.kill())
-    const read = createLineReader(MESSAGE_BYTES_MAX, (line) => this.#receive(parseMessage(line)))
-    this.#reply.on('data', (chunk: Buffer) => {
-      try {
-        read(chunk)
-      } catch {
-        this.kill()
-      }
-    })
-    const lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Duplex
-    lifeline.on('error', () => this.kill())
-    const readLifeline = createLineReader(LIFELINE_LINE_BYTES_MAX, (line) => {
-      if (canAskBack) this.#leaveAfter(Number(line))
+    this.#readLines(this.#reply, MESSAGE_BYTES_MAX, (line) => this.#receive(parseMessage(line)))
+    this.#readLines(this.#lifeline, LIFELINE_LINE_BYTES_MAX, (line) => {
+      if (canRecall) this.#jobs.onRecalled(Number(line))
       else this.#reportedBytes = Number(line)
     })
-    lifeline.on('data', (chunk: Buffer) => {
-      try {
-        readLifeline(chunk)
-      } catch {
-        this.kill()
-      }
-    })
-    this.#lifeline = lifeline
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString('latin1')).slice(-STDERR_CHARACTERS_MAX)
     })
@@ -156,8 +107,9 @@ export class GuestProcess {
     })
     const isReady = await ready.promise
     clearTimeout(timer)
-    guest.#listeners = []
-    return isReady && !guest.isGone ? guest : undefined
+    if (!isReady || guest.isGone) return undefined
+    guest.#jobs.forget()
+    return guest
   }
 
   /** True from the moment of a kill or of its own end on, although its last words may still be on their way. */
@@ -171,34 +123,25 @@ export class GuestProcess {
   }
 
   get isBusy(): boolean {
-    return this.#listeners.length > 0
+    return this.#jobs.isBusy
   }
 
-  /** How many more jobs it may be sent: none when it does not compute, or for long, or when it is unclear which jobs it has. */
-  get room(): number {
-    if (!this.#mayGetAhead || this.#askedBack !== undefined || !this.isBusy || this.isGone) return 0
-    return this.#aheadMax() - this.#listeners.length + 1
-  }
-
-  #aheadMax(): number {
-    return Math.min(AHEAD_MAX, Math.floor(AHEAD_MS / this.#paceMs))
+  /** How many more jobs may be queued behind the one under way. */
+  get freeSlots(): number {
+    return this.isGone ? 0 : this.#jobs.freeSlots
   }
 
   /** The job under way takes its time: it gets no others behind it, and those that it has are taken back as far as they were not begun. */
-  giveWay(): void {
-    this.#mayGetAhead = false
-    if (this.#listeners.length < 2 || this.#askedBack !== undefined || this.isGone) return
-    this.#askedBack = this.#listeners.at(-1)?.job
-    this.#lifeline.write(`${this.#askedBack}\n`)
+  recallQueuedJobs(): void {
+    if (this.isGone) return
+    const last = this.#jobs.recall()
+    if (last !== undefined) this.#lifeline.write(`${last}\n`)
   }
 
   /** For one job: until it is done, or the process is gone. While another job is under way, it is begun after that one. */
   listen(job: number, listener: GuestListener): void {
-    this.#listeners.push({ ...listener, job, hasSpoken: false })
-    if (this.#listeners.length === 1) this.#beginFirst()
-    if (!this.#exit) return
-    this.#listeners = []
-    listener.exit(this.#exit)
+    this.#jobs.add(job, listener)
+    if (this.#exit) this.#jobs.end(this.#exit)
   }
 
   send(message: ToGuest): void {
@@ -221,7 +164,7 @@ export class GuestProcess {
   }
 
   /** Leaves most of the processor to others, but not all: a script may need its time. There is no way back, so the process is used up. */
-  stepBack(): void {
+  lowerPriority(): void {
     this.runs = Number.POSITIVE_INFINITY
     try {
       setPriority(this.#child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
@@ -237,46 +180,34 @@ export class GuestProcess {
 
   async end(): Promise<void> {
     this.kill()
-    await this.#gone
+    await this.#gone.promise
+  }
+
+  #readLines(stream: Duplex, bytesMax: number, onLine: (line: string) => void): void {
+    const read = createLineReader(bytesMax, onLine)
+    stream.on('error', () => this.kill())
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch {
+        this.kill()
+      }
+    })
+  }
+
+  #settle(code: number | null, signal: string | null): void {
+    if (this.#exit) return
+    this.#exit = { code, signal, stderr: this.#stderr }
+    this.#gone.resolve(this.#exit)
+    this.#jobs.end(this.#exit)
   }
 
   #receive(message: FromGuest): void {
     if (message.type === 'ready' && this.report) throw new TypeError('A script process is ready once.')
-    const listening = this.#listeners[0]
-    if (listening) listening.hasSpoken = true
-    listening?.message(message)
-    if (message.type === 'done') this.#turn(message.end)
-  }
-
-  /** The process went on to the job that was sent ahead without being told. */
-  #turn(end: GuestEnd): void {
-    if (!soundEnds.has(end.kind)) this.kill()
+    this.#jobs.deliver(message)
+    if (message.type !== 'done') return
+    if (!soundEnds.has(message.end.kind)) this.kill()
     // Nothing more is believed of a process that is being killed, so the others were never begun. All hear of it when it is gone.
-    if (this.isGone) return
-    this.#listeners.shift()
-    this.#paceMs += PACE_WEIGHT * (performance.now() - this.#begunAt - this.#paceMs)
-    this.#beginFirst()
-  }
-
-  #beginFirst(): void {
-    this.#mayGetAhead = canAskBack
-    this.#begunAt = performance.now()
-    this.#listeners[0]?.begin?.()
-    if (this.#listeners.length - 1 > this.#aheadMax()) this.giveWay()
-  }
-
-  /**
-   * The process will begin none of the jobs that it was asked back and that come after `lastBegun`. Its word may come after the end of the job
-   * before, which made us think that it had.
-   */
-  #leaveAfter(lastBegun: number): void {
-    const last = this.#askedBack
-    if (last === undefined) throw new TypeError('A script process gave back jobs that it was not asked for.')
-    this.#askedBack = undefined
-    const left = this.#listeners.filter(({ job }) => job > lastBegun && job <= last)
-    if (left.some(({ hasSpoken }) => hasSpoken))
-      throw new TypeError('A script process gave back a job that it had begun.')
-    this.#listeners = this.#listeners.filter((listening) => !left.includes(listening))
-    for (const { leave } of left.reverse()) leave?.()
+    if (!this.isGone && this.#jobs.turn()) this.recallQueuedJobs()
   }
 }

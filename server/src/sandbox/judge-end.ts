@@ -1,4 +1,4 @@
-import type { GuestExit } from './guest-process.ts'
+import type { GuestExit } from './guest-jobs.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
 import type { Masker } from './mask.ts'
 import type { ScriptFailure, ScriptOutcome } from './outcome.ts'
@@ -35,7 +35,7 @@ export function judgeEnd(end: GuestEnd, context: EndContext): Verdict {
     case 'outOfMemory':
       return outOfMemory(context.limits)
     case 'stalled':
-      return { kind: 'stalled', message: 'The script waits for a promise that nothing can settle any more.' }
+      return { kind: 'stalled', message: 'The script is waiting for a promise that can never settle.' }
     case 'valid':
       return { kind: 'crashed', message: 'The script process answered something else than it was asked.' }
   }

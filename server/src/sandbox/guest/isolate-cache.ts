@@ -1,6 +1,6 @@
 import ivm from 'isolated-vm'
-import { CALLS_AT_ONCE, type GuestLimits, SLEEPS_AT_ONCE } from '../protocol.ts'
-import type { Dispatch, HostFunctions } from './dispatch.ts'
+import type { GuestLimits } from '../protocol.ts'
+import type { AttachArguments, Dispatch, HostFunctions } from './realm/dispatch.ts'
 import { ATTACH, fromSnapshot, snapshotOf } from './snapshot.ts'
 
 /**
@@ -159,9 +159,7 @@ function makeSpare(workshop: Workshop): Spare {
       limits.resultBytesMax,
       limits.logBytesMax,
       limits.callBytesMax,
-      CALLS_AT_ONCE,
-      SLEEPS_AT_ONCE,
-    ],
+    ] satisfies { [Index in keyof AttachArguments]: unknown },
     { result: { reference: true } },
   ) as ivm.Reference<Dispatch>
   attach.release()

@@ -2,8 +2,8 @@ import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
 import { endProcess, readAnswer, send, sendText } from './channel.ts'
 import { answerTextCall } from './character-sets.ts'
 import { locateSyntaxFault } from './compile.ts'
-import type { Watch } from './dispatch.ts'
 import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './isolate-cache.ts'
+import type { Watch } from './realm/dispatch.ts'
 
 type Running = {
   message: RunMessage

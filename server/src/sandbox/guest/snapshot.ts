@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import ivm from 'isolated-vm'
-import { bootstrap } from './bootstrap.ts'
-import { watchRealm } from './realm-watch.ts'
+import { composeBootstrap } from './realm/compose-bootstrap.ts'
 
 /**
  * Realms as the engine keeps them on paper: the library and the bootstrap have run in it, and every realm of an isolate that is made from it
@@ -11,7 +10,7 @@ import { watchRealm } from './realm-watch.ts'
 /** The name under which the bootstrap leaves its function; it removes it before a script runs. */
 export const ATTACH = 'attach'
 
-const bootstrapSource = `'use strict'; globalThis.${ATTACH} = ((watchRealm) => ${bootstrap.toString()})(${watchRealm.toString()})('${ATTACH}')`
+const bootstrapSource = composeBootstrap(ATTACH)
 
 /** Organizations with functions of their own have a library each; a process serves few of them at a time. */
 const SNAPSHOTS_MAX = 4

@@ -19,3 +19,17 @@ export type Dispatch = (
   second?: string | boolean,
   third?: string | boolean,
 ) => boolean
+
+/** What a realm is given by its host. One by one, because functions cannot cross into an isolate inside an object. */
+export type AttachArguments = [
+  log: HostFunctions['log'],
+  call: HostFunctions['call'],
+  ask: HostFunctions['ask'],
+  finish: HostFunctions['finish'],
+  resultBytesMax: number,
+  logBytesMax: number,
+  callBytesMax: number,
+]
+
+/** Joins a realm to its host and removes the name under which this function was found. */
+export type Attach = (...given: AttachArguments) => Dispatch

@@ -1,0 +1,132 @@
+import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
+import type { CallContext, ScriptJob } from './job.ts'
+import { isTooDeep } from './judge-end.ts'
+import type { LearningMasker } from './mask.ts'
+import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
+
+/**
+ * The calls of one script that wait for an answer.
+ *
+ *     asked ──▶ open ── value, or refusal the script may catch ──▶ answered
+ *                └── fault of the service ──▶ the script is killed, and its run rejects
+ *
+ * A sleep is a call that a timer answers.
+ */
+
+export type CallMessage = FromGuest & { type: 'call' }
+
+export type OpenCallsOwner = {
+  job: ScriptJob
+  masker: LearningMasker
+  /** The longest that a sleep can matter: the script is stopped before it ends. */
+  sleepMsMax: number
+  answer(message: CallMessage, ok: boolean, body: string): void
+  /** What is open has changed in a way that may start or end a pause. */
+  onChange(): void
+  onFault(error: unknown): void
+}
+
+/** Made once: an error of its own for every script that ends would cost more than most scripts. */
+const scriptIsOver = new Error('The script is over.')
+
+export class OpenCalls {
+  readonly #owner: OpenCallsOwner
+  readonly #abort = new AbortController()
+  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #context: CallContext
+  #calls = 0
+  #sleeps = 0
+  #paused = 0
+  #isSyncOpen = false
+
+  constructor(owner: OpenCallsOwner) {
+    this.#owner = owner
+    this.#context = { signal: this.#abort.signal, pause: (work) => this.#pause(work) }
+  }
+
+  /** The script's thread is blocked until a synchronous call is answered. */
+  get isSyncOpen(): boolean {
+    return this.#isSyncOpen
+  }
+
+  /** The wait does not count as run time, as far as the script itself has nothing to do. */
+  get isPausing(): boolean {
+    return this.#sleeps + this.#paused > 0
+  }
+
+  /** False when the script process has more calls open than it may: it does not keep to the protocol. */
+  open(message: CallMessage): boolean {
+    const isSleep = message.name === 'sleep' && !message.isSync
+    if (this.#isFull(message, isSleep)) return false
+    if (message.isSync) this.#isSyncOpen = true
+    if (isSleep) this.#sleep(message)
+    else void this.#perform(message)
+    return true
+  }
+
+  close(message: CallMessage): void {
+    if (message.isSync) this.#isSyncOpen = false
+  }
+
+  /** Whatever a call still does is for nobody. */
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    if (this.#calls > 0) this.#abort.abort(scriptIsOver)
+  }
+
+  #isFull(message: CallMessage, isSleep: boolean): boolean {
+    if (message.isSync) return this.#isSyncOpen
+    return isSleep ? this.#sleeps >= SLEEPS_AT_ONCE : this.#calls > CALLS_AT_ONCE
+  }
+
+  #sleep(message: CallMessage): void {
+    const [ms] = message.args
+    const wait = Math.min(typeof ms === 'number' ? ms : 0, this.#owner.sleepMsMax, 2 ** 31 - 1)
+    this.#sleeps++
+    this.#owner.job.onSleep?.(wait)
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      this.#sleeps--
+      this.#owner.answer(message, true, 'null')
+    }, wait)
+    this.#timers.add(timer)
+  }
+
+  async #perform(message: CallMessage): Promise<void> {
+    this.#calls++
+    try {
+      const value = await this.#ask(message)
+      this.#calls--
+      this.#owner.answer(message, true, JSON.stringify(value ?? null))
+    } catch (error) {
+      this.#calls--
+      if (error instanceof ScriptCallError)
+        this.#owner.answer(message, false, JSON.stringify({ message: error.message, details: error.details }))
+      else this.#owner.onFault(error)
+    }
+  }
+
+  async #ask({ name, args }: CallMessage): Promise<Json> {
+    const { job, masker } = this.#owner
+    if (isTooDeep(args)) throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
+    const call = parseCall(name, args)
+    const capability = capabilityOf(call)
+    if (!job.capabilities[capability])
+      throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
+    if (call.kind === 'vault.set') masker.conceal(call.value)
+    const value = await job.onCall(call, this.#context)
+    if (call.kind === 'vault.get') masker.conceal(value)
+    return value
+  }
+
+  async #pause<T>(work: () => Promise<T>): Promise<T> {
+    this.#paused++
+    this.#owner.onChange()
+    try {
+      return await work()
+    } finally {
+      this.#paused--
+      this.#owner.onChange()
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { rm } from 'node:fs/promises'
+import { GuestProcess } from './guest-process.ts'
+import { type Launch, listIsolations } from './launch.ts'
+import type { PoolLimits } from './pool-options.ts'
+import { makeWorkDirectory } from './work-directory.ts'
+
+/**
+ * All script processes of a pool.
+ *
+ *     starting ──▶ idle ── take ──▶ busy ── give back ──▶ idle
+ *                   │                 └── gone, or used up and replaced ──▶ removed
+ *                   └── gone, used up and replaced, or not needed for a while ──▶ removed
+ *
+ * Starting a process costs as much as some hundred scripts, so one is given up only when it is old or has grown, and a used-up process goes
+ * on until another one is there to take its place.
+ */
+
+const TRIM_MS = 10_000
+const IDLE_KEPT = 2
+const LOOK_AT_SIZE_RUNS = 100
+const RESIDENT_BYTES_MAX = 256 * 1_048_576
+const START_FAULTS_MAX = 3
+
+export type FleetListener = {
+  /** A process is there, or could not be started: work that waits can be looked at again. */
+  onChange(): void
+  /** Several starts in a row failed and there is no process left. */
+  onCannotStart(): void
+}
+
+type Found = { launch: Launch; directory: string; first: GuestProcess }
+
+export class ProcessFleet {
+  readonly launch: Launch
+  readonly first: GuestProcess
+  readonly #directory: string
+  readonly #limits: PoolLimits
+  readonly #listener: FleetListener
+  readonly #all = new Set<GuestProcess>()
+  readonly #starting = new Set<Promise<void>>()
+  readonly #trim: NodeJS.Timeout
+  #idle: GuestProcess[] = []
+  #usedSinceTrim = new WeakSet<GuestProcess>()
+  #startFaults = 0
+  #isClosed = false
+
+  constructor({ launch, directory, first }: Found, limits: PoolLimits, listener: FleetListener) {
+    this.launch = launch
+    this.first = first
+    this.#directory = directory
+    this.#limits = limits
+    this.#listener = listener
+    this.#all.add(first)
+    this.#idle.push(first)
+    this.#trim = setInterval(() => this.#endUnused(), TRIM_MS)
+    this.#trim.unref()
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  [Symbol.iterator](): Iterator<GuestProcess> {
+    return this.#all.values()
+  }
+
+  /** One whose last script was of the same account, if there is any: its isolate is warm. */
+  takeIdle(accountId: string): GuestProcess | undefined {
+    // One that the system ended while it had nothing to do: the next script is not to blame.
+    for (const guest of this.#idle) if (guest.isGone) this.#remove(guest)
+    const same = this.#idle.findIndex((guest) => guest.accountId === accountId)
+    return this.#idle.splice(same === -1 ? this.#idle.length - 1 : same, 1)[0]
+  }
+
+  /** So that `wanted` processes are on their way, as far as there may be more. */
+  startUpTo(wanted: number): void {
+    while (this.#starting.size < wanted && this.#all.size + this.#starting.size < this.#limits.processesMax)
+      this.#start()
+  }
+
+  noteUse(guest: GuestProcess): void {
+    this.#usedSinceTrim.add(guest)
+    if (++guest.runs % LOOK_AT_SIZE_RUNS === 0 && this.hasGrown(guest)) guest.runs = this.#limits.runsPerProcess
+  }
+
+  hasGrown(guest: GuestProcess): boolean {
+    return (guest.readResidentBytes() ?? 0) > RESIDENT_BYTES_MAX
+  }
+
+  isUsedUp({ runs }: GuestProcess): boolean {
+    return runs >= this.#limits.runsPerProcess
+  }
+
+  giveBack(guest: GuestProcess): void {
+    if (!this.#all.has(guest) || this.#idle.includes(guest)) return
+    const isUsedUp = this.isUsedUp(guest)
+    const isReplaced = isUsedUp && [...this.#all].some((other) => !this.isUsedUp(other))
+    if (guest.isGone || this.#isClosed || isReplaced) this.#remove(guest)
+    else this.#idle.push(guest)
+    if (isUsedUp && !isReplaced && this.#starting.size === 0) this.#start()
+    if (this.#all.size === 0 && this.#starting.size === 0) this.#start()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#trim)
+    await Promise.all(this.#starting)
+    await Promise.all([...this.#all].map((guest) => guest.end()))
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  #remove(guest: GuestProcess): void {
+    this.#all.delete(guest)
+    this.#idle = this.#idle.filter((other) => other !== guest)
+    void guest.end()
+  }
+
+  #start(): void {
+    if (this.#isClosed) return
+    const start = GuestProcess.start(this.launch, this.#directory).then((guest) => {
+      this.#starting.delete(start)
+      if (guest) this.#welcome(guest)
+      else if (++this.#startFaults >= START_FAULTS_MAX && this.#all.size === 0) {
+        this.#startFaults = 0
+        this.#listener.onCannotStart()
+      }
+      this.#listener.onChange()
+    })
+    this.#starting.add(start)
+  }
+
+  #welcome(guest: GuestProcess): void {
+    this.#startFaults = 0
+    this.#all.add(guest)
+    for (const other of this.#idle.filter((idle) => this.isUsedUp(idle))) this.#remove(other)
+    this.#idle.push(guest)
+  }
+
+  /** Ends processes that were needed only for a while. */
+  #endUnused(): void {
+    const kept = Math.min(IDLE_KEPT, this.#limits.size)
+    for (const guest of [...this.#idle]) {
+      if (guest.isGone || (this.#all.size > kept && !this.#usedSinceTrim.has(guest))) this.#remove(guest)
+    }
+    this.#usedSinceTrim = new WeakSet()
+  }
+}
+
+/** Finds the strongest isolation that the platform gives by starting the first process. */
+export async function startFirstProcess(hiddenPaths: readonly string[]): Promise<Found> {
+  const directory = await makeWorkDirectory()
+  for (const isolation of listIsolations()) {
+    const launch: Launch = { isolation, hiddenPaths }
+    const first = await GuestProcess.start(launch, directory)
+    if (first) return { launch, directory, first }
+  }
+  await rm(directory, { recursive: true, force: true })
+  throw new Error('No process for scripts could be started.')
+}
