@@ -38,7 +38,7 @@ describe.runIf(hasProc)('script processes end with the service', () => {
     const queued = Array.from({ length: 5 }, () =>
       pool.run(makeJob('for (;;);')).catch((error: Error) => error.message),
     )
-    await waitUntil(() => pool.load.computing === 2)
+    await waitUntil(() => pool.load.queued === 4)
     const started = listChildren().filter((pid) => !before.has(pid))
     expect(started.length).toBeGreaterThanOrEqual(2)
     await pool[Symbol.asyncDispose]()
