@@ -5,7 +5,12 @@ import { operation } from './operation.ts'
 /** The JSON text of one value, in bytes of UTF-8. */
 export const vaultValueBytesMax = 1024 * 1024
 
-const Key = Type.String({ description: 'Any text; percent-encoded where an address needs it.' })
+export const vaultKeyLengthMax = 512
+
+// The length is not part of the schema: an address that does not fit its schema is 404, and a key that is too long is 400.
+const Key = Type.String({
+  description: 'A text of 1 to 512 characters; percent-encoded where an address needs it.',
+})
 const InWorkflow = Type.Object({ workflowId: Guid, key: Key })
 const InAccount = Type.Object({ accountId: Guid, key: Key })
 

@@ -59,6 +59,7 @@ const listFields = {
   applications: mapOf<string>(Guid, 'Application short name to the id of the registered application.'),
   isScheduled: Type.Boolean({ description: 'Whether the scheduler runs it.' }),
   scheduleFrequency: orNull(Type.String(), 'Five cron fields, or hourly, daily, weekly, monthly.'),
+  timeZone: orNull(Type.String(), 'The IANA time zone of the schedule; null for UTC.'),
   nextRunDateTimeUTC: orNull(Timestamp, 'When the scheduler runs it next.'),
   isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs wait for an error to be mended.' }),
   isWebhookActive: Type.Boolean({ description: 'Whether its webhook takes requests.' }),

@@ -71,6 +71,7 @@ const WorkflowInput = Type.Object(
     isCustomizedStructure: readOnly,
     isScheduled: readOnly,
     scheduleFrequency: readOnly,
+    timeZone: readOnly,
     nextRunDateTimeUTC: readOnly,
     isAutoRunPaused: readOnly,
     isWebhookActive: readOnly,

@@ -1,13 +1,19 @@
 // credentialsJson -> values. Every complaint names the field; none repeats a value.
 import { AppError } from '../lib/app-error.ts'
 import type { Application, CredentialField, TemplateValues } from './application.ts'
+import { mask } from './mask-secrets.ts'
 
 export type CredentialValues = Readonly<Record<string, string | number | boolean>>
 
 const textLengthMax = 20_000
 
-export function readCredentials(application: Application, credentialsJson: string | undefined): CredentialValues {
-  const given = parseObject(credentialsJson ?? '{}')
+/** `stored`: what an update starts from. Fields that it does not name, and secrets that come back masked, stay as they are. */
+export function readCredentials(
+  application: Application,
+  credentialsJson: string | undefined,
+  stored: CredentialValues = {},
+): CredentialValues {
+  const given = keepStored(application, parseObject(credentialsJson ?? '{}'), stored)
   const declared = new Map(application.credentialFields.map((field) => [field.ShortName, field]))
   for (const name of Object.keys(given)) {
     if (!declared.has(name)) {
@@ -27,6 +33,29 @@ export function readCredentials(application: Application, credentialsJson: strin
     }
   }
   return Object.fromEntries(values)
+}
+
+/** Secrets that an update with this text leaves as they are stored. */
+export function listKeptSecrets(application: Application, credentialsJson: string, stored: CredentialValues): string[] {
+  const given = parseObject(credentialsJson)
+  return application.credentialFields
+    .filter(({ ShortName: name, Type }) => Type === 'password' && Object.hasOwn(stored, name))
+    .map(({ ShortName: name }) => name)
+    .filter((name) => !Object.hasOwn(given, name) || given[name] === mask)
+}
+
+function keepStored(application: Application, given: Record<string, unknown>, stored: CredentialValues) {
+  const named = { ...given }
+  for (const { ShortName: name, Type } of application.credentialFields) {
+    const isMasked = Type === 'password' && Object.hasOwn(given, name) && given[name] === mask
+    if (Object.hasOwn(given, name) && !isMasked) continue
+    if (Object.hasOwn(stored, name)) named[name] = stored[name]
+    else if (isMasked)
+      throw wrong(
+        `The field ${name} in credentialsJson is ${mask}, but nothing is stored for it. Give the secret itself.`,
+      )
+  }
+  return named
 }
 
 /** With the defaults of the application for what was left empty. */

@@ -19,7 +19,8 @@ import {
   sealTokens,
 } from './opened-connection.ts'
 import type { WorkflowUses } from './ports.ts'
-import { type CredentialValues, readCredentials, withDefaults } from './read-credentials.ts'
+import { type CredentialValues, listKeptSecrets, readCredentials, withDefaults } from './read-credentials.ts'
+import { refuseNewHost } from './refuse-new-host.ts'
 import {
   deleteConnection,
   findConnection,
@@ -99,10 +100,9 @@ export async function change(
   if (!stored) throw notFound('registered application')
   const application = await deps.catalog.findApplication(scope.organizationId, stored.applicationId)
   if (!application) throw notFound('application')
+  const before = await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
   const credentials =
-    body.credentialsJson === undefined
-      ? await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
-      : readCredentials(application, body.credentialsJson)
+    body.credentialsJson === undefined ? before : changeCredentials(application, body.credentialsJson, before)
   const to = prepare(application, credentials)
   const authorization = await authorizationFor(deps, to, credentials)
   const tested = authorization || body.credentialsJson === undefined ? undefined : await testConnection(deps, to)
@@ -137,6 +137,12 @@ export async function change(
     deps.faults.announce({ accountId: scope.accountId, regApplicationId: stored.id, isFaulted })
   }
   return authorization?.url ?? ''
+}
+
+function changeCredentials(application: Application, credentialsJson: string, before: CredentialValues) {
+  const after = readCredentials(application, credentialsJson, before)
+  refuseNewHost(application, listKeptSecrets(application, credentialsJson, before), before, after)
+  return after
 }
 
 export async function remove(deps: RegisterDeps, principal: Principal, id: string): Promise<boolean> {

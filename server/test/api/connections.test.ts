@@ -170,6 +170,48 @@ describe('registered applications', () => {
     expect((await user.get('/api/ApiGet?url=woocommerce/orders')).status).toBe(200)
   })
 
+  it('an update names only what changes; stars and what is left out stay as they are', async () => {
+    const id = (await create(applications.shop, shopKeys())).body
+    const update = (credentials: object) =>
+      user.post(`/api/RegApplication/${id}`, { credentialsJson: JSON.stringify(credentials) })
+    const sent = async () => {
+      await user.get('/api/ApiGet?url=woocommerce/orders')
+      const basic = target.received.at(-1)?.headers.authorization?.split(' ')[1] ?? ''
+      return Buffer.from(basic, 'base64').toString()
+    }
+    expect((await update({ consumerKey: 'ck_new' })).status).toBe(200)
+    expect(await sent()).toBe('ck_new:cs_canary_secret')
+    expect((await update(shopKeys({ consumerKey: 'ck_third', consumerSecret: '********' }))).status).toBe(200)
+    expect(await sent()).toBe('ck_third:cs_canary_secret')
+    expect((await update({ consumerSecret: 'cs_other_secret' })).status).toBe(200)
+    expect(await sent()).toBe('ck_third:cs_other_secret')
+    expect((await update({ consumerSecret: null })).body.errorMessage).toContain('consumerSecret')
+  })
+
+  it('stars are no secret where none is stored', async () => {
+    const refused = await create(applications.shop, shopKeys({ consumerSecret: '********' }))
+    expect(refused.status).toBe(400)
+    expect(refused.body.errorMessage).toContain('consumerSecret')
+    const { body: id } = await create(applications.http, { baseUrl: target.origin })
+    const update = await user.post(`/api/RegApplication/${id}`, { credentialsJson: '{"token":"********"}' })
+    expect(update.status).toBe(400)
+    expect(update.body.errorMessage).toContain('token')
+  })
+
+  it('a stored secret does not follow to another host', async () => {
+    const id = (await create(applications.shop, shopKeys())).body
+    const elsewhere = target.origin.replace('127.0.0.1', 'localhost')
+    const update = (credentials: object) =>
+      user.post(`/api/RegApplication/${id}`, { credentialsJson: JSON.stringify(credentials) })
+    for (const secret of [{}, { consumerSecret: '********' }]) {
+      const refused = await update({ storeUrl: elsewhere, ...secret })
+      expect(refused.status).toBe(400)
+      expect(refused.body.errorMessage).toMatch(/storeUrl .* changes where .* consumerSecret/)
+    }
+    expect(target.received.every(({ headers }) => headers.host?.startsWith('127.0.0.1'))).toBe(true)
+    expect((await update(shopKeys({ storeUrl: elsewhere }))).status).toBe(200)
+  })
+
   it('an unreachable target is stored as faulted, and the next success clears it', async () => {
     const answer = await create(applications.shop, shopKeys({ storeUrl: 'http://127.0.0.1:1' }))
     expect(answer.status).toBe(200)

@@ -49,6 +49,7 @@ describe('POST /api/WorkflowScheduler', () => {
   it('counts in the time zone of the workflow', async () => {
     const { id } = await deployWorkflow(service.manager, ['return 1'])
     await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: '30 6 * * *', timeZone: 'Asia/Kolkata' })
+    expect(await read(id)).toMatchObject({ timeZone: 'Asia/Kolkata' })
     expect((await read(id)).nextRunDateTimeUTC).toMatch(/T01:00:00\.000Z$/)
   })
 

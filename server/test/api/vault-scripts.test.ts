@@ -7,6 +7,7 @@ import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createVault, type Vault } from '../../src/vault/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 describe('the vault of scripts', () => {
   let service: TestService
@@ -48,10 +49,26 @@ describe('the vault of scripts', () => {
   })
 
   it('takes keys that no address could carry', async () => {
-    for (const key of ['', 'x'.repeat(100_000), '\ud800 half a character']) {
+    for (const key of ['x'.repeat(512), '\ud800 half a character', '/']) {
       await vault.set(scope, inWorkflow(), key, key.length)
       expect(await vault.get(scope, inWorkflow(), key)).toBe(key.length)
     }
+  })
+
+  it.each([['none'], ['x'.repeat(513)]])('refuses keys without a character or with more than 512', async (text) => {
+    const key = text === 'none' ? '' : text
+    await expect(vault.set(scope, inWorkflow(), key, 1)).rejects.toThrow('1 to 512 characters')
+    const answer = await service.manager.post(`/api/MyVaultSet/${workflowId}/${key}`, { jsonData: 1 })
+    expect(answer.status).toBe(400)
+  })
+
+  it('a deferred value that the vault would refuse fails its block', async () => {
+    const block = 'session.vars.was = 1; myVault.setOnComplete("x".repeat(513), 1); return 1'
+    const workflow = await deployWorkflow(service.manager, [block])
+    const run = await runToEnd(service.manager, workflow.id)
+    expect(run).toMatchObject({ status: 'Error', errorMessage: expect.stringContaining('1 to 512 characters') })
+    const large = await deployWorkflow(service.manager, ['session.vault.big = "x".repeat(1100000); return 1'])
+    expect(await runToEnd(service.manager, large.id)).toMatchObject({ status: 'Error' })
   })
 
   it('stores undefined as null', async () => {

@@ -22,6 +22,19 @@ describe('webhook settings', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
   })
 
+  it('stars for the secret mean the stored one, and nothing where there is none', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    const refused = await enable(id, { secret: '********' })
+    expect(refused.status).toBe(400)
+    expect(refused.body.errorMessage).toContain('secret')
+    const webhook = await enableWebhook(service.manager, id)
+    expect((await enable(id, { secret: '********' })).status).toBe(200)
+    expect((await webhook.send({ n: 1 })).status).toBe(200)
+    const bytes = Buffer.from('{}')
+    const forged = await sendRaw(webhook.url, bytes, { 'X-Patchbay-Signature': signature('********', bytes) })
+    expect(forged.status).toBe(401)
+  })
+
   it('begin with the defaults, a generated secret that is shown once, and a message on how to sign', async () => {
     const { id } = await createWorkflow(service.manager, ['return 1'])
     const first = await enable(id)

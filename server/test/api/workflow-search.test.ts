@@ -80,6 +80,7 @@ describe('GET /api/Workflows', () => {
       applications: { TEST: regApp },
       isScheduled: true,
       scheduleFrequency: 'daily',
+      timeZone: null,
       nextRunDateTimeUTC: null,
       isAutoRunPaused: false,
       isWebhookActive: false,

@@ -303,6 +303,24 @@ describe('further refusals', () => {
     expect(await read(client, id)).toEqual(before)
   })
 
+  it('keys of JSON keep their order, also when only that changes', async () => {
+    const value = { zebra: 1, a: { later: 1, b: 2 }, long_name: 3, c: 4 }
+    const own = { variableSource: 'Value', value }
+    const chain = [{ uniqueBlockId: blockA, blockName: 'One', script: 'return variables.own', variables: { own } }]
+    const id = await create(client, { name: 'Ordered', variables: { data: { value, type: 'json' } }, chain })
+    const texts = async () => {
+      const shown = await read(client, id)
+      return [shown.variables.data.value, shown.chain[0].variables.own.value].map((one) => JSON.stringify(one))
+    }
+    expect(await texts()).toEqual([JSON.stringify(value), JSON.stringify(value)])
+    const turned = { c: 4, long_name: 3, a: { b: 2, later: 1 }, zebra: 1 }
+    await change(client, id, {
+      variables: { data: { value: turned } },
+      chain: [{ uniqueBlockId: blockA, variables: { own: { variableSource: 'Value', value: turned } } }],
+    })
+    expect(await texts()).toEqual([JSON.stringify(turned), JSON.stringify(turned)])
+  })
+
   it('an empty body changes nothing', async () => {
     const id = await create(client)
     await change(client, id, {})

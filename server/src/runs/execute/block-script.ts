@@ -11,6 +11,7 @@ import {
 } from '../../sandbox/index.ts'
 import type { Json, JsonObject, RunClaim } from '../run.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
+import { refuseDeferred } from './check-deferred.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { pathBefore, type RunState } from './run-state.ts'
 import { type Caller, performCall, type ScriptPorts } from './script-calls.ts'
@@ -92,7 +93,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
     },
   }
-  const outcome = await deps.sandbox.run({
+  const ended = await deps.sandbox.run({
     accountId: run.accountId,
     script: block.script,
     inputs: {
@@ -112,6 +113,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     onSleep: given.onSleep,
     signal: given.signal,
   })
+  const outcome = refuseDeferred(ended)
   return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }
 }
 

@@ -35,6 +35,9 @@ export type ChangeDeps = {
 
 const overlapHours = 24
 
+/** Sent for a secret that is stored it means: as it is. */
+const mask = '********'
+
 export async function enableWebhook(deps: ChangeDeps, principal: Principal, workflowId: string, body: GivenSettings) {
   const given = checkGiven(body)
   await checkSkipScript(deps, given.skipScript)
@@ -50,10 +53,14 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
     const settings = mergeSettings(stored, given)
     const made = { version: newId(), by: principal.caller.id }
     const url = deps.addressOf(workflowId, settings.urlParameters)
+    if (!stored && given.secret === mask)
+      throw invalid(
+        `The field secret is ${mask}, but nothing is stored for it. Give the secret itself, or leave it out.`,
+      )
+    const isReplaced = given.secret !== undefined && given.secret !== mask
     const secret = given.secret ?? generateSecret()
     if (stored) {
-      const replaced =
-        given.secret === undefined ? undefined : await replaceSecret(deps, key, stored.sealedSecret, secret)
+      const replaced = isReplaced ? await replaceSecret(deps, key, stored.sealedSecret, secret) : undefined
       await updateSettings(tx, key, settings, { ...made, ...(replaced && { secret: replaced }) })
     } else {
       const sealedSecret = await sealSecret(deps.keyRing, key, 'sealed_secret', secret)
@@ -63,7 +70,7 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
       setActive(tx, key, true),
       recordAudit(tx, actorOf(principal), workflow.isActive ? 'webhook.changed' : 'webhook.enabled', workflowId, {
         ...settings,
-        isSecretReplaced: stored !== undefined && given.secret !== undefined,
+        isSecretReplaced: stored !== undefined && isReplaced,
       }),
     ])
     if (!stored || isReordered(stored, settings)) await deps.reorderQueue(tx, key, settings, lanes)
