@@ -18,6 +18,7 @@ import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as sessions from './sessions.ts'
 import * as shares from './shares.ts'
+import * as statistics from './statistics.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as vault from './vault.ts'
@@ -125,6 +126,9 @@ export const operations = {
   GetBlockCalls: runs.getBlockCalls,
   TestBlock: runs.testBlock,
   WorkflowScheduler: schedules.workflowScheduler,
+  RunStatistics: statistics.runStatistics,
+  Overview: statistics.overview,
+  Usage: statistics.usage,
   EventSubscriptions: events.listEventSubscriptions,
   EventSubscriptionCreate: events.createEventSubscription,
   EventSubscriptionUpdate: events.updateEventSubscription,

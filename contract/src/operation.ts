@@ -29,6 +29,8 @@ export type OperationSpec = {
   headers?: Readonly<Record<string, string>>
   /** Headers of a 200 that a client may rely on, by name, each with what it holds. */
   answerHeaders?: Readonly<Record<string, string>>
+  /** A media type in which the answer is given as well, or instead of JSON when there is no schema. */
+  otherContent?: string
   /** A path value that is not a GUID is 404 unless the interface says it is 400. */
   malformedPathIs?: 400
   /** Refusals beyond the ones every operation may give (invalid_request, the 401s, 429, 500, 503). */

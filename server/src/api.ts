@@ -45,6 +45,7 @@ import {
   sessionRoutes,
 } from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
+import { statisticsRoutes } from './statistics/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
 import {
@@ -145,6 +146,7 @@ export async function startApi(
     ...scheduleRoutes({ database }),
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
+    ...statisticsRoutes({ database }),
   }
   const http = await createHttpServer({
     operations,

@@ -1,6 +1,7 @@
 // What the service is made of, whichever role a process has.
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
+import { countRuns } from './activity/index.ts'
 import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
@@ -100,7 +101,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     webhooks: webhookPorts,
     onRunsEnded: async (tx, ended, workflows) => {
-      await webhookPorts.onRunsEnded(tx, ended)
+      await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended)])
       await tellFailures({ publish, outbox, baseUrl }, tx, ended, workflows)
     },
     runTimeoutSeconds: config.runTimeoutSeconds,

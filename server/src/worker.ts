@@ -1,4 +1,5 @@
 // The role `worker`: what is done without anybody asking over HTTP.
+import { ActivityRoller } from './activity/index.ts'
 import { ConnectionCare } from './connections/index.ts'
 import { startDelivering } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
@@ -16,6 +17,7 @@ export async function startWorker({ config, parts, onFault }: Context, services:
   }
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   await startDelivering({ database, keyRing, jobs, outbound })
+  parts.use(new ActivityRoller(database, onFault)).start()
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
   parts.use(new Scheduler({ database, starter: runs.starter, onFault })).start()

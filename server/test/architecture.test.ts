@@ -22,6 +22,7 @@ const foundations: Record<string, readonly string[]> = {
 /** Features, left to right: each may import the foundations and the index.ts of those before it. */
 const features = [
   'audit',
+  'activity',
   'mail',
   'keys',
   'sessions',
@@ -39,6 +40,7 @@ const features = [
   'schedules',
   'webhooks',
   'shares',
+  'statistics',
 ]
 
 type Import = { from: string; to: string; specifier: string }

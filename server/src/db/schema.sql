@@ -43,6 +43,89 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table activity_deltas -- row-level security forced (
+  account_id uuid not null,
+  workflow_id uuid,
+  minute timestamp with time zone not null,
+  ready integer not null default 0,
+  error integer not null default 0,
+  stopped integer not null default 0,
+  webhooks integer not null default 0,
+  durations bytea,
+  runs integer not null default 0,
+  blocks integer not null default 0,
+  calls integer not null default 0,
+  mails integer not null default 0,
+  script_ms bigint not null default 0,
+  succeeded_at timestamp with time zone,
+  received_at timestamp with time zone
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table activity_hours -- row-level security forced (
+  kind text not null,
+  scope_id uuid not null,
+  starts_at timestamp with time zone not null,
+  account_id uuid,
+  ready integer not null,
+  error integer not null,
+  stopped integer not null,
+  webhooks integer not null,
+  durations bytea,
+  constraint activity_minutes_kind_check CHECK ((kind = ANY (ARRAY['workflow'::text, 'account'::text, 'managed'::text, 'organization'::text]))),
+  constraint activity_hours_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint activity_hours_pkey PRIMARY KEY (scope_id, kind, starts_at)
+);
+CREATE INDEX activity_hours_account_id_idx ON patchbay.activity_hours USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table activity_minutes -- row-level security forced (
+  kind text not null,
+  scope_id uuid not null,
+  starts_at timestamp with time zone not null,
+  account_id uuid,
+  ready integer not null,
+  error integer not null,
+  stopped integer not null,
+  webhooks integer not null,
+  durations bytea,
+  constraint activity_minutes_kind_check CHECK ((kind = ANY (ARRAY['workflow'::text, 'account'::text, 'managed'::text, 'organization'::text]))),
+  constraint activity_minutes_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint activity_minutes_pkey PRIMARY KEY (scope_id, kind, starts_at)
+);
+CREATE INDEX activity_minutes_by_account ON patchbay.activity_minutes USING btree (account_id);
+CREATE INDEX activity_minutes_by_time ON patchbay.activity_minutes USING btree (starts_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table activity_quarters -- row-level security forced (
+  kind text not null,
+  scope_id uuid not null,
+  starts_at timestamp with time zone not null,
+  account_id uuid,
+  ready integer not null,
+  error integer not null,
+  stopped integer not null,
+  webhooks integer not null,
+  durations bytea,
+  constraint activity_minutes_kind_check CHECK ((kind = ANY (ARRAY['workflow'::text, 'account'::text, 'managed'::text, 'organization'::text]))),
+  constraint activity_quarters_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint activity_quarters_pkey PRIMARY KEY (scope_id, kind, starts_at)
+);
+CREATE INDEX activity_quarters_account_id_idx ON patchbay.activity_quarters USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table api_keys -- row-level security forced (
   id uuid not null,
   account_id uuid not null,
@@ -228,6 +311,7 @@ table mails -- row-level security forced (
   constraint mails_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mails_by_account ON patchbay.mails USING btree (account_id, created_at DESC);
+CREATE INDEX mails_failed ON patchbay.mails USING btree (account_id, created_at) WHERE (status = 'Failed'::text);
 CREATE INDEX mails_over ON patchbay.mails USING btree (created_at) WHERE (status = ANY (ARRAY['Sent'::text, 'Failed'::text]));
 CREATE INDEX mails_waiting ON patchbay.mails USING btree (created_at) WHERE (status = ANY (ARRAY['Held'::text, 'Queued'::text]));
 policy all_rows to {patchbay_system} using (true);
@@ -506,6 +590,24 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table usage_days -- row-level security forced (
+  account_id uuid not null,
+  day date not null,
+  runs integer not null default 0,
+  blocks integer not null default 0,
+  calls integer not null default 0,
+  webhooks integer not null default 0,
+  mails integer not null default 0,
+  script_ms bigint not null default 0,
+  stored_bytes bigint,
+  constraint usage_days_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint usage_days_pkey PRIMARY KEY (account_id, day)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table vault_entries -- row-level security forced (
   account_id uuid not null,
   holder_id uuid not null,
@@ -554,6 +656,7 @@ table webhook_history partition by RANGE (webhook_id) -- row-level security forc
   constraint webhook_history_pkey PRIMARY KEY (webhook_id)
 );
 CREATE INDEX webhook_history_by_workflow ON ONLY patchbay.webhook_history USING btree (account_id, workflow_id, created_at, webhook_id);
+CREATE INDEX webhook_history_skipped ON ONLY patchbay.webhook_history USING btree (account_id, workflow_id) WHERE (status = 'Skipped'::text);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -755,6 +858,8 @@ table workflows -- row-level security forced (
   is_failing boolean not null default false,
   schedule_last_tick timestamp with time zone,
   scheduled_run_id uuid,
+  failing_since timestamp with time zone,
+  paused_since timestamp with time zone,
   constraint workflows_state_check CHECK ((state = ANY (ARRAY['inDevelopment'::text, 'deployed'::text, 'archived'::text]))),
   constraint workflows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -764,6 +869,7 @@ CREATE INDEX workflows_by_account ON patchbay.workflows USING btree (account_id,
 CREATE INDEX workflows_by_state ON patchbay.workflows USING btree (account_id, state, id);
 CREATE INDEX workflows_by_template ON patchbay.workflows USING btree (account_id, workflow_template_id, id);
 CREATE INDEX workflows_due ON patchbay.workflows USING btree (next_run_at) WHERE is_scheduled;
+CREATE INDEX workflows_failing ON patchbay.workflows USING btree (account_id, id) WHERE is_failing;
 CREATE INDEX workflows_paused ON patchbay.workflows USING btree (account_id, id) WHERE is_auto_run_paused;
 CREATE INDEX workflows_scheduled ON patchbay.workflows USING btree (account_id, id) WHERE is_scheduled;
 CREATE INDEX workflows_with_webhook ON patchbay.workflows USING btree (account_id, id) WHERE is_webhook_active;
@@ -779,6 +885,12 @@ table workflows_without_base -- row-level security forced (
 );
 policy all_rows to {patchbay_system} using (true);
 grant delete, insert, select, update to patchbay_system;
+
+CREATE OR REPLACE FUNCTION patchbay.count_calls(calls text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (calls IS NULL) THEN 0 ELSE (json_array_length(((calls)::json -> 'calls'::text)) + (((calls)::json ->> 'omitted'::text))::integer) END;
 
 CREATE OR REPLACE FUNCTION patchbay.current_account()
  RETURNS uuid
@@ -948,6 +1060,18 @@ CREATE OR REPLACE FUNCTION patchbay.has_faulted_application(workflow uuid)
  LANGUAGE sql
  STABLE
 RETURN (EXISTS (SELECT FROM (workflow_uses u JOIN registered_applications r ON ((r.id = CASE WHEN (u.kind = 'registeredApplication'::text) THEN (u.target)::uuid ELSE NULL::uuid END))) WHERE ((u.workflow_id = has_faulted_application.workflow) AND (r.fault_message IS NOT NULL))));
+
+CREATE OR REPLACE FUNCTION patchbay.note_trouble()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.is_failing is distinct from old.is_failing then new.failing_since := case when new.is_failing then clock_timestamp() end; end if;
+  if new.is_auto_run_paused is distinct from old.is_auto_run_paused then
+    new.paused_since := case when new.is_auto_run_paused then clock_timestamp() end;
+  end if;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION patchbay.pause_while_faulted(workflow uuid)
  RETURNS void

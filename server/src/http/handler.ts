@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
 import type { FixedAnswer } from './fixed-answer.ts'
@@ -24,7 +25,10 @@ export type Call<Name extends OperationName> = {
   exchange: Exchange
 }
 
-type Answer<Name extends OperationName> = AnswerOf<Operations[Name]>
+/** Where the contract names another content type, a handler may answer with text or with events instead of a value. */
+type Answer<Name extends OperationName> =
+  | AnswerOf<Operations[Name]>
+  | (Operations[Name] extends { otherContent: string } ? TextFile | LiveAnswer : never)
 
 export type Handler<Name extends OperationName> = (
   call: Call<Name>,
@@ -36,6 +40,28 @@ export class JsonText {
 
   constructor(text: string) {
     this.text = text
+  }
+}
+
+/** An answer that is saved as a file. */
+export class TextFile {
+  readonly name: string
+  readonly contentType: string
+  readonly text: string
+
+  constructor({ name, contentType, text }: { name: string; contentType: string; text: string }) {
+    this.name = name
+    this.contentType = contentType
+    this.text = text
+  }
+}
+
+/** An answer that goes on: from now on the response belongs to whoever is given it here. */
+export class LiveAnswer {
+  readonly start: (response: ServerResponse) => void
+
+  constructor(start: (response: ServerResponse) => void) {
+    this.start = start
   }
 }
 

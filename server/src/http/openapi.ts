@@ -108,7 +108,11 @@ function responses(spec: OperationSpec) {
     Object.entries(answerCodes(spec)).map(([status, description]) => {
       const schema = status === '200' ? spec.answers[200] : status === '204' ? null : refusalSchema(spec, status)
       const headers = status === '200' ? describeHeaders(spec) : {}
-      return [status, { description, ...headers, ...(schema ? { content: { 'application/json': { schema } } } : {}) }]
+      const content = {
+        ...(schema ? { 'application/json': { schema } } : {}),
+        ...(status === '200' && spec.otherContent ? { [spec.otherContent]: { schema: { type: 'string' } } } : {}),
+      }
+      return [status, { description, ...headers, ...(Object.keys(content).length > 0 ? { content } : {}) }]
     }),
   )
 }

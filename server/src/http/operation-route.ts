@@ -8,9 +8,10 @@ import { type Authenticators, authenticateCaller, type Credential, selectAccount
 import { exchangeOf } from './exchange.ts'
 import { FixedAnswer, sendFixed } from './fixed-answer.ts'
 import { readForm } from './form-body.ts'
-import { JsonText } from './handler.ts'
+import { JsonText, LiveAnswer, TextFile } from './handler.ts'
 import { bodyTimeHooks } from './json-body.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
+import { contentDisposition } from './send-file.ts'
 import { validator } from './validation.ts'
 
 export type OperationOptions = {
@@ -113,8 +114,13 @@ function limitRate(limiter: RateLimiter, reply: FastifyReply, key: string): void
 
 function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): FastifyReply {
   if (answer === noContent) return reply.code(204).send()
+  if (answer instanceof LiveAnswer) return goLive(reply, answer)
   if (spec.answers[200] === null) return reply.code(200).send()
   if (answer instanceof FixedAnswer) return sendFixed(reply, answer)
+  if (answer instanceof TextFile) {
+    reply.header('Content-Type', answer.contentType).header('Content-Disposition', contentDisposition(answer.name))
+    return reply.send(answer.text)
+  }
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
   const text = answer instanceof JsonText ? answer.text : (reply.serialize(answer) as string)
   if (text.length >= countedBytesMin) holdUntilTaken(reply, text)
@@ -127,6 +133,14 @@ function holdUntilTaken(reply: FastifyReply, text: string): void {
     ? { id: principal.account.id, groupId: principal.account.organizationId }
     : strangerAt(server.clientAddress(raw))
   server.answers.hold(reply.raw, text.length, reader)
+}
+
+function goLive(reply: FastifyReply, answer: LiveAnswer): FastifyReply {
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  answer.start(reply.raw)
+  return reply
 }
 
 /** HEAD would run the handler of its GET: where that changes state it must not. */

@@ -1,5 +1,6 @@
 // Mails that users send: the endpoint and the scripts' email.send are the same thing.
 import { attachmentBytesMax, type BodyOf, mailRecipientsMax, type Operations, operations } from '@patchbay/contract'
+import { countMail } from '../activity/index.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
@@ -34,7 +35,10 @@ export async function sendEmail(deps: EmailDeps, sender: Sender, body: ProxyEmai
   const content = composeEmail(body, sender.email)
   await deps.database.forScope(sender.scope).transaction(async (tx) => {
     const id = await deps.outbox.enqueue(tx, sender.scope.accountId, content)
-    await recordAudit(tx, sender.actor, 'mail.accepted', id, { recipients: countRecipients(content) })
+    await Promise.all([
+      recordAudit(tx, sender.actor, 'mail.accepted', id, { recipients: countRecipients(content) }),
+      countMail(tx, sender.scope.accountId),
+    ])
   })
   return { Success: true }
 }

@@ -62,6 +62,9 @@ export type BlockRecord = {
   pauseMs: number
 }
 
+/** What was executed in a run itself, not in one whose results it took over. */
+export type RunWork = { blocks: number; calls: number; scriptMs: number }
+
 /** How a run ended, told within the transaction that ends it. */
 export type EndedRun = {
   id: string
@@ -74,4 +77,8 @@ export type EndedRun = {
   errorMessage: string | null
   webhookIds: string[] | null
   isWebhookBatch: boolean
+  endedAt: Date
+  /** From start to end, pauses excluded. */
+  activeMs: number
+  work: RunWork
 }

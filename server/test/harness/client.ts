@@ -45,7 +45,10 @@ export class Client {
       },
       ...(body === undefined ? {} : { body }),
     })
-    const text = await response.text()
+    // Events have no end; that they began is all that is asked here.
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    if (isStream) await response.body?.cancel()
+    const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     return {
       status: response.status,

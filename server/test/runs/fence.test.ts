@@ -31,6 +31,7 @@ async function takenTwice(): Promise<{ lost: RunClaim; held: RunClaim }> {
   return { lost: { runId, attempt: 0, partition }, held: { runId, attempt: 1, partition } }
 }
 
+const work = { blocks: 1, calls: 0, scriptMs: 0 }
 const progress = { pauseMs: 0, lastBlockId: null, lastBlockTitle: null }
 const blockOf = (seq: number) => ({
   blockId: randomUUID(),
@@ -68,8 +69,15 @@ describe('a worker that lost a run and took it again', () => {
     const { accountId } = api.firstAccount
     const end = { status: 'Ready' as const, errorMessage: null, isExpiredByTime: false }
     const ended = await endRuns(database.system, [
-      { claim: lost, accountId, progress, block: blockOf(1), end: { ...end, status: 'Error', errorMessage: 'late' } },
-      { claim: held, accountId, progress, block: blockOf(2), end },
+      {
+        claim: lost,
+        accountId,
+        progress,
+        work,
+        block: blockOf(1),
+        end: { ...end, status: 'Error', errorMessage: 'late' },
+      },
+      { claim: held, accountId, progress, work, block: blockOf(2), end },
     ])
     expect([...ended.keys()]).toEqual([claimKey(held)])
     expect(ended.get(claimKey(held))).toMatchObject({ status: 'Ready', errorMessage: null })

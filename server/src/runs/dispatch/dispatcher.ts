@@ -252,6 +252,7 @@ export class Dispatcher implements AsyncDisposable {
       workflowId: state.run.workflowId,
       progress: { pauseMs: state.pauseMs, ...at },
       end: { status: 'Error', errorMessage: message, isExpiredByTime: false },
+      work: state.work,
       onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
     })
     return ended ? 'ended' : 'lost'

@@ -54,6 +54,11 @@ export class BlockCalls {
     })
   }
 
+  /** All of them, also those there was no room for. */
+  get count(): number {
+    return this.#calls.length + this.#omitted
+  }
+
   /** Null when nobody was called. */
   toText(): string | null {
     if (this.#calls.length === 0) return null

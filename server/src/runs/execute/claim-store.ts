@@ -68,6 +68,7 @@ export type StoredBlock = {
   endFlag: boolean | null
   activeMs: number
   pauseMs: number
+  calls: number
 }
 
 /** In the order of recording. */
@@ -84,9 +85,10 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
     end_flag: boolean | null
     active_ms: number
     pause_ms: number
+    calls: number
   }>(sql`
     select block_id, seq, status, is_reused, result, error_message, session, sealed_deferred, end_flag, pause_ms,
-      greatest(0, extract(epoch from ended_at - started_at) * 1000 - pause_ms)::float8 as active_ms
+      greatest(0, extract(epoch from ended_at - started_at) * 1000 - pause_ms)::float8 as active_ms, count_calls(calls) as calls
     from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
   return rows.map((row) => ({
     blockId: row.block_id,
@@ -100,6 +102,7 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
     endFlag: row.end_flag,
     activeMs: row.active_ms,
     pauseMs: row.pause_ms,
+    calls: row.calls,
   }))
 }
 

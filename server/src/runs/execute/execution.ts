@@ -157,6 +157,7 @@ async function takeBlock(
     errorMessage: hasReturned ? null : storable(outcome.message),
     activeMs: Math.max(0, endedAt.getTime() - startedAt.getTime() - outcome.pauseMs),
     pauseMs: outcome.pauseMs,
+    calls: calls.count,
     isReused: false,
   }
   if (!hasReturned && state.failure === undefined) {
@@ -204,6 +205,7 @@ async function endRun(
     ...entryOf(hold, state),
     block,
     workflowId: run.workflowId,
+    work: state.work,
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',
       errorMessage: plan.kind === 'failed' ? (state.failure?.message ?? 'A block failed.') : null,

@@ -85,6 +85,7 @@ function toKnown(block: StoredBlock): KnownBlock {
     errorMessage: block.errorMessage,
     activeMs: block.activeMs,
     pauseMs: block.pauseMs,
+    calls: block.calls,
     isReused: block.isReused,
   }
 }

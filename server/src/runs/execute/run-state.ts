@@ -1,7 +1,7 @@
 // What a worker knows of a run it holds: everything here is also recorded, so that another worker can know the same.
 import type { BlockOutcome } from '../../engine/plan.ts'
 import { type RunScope, scopeRun } from '../../engine/run-scope.ts'
-import type { Json, Run, SessionState } from '../run.ts'
+import type { Json, Run, RunWork, SessionState } from '../run.ts'
 import type { PlannedWorkflow } from './definition-cache.ts'
 import { mergeSession } from './merge-session.ts'
 
@@ -15,6 +15,8 @@ export type KnownBlock = {
   /** Time in which the script ran, pauses excluded. */
   activeMs: number
   pauseMs: number
+  /** Calls to other services. */
+  calls: number
   isReused: boolean
 }
 
@@ -28,6 +30,7 @@ export type RunState = {
   /** Run time and pauses on the way to the end of each block, those of its sources included: blocks side by side do not add up. */
   readonly pathMs: Map<string, number>
   readonly pathPauseMs: Map<string, number>
+  readonly work: RunWork
   session: SessionState
   seq: number
   pauseMs: number
@@ -53,6 +56,7 @@ export function openState(
     running: new Set(),
     pathMs: new Map(),
     pathPauseMs: new Map(),
+    work: { blocks: 0, calls: 0, scriptMs: 0 },
     session,
     seq: 0,
     pauseMs: 0,
@@ -71,6 +75,9 @@ export function addBlock(state: RunState, block: KnownBlock): void {
   state.results.set(block.blockId, block.result)
   state.seq = Math.max(state.seq, block.seq)
   if (block.isReused) return
+  state.work.blocks++
+  state.work.calls += block.calls
+  state.work.scriptMs += block.activeMs
   state.pathMs.set(block.blockId, pathBefore(state, block.blockId) + block.activeMs)
   const pauseMs = longest(state, state.pathPauseMs, block.blockId) + block.pauseMs
   state.pathPauseMs.set(block.blockId, pauseMs)

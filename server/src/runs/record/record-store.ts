@@ -2,7 +2,7 @@
 // attempt that the worker was given. The row of the run is written by every one of them, so a takeover and a late write of the old
 // holder cannot pass each other.
 import type { Queryable } from '../../db/index.ts'
-import { type BlockRecord, claimKey, type EndedRun, type RunClaim, type RunStatus } from '../run.ts'
+import { type BlockRecord, claimKey, type EndedRun, type RunClaim, type RunStatus, type RunWork } from '../run.ts'
 import { partitionStatement } from './partition-statement.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 
@@ -21,7 +21,7 @@ export type RunProgressRow = {
 
 export type BlockToRecord = { claim: RunClaim; accountId: string; progress: RunProgressRow; block: BlockRecord }
 
-export type RunToEnd = Omit<BlockToRecord, 'block'> & { end: RunEnd; block: BlockRecord | undefined }
+export type RunToEnd = Omit<BlockToRecord, 'block'> & { end: RunEnd; block: BlockRecord | undefined; work: RunWork }
 
 const runColumns: readonly Column<Omit<BlockToRecord, 'block'>>[] = [
   ['run_id', 'uuid', ({ claim }) => claim.runId],
@@ -101,6 +101,9 @@ type EndedRow = {
   webhook_ids: string[] | null
   is_webhook_batch: boolean
   counts_from: Date
+  created_at: Date
+  ended_at: Date
+  pause_ms: number
 }
 
 export type EndedRunRow = EndedRun & { countsFrom: Date }
@@ -122,7 +125,7 @@ const endText = partitionStatement(
         is_expired_by_time = i.is_expired_by_time, error_message = i.error_message
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
       returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
-        r.is_webhook_batch, r.counts_from
+        r.is_webhook_batch, r.counts_from, r.created_at, r.ended_at, r.pause_ms
     ), recorded as (${insertBlocks})
     select * from fenced`,
 )
@@ -133,16 +136,20 @@ const endText = partitionStatement(
  */
 export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise<Map<string, EndedRunRow>> {
   const ended = new Map<string, EndedRunRow>()
+  const workOf = new Map(runs.map(({ claim, work }) => [claimKey(claim), work]))
   // The deferred values of a run that is over are in the vault, or meant for nobody.
   const rows = runs.map((run) => (run.block ? { ...run, block: { ...run.block, sealedDeferred: null } } : run))
   await inEachPartition(rows, async (partition, those) => {
     const answer = await tx.query<EndedRow>(endText(partition, columnArrays(endColumns, those)))
-    for (const row of answer.rows) ended.set(claimKey({ runId: row.id, attempt: row.attempt }), toEndedRun(row))
+    for (const row of answer.rows) {
+      const key = claimKey({ runId: row.id, attempt: row.attempt })
+      ended.set(key, toEndedRun(row, workOf.get(key) as RunWork))
+    }
   })
   return ended
 }
 
-function toEndedRun(row: EndedRow): EndedRunRow {
+function toEndedRun(row: EndedRow, work: RunWork): EndedRunRow {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -155,6 +162,9 @@ function toEndedRun(row: EndedRow): EndedRunRow {
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
     countsFrom: row.counts_from,
+    endedAt: row.ended_at,
+    activeMs: row.ended_at.getTime() - row.created_at.getTime() - row.pause_ms,
+    work,
   }
 }
 

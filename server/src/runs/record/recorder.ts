@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type RunClaim,
   type RunStatus,
+  type RunWork,
   runQueue,
 } from '../run.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
@@ -27,6 +28,7 @@ export type EndEntry = Omit<BlockEntry, 'block'> & {
   block?: BlockRecord | undefined
   workflowId: string
   end: RunEnd
+  work: RunWork
   /** What success means besides the status; nothing of it happens otherwise. */
   onSuccess: { movesDateLastRun: boolean; deferred: { vault: JsonObject; vaultGlobal: JsonObject } }
 }

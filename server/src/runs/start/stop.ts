@@ -47,16 +47,26 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     processor_type: EndedRun['processorType']
     webhook_ids: string[] | null
     is_webhook_batch: boolean
+    ended_at: Date
+    active_ms: number
+    blocks: number
+    calls: number
+    script_ms: number
   }>(sql`
     with stopped as (
       update runs set status = 'Stopped', ended_at = clock_timestamp()
       where id = ${id} and account_id = ${accountId} and ended_at is null
-      returning workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch
+      returning id, workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch, ended_at,
+        (extract(epoch from ended_at - created_at) * 1000 - pause_ms)::float8 as active_ms
     ), shown as (
       update workflows w set last_run_number = s.run_number, last_run_status = 'Stopped'
       from stopped s where w.id = s.workflow_id and coalesce(w.last_run_number, 0) <= s.run_number
     )
-    select * from stopped`)
+    select s.*, w.* from stopped s cross join lateral (
+      select count(*)::integer as blocks, coalesce(sum(count_calls(b.calls)), 0)::integer as calls,
+        coalesce(sum(greatest(0, extract(epoch from b.ended_at - b.started_at) * 1000 - b.pause_ms)), 0)::float8 as script_ms
+      from run_blocks b where b.run_id = s.id and not b.is_reused
+    ) w`)
   const row = rows[0]
   return (
     row && {
@@ -70,6 +80,9 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
       errorMessage: null,
       webhookIds: row.webhook_ids,
       isWebhookBatch: row.is_webhook_batch,
+      endedAt: row.ended_at,
+      activeMs: row.active_ms,
+      work: { blocks: row.blocks, calls: row.calls, scriptMs: row.script_ms },
     }
   )
 }

@@ -138,6 +138,9 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
     ), stored as (
       insert into webhook_requests (id, account_id, workflow_id, created_at, sealed_request)
       select k.id, k.account_id, k.workflow_id, statement_timestamp(), substring(${bytes}::bytea from k.starts for k.length) from kept k
+    ), counted as (
+      insert into activity_deltas (account_id, workflow_id, minute, webhooks, received_at)
+      select k.account_id, k.workflow_id, date_trunc('minute', statement_timestamp()), count(*), statement_timestamp() from kept k group by 1, 2
     ), queued as (
       insert into webhook_queue (webhook_id, account_id, workflow_id, lane, is_ready, due_at, created_at, modified_at)
       select k.id, k.account_id, k.workflow_id, k.lane,
@@ -192,6 +195,9 @@ export async function insertSample(
     const first = marked.rowCount === 0 ? [...(await findDeliveries(tx, [request])).values()][0] : undefined
     if (first !== undefined) return { kind: 'duplicate', webhookId: first }
   }
+  await tx.query(sql`
+    insert into activity_deltas (account_id, workflow_id, minute, webhooks, received_at)
+    values (${accountId}, ${request.workflowId}, date_trunc('minute', clock_timestamp()), 1, clock_timestamp())`)
   await tx.query(sql`
     insert into webhook_samples (id, account_id, workflow_id, created_at, sealed_request)
     values (${request.id}, ${accountId}, ${request.workflowId}, clock_timestamp(), ${request.sealedRequest})`)

@@ -1,0 +1,5 @@
+export { addPacked, type Durations, percentileOf } from './durations.ts'
+export { hasHours, listSums } from './list-sums.ts'
+export { countMail, countRuns } from './record.ts'
+export { ActivityRoller, minuteDaysKept } from './roll-up.ts'
+export { type ActivityScope, type TierName, tierMs } from './sums-store.ts'

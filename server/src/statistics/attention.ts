@@ -1,0 +1,87 @@
+// What a person should look at, in one list: newest first, each with the sentence that says what is wrong.
+import type { AnswerOf, Operations } from '@patchbay/contract'
+import { accountsInReach, type Reach } from '../access/index.ts'
+import { type Queryable, type Sql, sql } from '../db/index.ts'
+import { isGivenUp } from './overview-store.ts'
+
+type Attention = AnswerOf<Operations['Overview']>['attention'][number]
+type Row = {
+  kind: Attention['kind']
+  account_id: string
+  target_id: string
+  title: string
+  message: string
+  since: Date | null
+}
+
+/** A request that waits longer than this is not simply next. */
+const waitsLong = sql`interval '1 hour'`
+
+export async function listAttention(db: Queryable, reach: Reach, itemsMax: number): Promise<Attention[]> {
+  const inReach = accountsInReach(reach)
+  const parts = [workflowsInTrouble(inReach), connectionsInTrouble(inReach), requestsInTrouble(inReach), mails(inReach)]
+  const found = await Promise.all(
+    parts.map((part) => db.query<Row>(sql`select * from (${part}) p order by since desc nulls last limit ${itemsMax}`)),
+  )
+  return found
+    .flatMap(({ rows }) => rows)
+    .sort((one, other) => (other.since?.getTime() ?? 0) - (one.since?.getTime() ?? 0))
+    .slice(0, itemsMax)
+    .map((row) => ({
+      kind: row.kind,
+      accountId: row.account_id,
+      targetId: row.target_id,
+      title: row.title,
+      message: row.message,
+      sinceDateTimeUTC: row.since?.toISOString() ?? null,
+    }))
+}
+
+function workflowsInTrouble(inReach: Sql): Sql {
+  return sql`
+    select 'workflow.failing' as kind, w.account_id, w.id as target_id, w.name as title,
+      'The last run (' || coalesce(w.last_run_number, 0) || ') failed.' as message, w.failing_since as since
+    from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_failing and w.state = 'deployed'
+    union all
+    select 'workflow.paused', w.account_id, w.id, w.name, case when has_faulted_application(w.id)
+      then 'Automatic runs are paused because a registered application is faulted.'
+      else 'Automatic runs are paused because they failed again and again.' end, w.paused_since
+    from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_auto_run_paused and w.state = 'deployed'`
+}
+
+function connectionsInTrouble(inReach: Sql): Sql {
+  return sql`
+    select 'connection.faulted' as kind, r.account_id, r.id as target_id, r.name as title, r.fault_message as message, r.faulted_at as since
+    from accounts a join registered_applications r on r.account_id = a.id where ${inReach} and r.fault_message is not null
+    union all
+    select 'connection.waiting', r.account_id, r.id, r.name, 'Nobody has signed in to this application yet.', r.created_at
+    from accounts a join registered_applications r on r.account_id = a.id
+    where ${inReach} and r.fault_message is null and not r.is_authenticated`
+}
+
+function requestsInTrouble(inReach: Sql): Sql {
+  return sql`
+    select 'webhook.givenUp' as kind, w.account_id, w.id as target_id, w.name as title,
+      h.given_up || case h.given_up when 1 then ' webhook request was' else ' webhook requests were' end || ' given up after too many errors.' as message,
+      h.since
+    from (
+      select h.account_id, h.workflow_id, count(*) as given_up, max(h.left_at) as since
+      from accounts a join webhook_history h on h.account_id = a.id where ${inReach} and ${isGivenUp} group by 1, 2
+    ) h join workflows w on w.id = h.workflow_id
+    union all
+    select 'webhook.waiting', w.account_id, w.id, w.name,
+      q.waiting || case q.waiting when 1 then ' webhook request has' else ' webhook requests have' end || ' waited for more than an hour.', q.since
+    from (
+      select q.account_id, q.workflow_id, count(*) as waiting, min(q.created_at) as since
+      from accounts a join webhook_queue q on q.account_id = a.id where ${inReach} and q.created_at < now() - ${waitsLong} group by 1, 2
+    ) q join workflows w on w.id = q.workflow_id`
+}
+
+function mails(inReach: Sql): Sql {
+  return sql`
+    select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
+      case m.status when 'Held' then count(*) || ' held: SMTP is not configured.' else count(*) || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
+      max(m.created_at) as since
+    from accounts a join mails m on m.account_id = a.id
+    where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`
+}

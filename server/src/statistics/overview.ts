@@ -1,0 +1,40 @@
+import type { AnswerOf, Operations } from '@patchbay/contract'
+import { type Principal, reachOf } from '../access/index.ts'
+import type { Database } from '../db/index.ts'
+import { listAttention } from './attention.ts'
+import {
+  countConnections,
+  countGivenUp,
+  countMails,
+  countQueuedRequests,
+  countWorkflows,
+  listAccounts,
+} from './overview-store.ts'
+
+const attentionMax = 200
+
+export async function getOverview(
+  { database }: { database: Database },
+  principal: Principal,
+  acrossAccounts: boolean | undefined,
+): Promise<AnswerOf<Operations['Overview']>> {
+  const reach = reachOf(principal, acrossAccounts)
+  const db = database.system
+  const [workflows, connections, queue, givenUp, outbox, attention, accounts] = await Promise.all([
+    countWorkflows(db, reach),
+    countConnections(db, reach),
+    countQueuedRequests(db, reach),
+    countGivenUp(db, reach),
+    countMails(db, reach),
+    listAttention(db, reach, attentionMax),
+    acrossAccounts ? listAccounts(db, reach) : undefined,
+  ])
+  return {
+    workflows,
+    connections,
+    webhooks: { ...queue, givenUp },
+    outbox,
+    attention,
+    ...(accounts ? { accounts } : {}),
+  }
+}

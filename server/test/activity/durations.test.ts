@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { addDuration, addPacked, type Durations, packDurations, percentileOf } from '../../src/activity/durations.ts'
+
+const values = fc.array(fc.integer({ min: 0, max: 900_000 }), { minLength: 1, maxLength: 200 })
+
+function histogramOf(list: readonly number[]): Durations {
+  const durations: Durations = new Map()
+  for (const value of list) addDuration(durations, value)
+  return durations
+}
+
+it('a percentile is within 6.25 % of the one of the values themselves', () => {
+  fc.assert(
+    fc.property(values, fc.constantFrom(0.5, 0.95, 1), (list, share) => {
+      const exact = list.toSorted((one, other) => one - other)[Math.ceil(list.length * share) - 1] as number
+      const found = percentileOf(histogramOf(list), share) as number
+      expect(Math.abs(found - exact)).toBeLessThanOrEqual(exact < 8 ? 0 : exact * 0.0625)
+    }),
+  )
+})
+
+it('packed histograms add up to the histogram of all values', () => {
+  fc.assert(
+    fc.property(values, values, (one, other) => {
+      const sum: Durations = new Map()
+      for (const part of [one, other]) addPacked(sum, packDurations(histogramOf(part)))
+      expect(packDurations(sum)).toEqual(packDurations(histogramOf([...one, ...other])))
+    }),
+  )
+})
+
+it('nothing has no percentile, and no bytes', () => {
+  expect([percentileOf(new Map(), 0.5), packDurations(new Map())]).toEqual([null, null])
+})
+
+it('what took longer than twelve days is counted as twelve days', () => {
+  expect(percentileOf(histogramOf([Number.MAX_SAFE_INTEGER]), 0.5)).toBeGreaterThan(11 * 86_400_000)
+})

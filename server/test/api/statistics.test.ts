@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount, createOrganization } from '../harness/accounts.ts'
+import type { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { enableWebhook } from '../harness/webhooks.ts'
+import { createWorkflow, deployWorkflow, runToEnd, startRun } from '../harness/workflows.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const today = () => {
+  const from = new Date(Date.now() - 3_600_000)
+  return { searchFrom: from.toISOString(), searchTo: new Date(from.getTime() + 2 * 3_600_000).toISOString() }
+}
+const statistics = (client: Client, more: object = {}) =>
+  client.post('/api/RunStatistics', { ...today(), bucket: 'hour', ...more })
+const usage = (client: Client, more: object = {}) => client.post('/api/Usage', { ...today(), bucket: 'day', ...more })
+const usageSum = async (client: Client) => {
+  const { items } = (await usage(client)).body
+  const sum = (name: string) =>
+    items.reduce((total: number, item: Record<string, number>) => total + (item[name] ?? 0), 0)
+  return Object.fromEntries(['runs', 'blocks', 'calls', 'webhooks', 'mails'].map((name) => [name, sum(name)]))
+}
+
+async function createPartner() {
+  const partner = await createAccount(service, service.manager, 'DevPartner')
+  await service.asOwner(`update accounts set permissions = '{canActivateAccounts}' where id = $1`, [partner.id])
+  // What is known of an account is remembered for half a second.
+  const customer = await eventually(() => createAccount(service, partner.client, 'User').catch(() => undefined))
+  return { partner, customer }
+}
+
+/** Until everything was moved to the sums that are kept. */
+const rolledUp = () =>
+  eventually(async () => (await service.asOwner('select from activity_deltas limit 1')).length === 0)
+
+describe('RunStatistics and Usage', () => {
+  it('count runs by their end, requests by their acceptance, and what was executed', async () => {
+    const { client } = await createAccount(service, service.manager, 'User')
+    const works = await deployWorkflow(client, ['await sleep(1500); return [1, 2]', 'return 2'])
+    const fails = await deployWorkflow(client, ['throw new Error("broken")'])
+    await runToEnd(client, works.id)
+    await runToEnd(client, works.id)
+    await runToEnd(client, fails.id)
+    // Partial runs cost something, but are no statistics.
+    await runToEnd(client, works.id, { runFromBlock: 2 })
+    const webhook = await enableWebhook(client, works.id)
+    await client.post(`/api/WebhookQueueHold/${works.id}`)
+    await Promise.all([1, 2, 3].map((value) => webhook.send({ value })))
+    await client.post('/api/ApiProxyEmail', { subject: 'a', body: 'b', to: ['a@example.com'] })
+
+    const expected = { ready: 2, error: 1, stopped: 0, webhooks: 3 }
+    for (const _ of ['before', 'after']) {
+      const { body } = await statistics(client)
+      expect(body.total).toMatchObject(expected)
+      expect(body.buckets.length).toBeGreaterThanOrEqual(2)
+      expect(body.buckets.reduce((sum: number, bucket: { ready: number }) => sum + bucket.ready, 0)).toBe(2)
+      expect((await statistics(client, { workflowId: works.id })).body.total).toMatchObject({ ...expected, error: 0 })
+      expect(await usageSum(client)).toEqual({ runs: 4, blocks: 6, calls: 0, webhooks: 3, mails: 1 })
+      await rolledUp()
+    }
+    // A pause is not run time: half a second is not reached although each run slept for longer.
+    const { total } = (await statistics(client, { workflowId: works.id, bucket: 'minute' })).body
+    expect(total.p50Ms).toBeLessThan(1500)
+    expect(total.p95Ms).toBeGreaterThanOrEqual(total.p50Ms)
+  })
+
+  it('match a recount from the rows', async () => {
+    const { client, id } = await createAccount(service, service.manager, 'User')
+    const workflow = await deployWorkflow(client, [
+      'if (run.runNumber % 3 === 0) throw new Error("no"); return api.get("TEST", "test/meta").catch(() => 1)',
+    ])
+    for (let count = 0; count < 7; count++) await runToEnd(client, workflow.id)
+    const [row] = await service.asOwner(
+      `select count(*)::int as runs, sum((status = 'Ready')::int)::int as ready, sum((status = 'Error')::int)::int as error from runs where account_id = $1`,
+      [id],
+    )
+    const [blocks] = await service.asOwner(
+      `select count(*)::int as blocks, sum(count_calls(calls))::int as calls,
+         sum(extract(epoch from ended_at - started_at) * 1000 - pause_ms)::int as ms from run_blocks where account_id = $1`,
+      [id],
+    )
+    expect((await statistics(client)).body.total).toMatchObject({ ready: row?.['ready'], error: row?.['error'] })
+    expect((await usage(client)).body.items[0]).toMatchObject({
+      runs: row?.['runs'],
+      blocks: blocks?.['blocks'],
+      calls: blocks?.['calls'],
+      scriptMs: blocks?.['ms'],
+    })
+  })
+
+  it('count a run that was stopped before anybody had it', async () => {
+    await using alone = await startService({ role: 'api' })
+    const { id } = await deployWorkflow(alone.manager, ['return 1'])
+    const number = await startRun(alone.manager, id)
+    expect((await alone.manager.get(`/api/StopWorkflowRun/${id}?runNumber=${number}`)).body).toBe(true)
+    expect((await statistics(alone.manager)).body.total).toMatchObject({ ready: 0, error: 0, stopped: 1 })
+    expect(await usageSum(alone.manager)).toMatchObject({ runs: 1, blocks: 0 })
+  })
+
+  it('reach across accounts as far as the caller does', async () => {
+    const { partner, customer } = await createPartner()
+    const foreign = await createAccount(service, service.manager, 'User')
+    const stranger = await createOrganization(service)
+    for (const { client } of [customer, foreign]) {
+      const { id } = await deployWorkflow(client, ['return 1'])
+      await runToEnd(client, id)
+    }
+    for (const _ of ['before', 'after']) {
+      expect((await statistics(partner.client, { acrossAccounts: true })).body.total.ready).toBe(1)
+      expect((await statistics(partner.client)).body.total.ready).toBe(0)
+      expect((await statistics(partner.client.as(customer.id), { acrossAccounts: true })).body.total.ready).toBe(1)
+      expect((await statistics(service.manager, { acrossAccounts: true })).body.total.ready).toBeGreaterThan(1)
+      expect((await statistics(stranger.manager, { acrossAccounts: true })).body.total.ready).toBe(0)
+      expect((await statistics(foreign.client, { acrossAccounts: true })).body.total.ready).toBe(1)
+      await rolledUp()
+    }
+    const { items } = (await usage(partner.client, { acrossAccounts: true })).body
+    expect(items.map((item: { accountId: string }) => item.accountId)).toEqual([customer.id])
+  })
+
+  it('a workflow of another account is not found, also across accounts', async () => {
+    const mine = await createAccount(service, service.manager, 'User')
+    const { id } = await createWorkflow(mine.client, ['return 1'])
+    const other = await createAccount(service, service.manager, 'DevPartner')
+    for (const acrossAccounts of [true, false])
+      expect((await statistics(other.client, { workflowId: id, acrossAccounts })).status).toBe(404)
+    expect((await statistics(service.manager, { workflowId: id, acrossAccounts: true })).status).toBe(200)
+  })
+
+  it('days of 23 and 25 hours are one bucket each, and begin in the zone', async () => {
+    const range = { searchFrom: '2026-03-27T23:00:00Z', searchTo: '2026-03-30T22:00:00Z' }
+    const asked = { ...range, bucket: 'day', timeZone: 'Europe/Oslo' }
+    const { body } = await service.manager.post('/api/RunStatistics', asked)
+    expect(body.buckets.map((bucket: { startDateTimeUTC: string }) => bucket.startDateTimeUTC)).toEqual([
+      '2026-03-27T23:00:00.000Z',
+      '2026-03-28T23:00:00.000Z',
+      '2026-03-29T22:00:00.000Z',
+    ])
+    expect(body.buckets[0]).toMatchObject({ ready: 0, error: 0, stopped: 0, webhooks: 0, p50Ms: null, p95Ms: null })
+  })
+
+  it.each([
+    [{ searchFrom: '2026-03-02T00:00:00Z', searchTo: '2026-03-01T00:00:00Z' }, /searchTo must be later/],
+    [{ searchFrom: '2026-03-01T00:00:00Z', searchTo: '2026-03-01T00:00:00Z' }, /searchTo must be later/],
+    [{ searchFrom: '2020-03-01T00:00:00Z', searchTo: '2026-03-01T00:00:00Z' }, /more than 1000 buckets/],
+    [{ timeZone: 'Middle/Earth' }, /Unknown time zone "Middle\/Earth"/],
+    [{ timeZone: '+01:00' }, /Unknown time zone/],
+    [{ bucket: 'week' }, /bucket/],
+  ])('refuses %j', async (wrong, sentence) => {
+    const answer = await statistics(service.manager, wrong)
+    expect([answer.status, answer.body.errorMessage]).toEqual([400, expect.stringMatching(sentence)])
+  })
+
+  it('refuses minutes that are no longer kept, unless nothing happened in them', async () => {
+    const { client, id } = await createAccount(service, service.manager, 'User')
+    const range = { searchFrom: '2026-01-05T10:00:00Z', searchTo: '2026-01-05T10:05:00Z', bucket: 'minute' }
+    expect((await client.post('/api/RunStatistics', range)).body.buckets).toHaveLength(5)
+    await service.asOwner(
+      `insert into activity_hours values ('account', $1, '2026-01-05T10:00:00Z', $1, 1, 0, 0, 0, null)`,
+      [id],
+    )
+    const refused = await client.post('/api/RunStatistics', range)
+    expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('kept for 35 days')])
+  })
+
+  it('Usage is a file with ?format=csv', async () => {
+    const { client, id } = await createAccount(service, service.manager, 'User')
+    await client.post('/api/ApiProxyEmail', { subject: 'a', body: 'b', to: ['a@example.com'] })
+    const answer = await client.post('/api/Usage?format=csv', { ...today(), bucket: 'month' })
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="usage-.*\.csv"/)
+    const [head, line] = answer.text.split('\r\n')
+    expect(head).toBe('accountId,email,startDateTimeUTC,runs,blocks,calls,webhooks,mails,scriptMs,storedBytes')
+    expect(line).toMatch(new RegExp(`^${id},.*-01T00:00:00.000Z,0,0,0,0,1,0,`))
+    expect((await usage(client, { bucket: 'hour' })).status).toBe(400)
+    expect((await client.post('/api/Usage?format=xml', { ...today(), bucket: 'day' })).status).toBe(400)
+  })
+})
+
+describe('Overview', () => {
+  it('counts what exists and lists what needs attention', async () => {
+    const { partner, customer } = await createPartner()
+    const { client, id } = customer
+    await createWorkflow(client, ['return 1'])
+    const failing = await deployWorkflow(client, ['throw new Error("no")'], { name: 'Orders' })
+    const archived = await deployWorkflow(client, ['return 1'])
+    await client.get(`/api/ArchiveWorkflow/${archived.id}`)
+    await runToEnd(client, failing.id)
+    const webhook = await enableWebhook(client, failing.id)
+    await client.post(`/api/WebhookQueueHold/${failing.id}`)
+    await webhook.send({})
+
+    const { body } = await client.post('/api/Overview', {})
+    expect(body).toMatchObject({
+      workflows: { inDevelopment: 1, deployed: 1, archived: 1, failing: 1, paused: 0 },
+      connections: { ok: 0, faulted: 0, waiting: 0 },
+      webhooks: { queued: 1, oldestDateTimeUTC: expect.stringMatching(/Z$/), givenUp: 0 },
+      outbox: { failed: 0 },
+    })
+    expect(body.accounts).toBeUndefined()
+    expect(body.attention).toContainEqual({
+      kind: 'workflow.failing',
+      accountId: id,
+      targetId: failing.id,
+      title: 'Orders',
+      message: 'The last run (1) failed.',
+      sinceDateTimeUTC: expect.stringMatching(/Z$/),
+    })
+
+    const across = (await partner.client.post('/api/Overview', { acrossAccounts: true })).body
+    expect(across.workflows.failing).toBe(1)
+    expect(across.accounts).toEqual([
+      expect.objectContaining({ accountId: id, failing: 1, faulted: 0, queued: 1 }),
+      expect.objectContaining({ accountId: partner.id, failing: 0, faulted: 0, queued: 0 }),
+    ])
+    expect((await partner.client.post('/api/Overview', {})).body.workflows.failing).toBe(0)
+  })
+})
