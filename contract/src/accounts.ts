@@ -42,25 +42,40 @@ export const listAccounts = operation({
   answers: { 200: Type.Array(ClientListApiDto) },
 })
 
+const AccountSearch = Type.Object(
+  {
+    page: Type.Optional(Page),
+    size: Type.Optional(Size),
+    searchTerm: Type.Optional(SearchTerm),
+    accountState: Type.Optional(Type.Array(AccountState, { maxItems: 10 })),
+    tags: Type.Optional(TagFilter),
+  },
+  { additionalProperties: false },
+)
+const AccountPage = Type.Object({ accounts: Type.Array(ClientListApiDto), total: Type.Integer() })
+
 export const searchAccounts = operation({
   name: 'AccountsSearch',
   method: 'POST',
   path: '/api/Accounts',
   description: 'Search the accounts the caller may manage.',
   lowestRole: 'Manager',
-  body: Type.Object(
-    {
-      page: Type.Optional(Page),
-      size: Type.Optional(Size),
-      searchTerm: Type.Optional(SearchTerm),
-      accountState: Type.Optional(Type.Array(AccountState, { maxItems: 10 })),
-      tags: Type.Optional(TagFilter),
-    },
-    { additionalProperties: false },
-  ),
-  answers: { 200: Type.Object({ accounts: Type.Array(ClientListApiDto), total: Type.Integer() }) },
+  body: AccountSearch,
+  answers: { 200: AccountPage },
   example: { body: { page: 0, size: 20, searchTerm: 'anna', accountState: ['Active'] } },
 })
+
+export const searchManagedAccounts = operation({
+  name: 'ManagedAccounts',
+  method: 'POST',
+  path: '/api/ManagedAccounts',
+  description: 'Search the accounts the caller may act for, the caller included.',
+  body: AccountSearch,
+  answers: { 200: AccountPage },
+  example: { body: { page: 0, size: 20, searchTerm: 'anna' } },
+})
+
+const CountryKey = Type.String({ pattern: '^[A-Za-z]{2}$', title: 'two-letter ISO country code' })
 
 export const createAccount = operation({
   name: 'AccountCreate',
@@ -74,7 +89,7 @@ export const createAccount = operation({
       firstName: PersonName,
       lastName: PersonName,
       roleName: Type.String({ description: 'User, DevPartner or SuperPartner, and not above the rank of the caller.' }),
-      countryKey: Type.Optional(Type.String({ pattern: '^[A-Za-z]{2}$', title: 'two-letter ISO country code' })),
+      countryKey: Type.Optional(CountryKey),
       activated: Type.Optional(Type.Boolean({ default: false })),
     },
     { additionalProperties: false },
@@ -82,6 +97,51 @@ export const createAccount = operation({
   answers: { 200: Guid },
   refuses: ['email_taken', 'role_not_permitted', 'user_cannot_create_accounts', 'activation_not_permitted'],
   example: { body: { email: 'anna@example.com', firstName: 'Anna', lastName: 'Berg', roleName: 'User' } },
+})
+
+export const updateAccount = operation({
+  name: 'AccountUpdate',
+  method: 'POST',
+  path: '/api/AccountUpdate/:id',
+  description:
+    'Change the name, country, role or permission of an account of the organization. Fields that are left out stay as they are.',
+  changesState: true,
+  lowestRole: 'Manager',
+  params: Type.Object({ id: Guid }),
+  body: Type.Object(
+    {
+      firstName: Type.Optional(PersonName),
+      lastName: Type.Optional(PersonName),
+      countryKey: Type.Optional(CountryKey),
+      roleName: Type.Optional(
+        Type.String({
+          description: 'User, DevPartner, SuperPartner or Manager. The last active Manager keeps its role.',
+        }),
+      ),
+      canActivateAccounts: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether the account may activate others without their mailed link. Only who has it can give it.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: null },
+  refuses: ['not_found', 'role_not_permitted', 'activation_not_permitted'],
+  example: { body: { roleName: 'DevPartner' } },
+})
+
+export const resendActivation = operation({
+  name: 'ResendActivation',
+  method: 'POST',
+  path: '/api/ResendActivation/:id',
+  description:
+    'Mail a new activation link to an account that is inActive and that the caller may act for. Older links stop working.',
+  changesState: true,
+  params: Type.Object({ id: Guid }),
+  answers: { 200: null },
+  refuses: ['not_found', 'account_state_not_permitted', 'too_many_requests'],
 })
 
 export const setAccountState = operation({

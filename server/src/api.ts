@@ -37,13 +37,7 @@ import { mailRoutes } from './mail/index.ts'
 import { proxyRoutes } from './proxy/index.ts'
 import { scheduleRoutes } from './schedules/index.ts'
 import type { Context, Services } from './services.ts'
-import {
-  authenticateSession,
-  createSignInAttempts,
-  currentSession,
-  sessionPages,
-  sessionRoutes,
-} from './sessions/index.ts'
+import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'
 import { tagRoutes } from './tags/index.ts'
@@ -88,7 +82,7 @@ export async function startApi(
     database,
     keyRing,
     isSecure: config.baseUrl?.startsWith('https:') ?? false,
-    attempts: createSignInAttempts(),
+    attempts: new SignInAttempts(),
   }
   const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
   const managedAccount = managedAccounts(database)
@@ -152,7 +146,7 @@ export async function startApi(
     operations,
     handlers,
     pages: [
-      ...sessionPages(sessions),
+      ...sessionPages({ ...sessions, outbox, baseUrl: () => place.baseUrl }),
       ...sharePages(shares),
       referencePage(),
       callbackPage({ ...registering, mayActFor }),

@@ -7,7 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { Outbox } from '../mail/index.ts'
 import { insertDataKey, type KeyRing } from '../secrets/index.ts'
-import { createLink } from '../sessions/index.ts'
+import { sendInvitation } from '../sessions/index.ts'
 import { insertAccount } from './store.ts'
 
 export type CreateDeps = { database: Database; keyRing: KeyRing; outbox: Outbox; baseUrl: () => string }
@@ -69,7 +69,12 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
         insertDataKey(tx, id, dataKey),
         recordAudit(tx, actorOf(principal), 'account.created', id, { email: given.email, role, isActivated }),
         isActivated ? insertWaitingKeyPair(tx, deps.keyRing, id, dataKey.key) : undefined,
-        sendWelcome(deps, tx, id, given, isActivated, dataKey.key),
+        sendInvitation(
+          deps,
+          tx,
+          { id, email: given.email, firstName: given.firstName, isActive: isActivated },
+          dataKey.key,
+        ),
       ])
     })
     .catch((error) => {
@@ -78,27 +83,4 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
         : error
     })
   return id
-}
-
-async function sendWelcome(
-  deps: CreateDeps,
-  tx: Parameters<Outbox['enqueue']>[0],
-  accountId: string,
-  given: Given,
-  isActivated: boolean,
-  dataKey: Parameters<Outbox['enqueue']>[3],
-): Promise<void> {
-  const link = createLink(tx, deps.baseUrl(), accountId, isActivated ? 'setPassword' : 'activate')
-  const asks = isActivated ? 'Set a password to sign in' : 'Activate it and set a password'
-  const queued = deps.outbox.enqueue(
-    tx,
-    accountId,
-    {
-      to: [given.email],
-      subject: isActivated ? 'Your Patchbay account' : 'Activate your Patchbay account',
-      text: `Hello ${given.firstName},\n\nan account was made for you. ${asks}:\n\n${link.url}\n\nThe link works once and for seven days.\n`,
-    },
-    dataKey,
-  )
-  await Promise.all([link.stored, queued])
 }

@@ -6,7 +6,7 @@ import { type Database, sql, type Tx } from '../db/index.ts'
 import { insertKey, makeKeyPair } from '../keys/index.ts'
 import { newId } from '../lib/id.ts'
 import { insertDataKey, type KeyRing } from '../secrets/index.ts'
-import { createLink } from '../sessions/index.ts'
+import { createLink, invitationHours } from '../sessions/index.ts'
 import { canActivateAccounts } from './create.ts'
 import { insertAccount, insertOrganization } from './store.ts'
 
@@ -48,7 +48,7 @@ export async function createOrganization(
   await insertKey(tx, accountId, pair, { label: 'first key pair' })
   const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
   await recordAudit(tx, nobody, 'organization.created', organizationId, { name, email })
-  const link = createLink(tx, deps.baseUrl, accountId, 'firstSignIn')
+  const link = createLink(tx, { baseUrl: deps.baseUrl, accountId, purpose: 'firstSignIn', hours: invitationHours })
   await link.stored
   return {
     account: {

@@ -1,4 +1,4 @@
-// Account states by hand of a Manager. Activation by the mailed link and locking after failed sign-ins live with the sessions.
+// Account states by hand of a Manager. Activation by the mailed link lives with the sessions.
 import type { AccountStateName } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'

@@ -18,6 +18,8 @@ export type AccountSearch = {
   searchTerm: string | undefined
   states: AccountStateName[] | undefined
   tags: string[] | undefined
+  /** Only these: the account itself, and those it created. */
+  reachedBy?: { id: string; withCreated: boolean } | undefined
 }
 
 const columns = sql`a.id, a.email, a.first_name, a.last_name, a.role, a.state, o.name as organization_name,
@@ -33,6 +35,7 @@ export async function listAccounts(db: Queryable, organizationId: string) {
 export async function searchAccounts(db: Queryable, organizationId: string, search: AccountSearch) {
   // Every wanted tag must be there; strpos takes % and _ literally.
   const matching = sql`a.organization_id = ${organizationId}
+    ${when(search.reachedBy, ({ id, withCreated }) => sql`and (a.id = ${id} or (${withCreated} and a.created_by = ${id}))`)}
     ${when(search.searchTerm || undefined, (term) => sql`and strpos(lower(a.first_name || ' ' || a.last_name || ' ' || a.email), lower(${term})) > 0`)}
     ${search.states && search.states.length > 0 ? sql`and a.state = any(${search.states})` : nothing}
     ${
@@ -88,7 +91,61 @@ export async function updateState(
   state: AccountStateName,
 ): Promise<void> {
   await tx.query(sql`
-    update accounts set state = ${state}, failed_sign_ins = 0, modified_at = now() where organization_id = ${organizationId} and id = ${id}`)
+    update accounts set state = ${state}, modified_at = now() where organization_id = ${organizationId} and id = ${id}`)
+}
+
+export type AccountChange = {
+  firstName?: string | undefined
+  lastName?: string | undefined
+  countryKey?: string | undefined
+  role?: RoleName | undefined
+  permissions?: string[] | undefined
+}
+
+/** Held until the transaction ends, with every Manager of the organization: two of them cannot each make the other the last. */
+export async function findForChange(
+  tx: Queryable,
+  organizationId: string,
+  id: string,
+): Promise<{ permissions: string[]; isLastActiveManager: boolean } | undefined> {
+  const { rows } = await tx.query<{ id: string; role: RoleName; state: AccountStateName; permissions: string[] }>(sql`
+    select id, role, state, permissions from accounts
+    where organization_id = ${organizationId} and (id = ${id} or role = 'Manager') order by id for update`)
+  const found = rows.find((row) => row.id === id)
+  const managers = rows.filter(({ role, state }) => role === 'Manager' && state === 'active')
+  return (
+    found && { permissions: found.permissions, isLastActiveManager: managers.length === 1 && managers[0] === found }
+  )
+}
+
+/** What is undefined stays as it is. */
+export async function updateAccount(
+  tx: Queryable,
+  organizationId: string,
+  id: string,
+  change: AccountChange,
+): Promise<void> {
+  await tx.query(sql`
+    update accounts set
+      first_name = coalesce(${change.firstName ?? null}, first_name),
+      last_name = coalesce(${change.lastName ?? null}, last_name),
+      country_key = coalesce(${change.countryKey ?? null}, country_key),
+      role = coalesce(${change.role ?? null}, role),
+      permissions = coalesce(${change.permissions ?? null}::text[], permissions),
+      modified_at = now()
+    where organization_id = ${organizationId} and id = ${id}`)
+}
+
+export async function findInvited(tx: Queryable, organizationId: string, id: string) {
+  const { rows } = await tx.query<{
+    email: string
+    first_name: string
+    state: AccountStateName
+    created_by: string | null
+  }>(sql`
+    select email, first_name, state, created_by from accounts where organization_id = ${organizationId} and id = ${id} for update`)
+  const row = rows[0]
+  return row && { id, email: row.email, firstName: row.first_name, state: row.state, createdBy: row.created_by }
 }
 
 export async function insertOrganization(tx: Queryable, id: string, name: string): Promise<void> {

@@ -26,7 +26,6 @@ table accounts -- row-level security forced (
   country_key text,
   permissions text[] not null default '{}'::text[],
   password_hash text,
-  failed_sign_ins integer not null default 0,
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   modified_at timestamp with time zone not null default now(),

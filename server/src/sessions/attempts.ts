@@ -1,16 +1,68 @@
-// Guessing is slowed down before it costs anything: a few attempts a minute for one e-mail address, more for one network address,
-// counted in each process. What gets through is checked with a slow hash.
+// Guessing passwords gets slower with every wrong one and then stops for a while. It is counted for an e-mail address together with the network
+// address of the one who guesses, so that strangers do not keep the owner out; keys, webhooks and schedules never notice. All of it is
+// counted in each process and passes by itself.
+import { networkOf } from '../lib/address-network.ts'
 import { createTokenBuckets } from '../lib/token-bucket.ts'
 
-export type SignInAttempts = { allow(address: string, email: string): boolean }
-
-const perEmailAndMinute = 20
+/** So many wrong passwords cost nothing; from then on the wait doubles, from one second. */
+const freeFailures = 4
+const lockAfterFailures = 10
+export const lockMinutes = 15
+/** Guesses from many addresses at once: for one e-mail address, for one network address, each minute. */
+const perEmailAndMinute = 60
 const perAddressAndMinute = 120
+const entriesMax = 50_000
 
-export function createSignInAttempts(): SignInAttempts {
-  const byEmail = createTokenBuckets({ perSecond: perEmailAndMinute / 60, burst: perEmailAndMinute })
-  const byAddress = createTokenBuckets({ perSecond: perAddressAndMinute / 60, burst: perAddressAndMinute })
-  return {
-    allow: (address, email) => !byAddress(address).refused && !byEmail(email.toLowerCase()).refused,
+type Entry = { failures: number; until: number }
+
+export class SignInAttempts {
+  readonly #entries = new Map<string, Entry>()
+  readonly #byEmail = createTokenBuckets({ perSecond: perEmailAndMinute / 60, burst: perEmailAndMinute })
+  readonly #byAddress = createTokenBuckets({ perSecond: perAddressAndMinute / 60, burst: perAddressAndMinute })
+  readonly #now: () => number
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
   }
+
+  /**
+   * Seconds to wait before the next attempt; 0 lets this one through. It counts as failed until `succeed` says otherwise, so that guesses
+   * made at the same moment count as well.
+   */
+  begin(address: string, email: string): number {
+    const key = keyOf(address, email)
+    const now = this.#now()
+    const known = this.#entries.get(key)
+    if (known && known.until > now) return Math.ceil((known.until - now) / 1000)
+    const network = this.#byAddress(networkOf(address))
+    if (network.refused) return network.resetSeconds
+    if (this.#byEmail(email.toLowerCase()).refused) return 1
+    // After a lock has passed, counting begins anew.
+    const failures = known && known.failures < lockAfterFailures ? known.failures + 1 : 1
+    this.#entries.delete(key)
+    if (this.#entries.size >= entriesMax) this.#entries.delete(this.#entries.keys().next().value as string)
+    this.#entries.set(key, { failures, until: now + waitMs(failures) })
+    return 0
+  }
+
+  succeed(address: string, email: string): void {
+    this.#entries.delete(keyOf(address, email))
+  }
+
+  /** The wait begins now. True when this failure locked password sign-in. */
+  fail(address: string, email: string): boolean {
+    const entry = this.#entries.get(keyOf(address, email))
+    if (!entry) return false
+    entry.until = this.#now() + waitMs(entry.failures)
+    return entry.failures >= lockAfterFailures
+  }
+}
+
+function waitMs(failures: number): number {
+  if (failures >= lockAfterFailures) return lockMinutes * 60_000
+  return failures <= freeFailures ? 0 : 1000 * 2 ** (failures - freeFailures - 1)
+}
+
+function keyOf(address: string, email: string): string {
+  return `${networkOf(address)} ${email.toLowerCase()}`
 }

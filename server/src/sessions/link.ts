@@ -4,23 +4,22 @@ import type { Queryable } from '../db/index.ts'
 import { newToken } from '../lib/token.ts'
 import { insertLink, type LinkPurpose } from './store.ts'
 
-const linkDays = 7
+/** An invitation waits for a person. Whoever forgot a password is there. */
+export const invitationHours = 7 * 24
+export const forgottenHours = 1
 
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+export type NewLink = { baseUrl: string; accountId: string; purpose: LinkPurpose; hours: number }
+
 /** The link itself is known at once; `stored` settles when its row is written. Who needs no answer need not wait for it. */
-export function createLink(
-  tx: Queryable,
-  baseUrl: string,
-  accountId: string,
-  purpose: LinkPurpose,
-): { url: string; stored: Promise<void> } {
+export function createLink(tx: Queryable, link: NewLink): { url: string; stored: Promise<void> } {
   const token = newToken('pbl')
-  const path = purpose === 'activate' ? 'activate' : 'set-password'
+  const path = link.purpose === 'activate' ? 'activate' : 'set-password'
   return {
-    url: `${baseUrl}/${path}?token=${token}`,
-    stored: insertLink(tx, accountId, purpose, hashToken(token), linkDays),
+    url: `${link.baseUrl}/${path}?token=${token}`,
+    stored: insertLink(tx, link.accountId, link.purpose, hashToken(token), link.hours),
   }
 }

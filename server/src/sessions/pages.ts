@@ -3,13 +3,15 @@
 import { recordAudit } from '../audit/index.ts'
 import { html, type Page, page } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { type ForgottenDeps, forgottenPages } from './forgot-password.ts'
 import { hashToken } from './link.ts'
 import { checkPasswordStrength, hashPassword } from './password.ts'
 import { currentSession, openSession, type SessionDeps, signIn } from './service.ts'
 import { findLink, redeemLink } from './store.ts'
 
-export function sessionPages(deps: SessionDeps): Page[] {
+export function sessionPages(deps: ForgottenDeps): Page[] {
   return [
+    ...forgottenPages(deps),
     ...linkPages(deps, '/activate', 'Activate your account'),
     ...linkPages(deps, '/set-password', 'Set your password'),
     { method: 'GET', path: '/sign-in', render: () => ({ status: 200, html: signInForm('') }) },
@@ -51,7 +53,7 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
     status: 404,
     html: page(
       title,
-      html`<p>This link is not valid any more. It may have been used already, or it is older than seven days.</p>`,
+      html`<p>This link is no longer valid: it was used already, or it has expired. <a href="/forgot-password">Send me a new one</a></p>`,
     ),
   }
   return [
@@ -127,6 +129,6 @@ function signInForm(complaint: string): string {
     html`${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
 <form method="post" action="/sign-in"><label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>`,
+<button>Sign in</button></form><p><a href="/forgot-password">Forgot your password?</a></p>`,
   )
 }

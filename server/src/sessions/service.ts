@@ -9,28 +9,32 @@ import { refuseForeignOrigin, sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import type { SignInAttempts } from './attempts.ts'
+import { lockMinutes, type SignInAttempts } from './attempts.ts'
 import { hashToken } from './link.ts'
 import { verifyPassword } from './password.ts'
-import { countFailedSignIn, deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
+import { deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
 
 export type SessionDeps = { database: Database; keyRing: KeyRing; isSecure: boolean; attempts: SignInAttempts }
 
 const sessionHours = 24 * 7
-const failuresMax = 10
 
 export async function signIn(deps: SessionDeps, exchange: Exchange, email: string, password: string) {
   refuseForeignOrigin(exchange)
-  if (!deps.attempts.allow(exchange.address, email)) {
-    throw new AppError('too_many_requests', 'There were too many attempts to sign in. Wait a minute and try again.')
+  const { address } = exchange
+  const waitSeconds = deps.attempts.begin(address, email)
+  if (waitSeconds > 0) {
+    exchange.setHeader('Retry-After', String(waitSeconds))
+    throw new AppError('too_many_requests', `Too many failed sign-ins. Try again in ${inWords(waitSeconds)}.`)
   }
   const candidate = await findSignInCandidate(deps.database, email)
   const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
   if (!candidate || !isRight || candidate.state !== 'active') {
+    const isLocked = deps.attempts.fail(address, email)
     if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
-      await noteFailure(deps, exchange, candidate.account)
+      await noteFailure(deps, exchange, candidate.account, isLocked)
     throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
   }
+  deps.attempts.succeed(address, email)
   const csrfToken = await openSession(deps, exchange, candidate.account)
   return { myAccount: candidate.account, csrfToken }
 }
@@ -100,14 +104,22 @@ function csrfTokenFor(keyRing: KeyRing, token: string): string {
   return createHmac('sha256', keyRing.systemKey('session')).update(token).digest('base64url')
 }
 
-async function noteFailure(deps: SessionDeps, exchange: Exchange, account: AccountIdentity): Promise<void> {
-  await deps.database.system.transaction(async (tx) => {
-    const isLocked = await countFailedSignIn(tx, account.id, failuresMax)
-    await recordAudit(tx, actorAt(exchange, account), isLocked ? 'account.locked' : 'session.refused', account.id)
-  })
+async function noteFailure(
+  deps: SessionDeps,
+  exchange: Exchange,
+  account: AccountIdentity,
+  isLocked: boolean,
+): Promise<void> {
+  const details = isLocked ? { signInLockedMinutes: lockMinutes } : {}
+  await recordAudit(deps.database.system, actorAt(exchange, account), 'session.refused', account.id, details)
 }
 
-function actorAt(exchange: Exchange, account: Pick<AccountIdentity, 'id' | 'organizationId'>) {
+function inWords(seconds: number): string {
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+}
+
+export function actorAt(exchange: Exchange, account: Pick<AccountIdentity, 'id' | 'organizationId'>) {
   return {
     organizationId: account.organizationId,
     accountId: account.id,

@@ -145,13 +145,20 @@ describe('activation, sign-in and sessions', () => {
     expect(wrong.text).toBe(unknown.text)
   })
 
-  it('ten wrong passwords lock the account; a Manager unlocks it', async () => {
+  it('wrong passwords slow down and then lock password sign-in only; keys go on', async () => {
     const { email, id } = await activated()
-    for (let guess = 0; guess < 10; guess++) await signIn(email, `guess number ${guess}`)
-    expect((await signIn(email)).status).toBe(401)
-    expect((await service.asOwner('select state from accounts where id = $1', [id]))[0]).toEqual({ state: 'locked' })
-    await service.manager.post(`/api/AccountState/${id}`, { accountState: 'active' })
-    expect((await signIn(email)).status).toBe(200)
+    const key = (await service.manager.as(id).post('/api/ApiKey', {})).body
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, guess) => signIn(email, guess === 29 ? password : `guess number ${guess}`)),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(20)
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused[0]?.body.errorMessage).toContain('Too many failed sign-ins')
+    expect((await service.client(key).get('/api/Authenticate')).status).toBe(200)
+    expect((await service.asOwner('select state from accounts where id = $1', [id]))[0]).toEqual({ state: 'active' })
+    // It passes by itself.
+    await eventually(async () => (await signIn(email)).status === 200)
   })
 
   it('the sign-in page works without scripts', async () => {
