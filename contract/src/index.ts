@@ -16,6 +16,7 @@ import * as proxy from './proxy.ts'
 import * as revisions from './revisions.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
+import * as search from './search.ts'
 import * as sessions from './sessions.ts'
 import * as shares from './shares.ts'
 import * as statistics from './statistics.ts'
@@ -128,6 +129,7 @@ export const operations = {
   GetBlockSession: runs.getBlockSession,
   GetBlockCalls: runs.getBlockCalls,
   TestBlock: runs.testBlock,
+  SearchRuns: search.searchRuns,
   WorkflowScheduler: schedules.workflowScheduler,
   RunStatistics: statistics.runStatistics,
   Overview: statistics.overview,
@@ -176,6 +178,7 @@ export {
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
+export { type SearchPlaceName, searchPlaces } from './search.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultKeyLengthMax, vaultValueBytesMax } from './vault.ts'

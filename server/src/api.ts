@@ -36,6 +36,7 @@ import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { mailRoutes } from './mail/index.ts'
 import { proxyRoutes } from './proxy/index.ts'
 import { scheduleRoutes } from './schedules/index.ts'
+import { searchRoutes } from './search/index.ts'
 import type { Context, Services } from './services.ts'
 import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
@@ -108,6 +109,7 @@ export async function startApi(
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
     ...keyRoutes({ database, keyRing }),
+    ...searchRoutes({ database, keyRing }),
     ...sessionRoutes(sessions),
     ...tagRoutes({
       database,

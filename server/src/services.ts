@@ -15,6 +15,7 @@ import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
 import { createRuns } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
+import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
@@ -101,7 +102,8 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     webhooks: webhookPorts,
     onRunsEnded: async (tx, ended, workflows) => {
-      await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended)])
+      const ids = ended.map(({ id }) => id)
+      await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended), insertFeed(tx, 'run', ids)])
       await tellFailures({ publish, outbox, baseUrl }, tx, ended, workflows)
     },
     runTimeoutSeconds: config.runTimeoutSeconds,

@@ -4,6 +4,7 @@ import { ConnectionCare } from './connections/index.ts'
 import { startDelivering } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
 import { Scheduler } from './schedules/index.ts'
+import { Indexer } from './search/index.ts'
 import type { Context, Services } from './services.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
@@ -22,4 +23,6 @@ export async function startWorker({ config, parts, onFault }: Context, services:
   parts.use(runs.createWorker()).start()
   parts.use(new Scheduler({ database, starter: runs.starter, onFault })).start()
   parts.use(await webhooks.startWorker())
+  const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
+  parts.use(new Indexer({ database, keyRing, retention, onFault })).start()
 }

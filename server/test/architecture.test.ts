@@ -39,6 +39,7 @@ const features = [
   'runs',
   'schedules',
   'webhooks',
+  'search',
   'shares',
   'statistics',
 ]

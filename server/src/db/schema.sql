@@ -521,6 +521,40 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table search_feed (
+  id bigint not null,
+  kind text not null,
+  ids uuid[] not null,
+  constraint search_feed_kind_check CHECK ((kind = ANY (ARRAY['run'::text, 'webhook'::text]))),
+  constraint search_feed_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update to patchbay_system;
+
+table search_segments -- row-level security forced (
+  id bigint not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  day date not null,
+  tier smallint not null,
+  document_count integer not null,
+  oldest timestamp with time zone not null,
+  newest timestamp with time zone not null,
+  highest_run_number integer,
+  filter_blocks integer not null,
+  filter bytea not null,
+  documents bytea not null,
+  postings bytea not null,
+  constraint search_segments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint search_segments_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint search_segments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX search_segments_by_account ON patchbay.search_segments USING btree (account_id, newest DESC, id DESC);
+CREATE INDEX search_segments_by_workflow ON patchbay.search_segments USING btree (workflow_id, day, tier);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table sessions -- row-level security forced (
   id_hash bytea not null,
   account_id uuid not null,

@@ -1,5 +1,13 @@
 export { callVault } from './execute/script-calls.ts'
 export { scriptLibrary } from './execute/script-library.ts'
+export {
+  findRunStates,
+  loadExcerpts,
+  loadRunTexts,
+  type PlaceOfText,
+  type RunText,
+  sizeRunTexts,
+} from './history/searchable-texts.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'
 export { createRuns } from './service.ts'
 export type { RetriedWebhooks } from './start/start.ts'

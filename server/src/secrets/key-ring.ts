@@ -1,5 +1,5 @@
 // The keys in use: one data key an account, and the installation's own. All are stored wrapped by a master key, whose id stands beside them.
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { type Database, type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
 import { type DataKey, open, type Place, seal } from './envelope.ts'
@@ -64,6 +64,12 @@ export class KeyRing {
 
   async open(place: Place, sealed: Buffer): Promise<Buffer> {
     return open(await this.#dataKey(place.accountId), place, sealed)
+  }
+
+  /** A key of the account for one purpose. It stays the same when the master key is replaced, because the data key does. */
+  async derivedKey(accountId: string, purpose: string): Promise<Buffer> {
+    const { bytes } = await this.#dataKey(accountId)
+    return Buffer.from(hkdfSync('sha256', bytes, Buffer.alloc(0), `patchbay ${purpose}`, 32))
   }
 
   #dataKey(accountId: string): Promise<DataKey> {

@@ -147,6 +147,8 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
         k.lane is null or (k.turn = 1 and not exists (select from webhook_queue q where q.workflow_id = k.workflow_id and q.lane = k.lane)),
         statement_timestamp(), statement_timestamp(), statement_timestamp()
       from kept k order by k.position
+    ), fed as (
+      insert into search_feed (kind, ids) select 'webhook', array_agg(k.id) from kept k having count(*) > 0
     )
     select g.id, f.id is not null as is_repeated, null::uuid as account_id from given g left join fitting f on f.id = g.id
     where g.id not in (select id from kept)

@@ -1,0 +1,117 @@
+// What can be searched of runs: every text that a run left behind, with the block it belongs to.
+import { type Queryable, sql } from '../../db/index.ts'
+import type { StoredCalls } from '../execute/block-calls.ts'
+import type { RunStatus } from '../run.ts'
+
+export type RunText = {
+  runId: string
+  accountId: string
+  workflowId: string
+  runNumber: number
+  blockId: string | null
+  place: 'result' | 'log' | 'error' | 'call'
+  ordinal: number
+  at: Date
+  /** JSON text, except for errors. */
+  text: string
+}
+
+type BlockRow = {
+  run_id: string
+  account_id: string
+  workflow_id: string
+  run_number: number
+  run_ended_at: Date
+  run_error: string | null
+  block_id: string | null
+  ended_at: Date | null
+  result: string | null
+  log: string | null
+  error_message: string | null
+  calls: string | null
+}
+
+/** Characters that the texts of each run have together. */
+export async function sizeRunTexts(db: Queryable, runIds: readonly string[]): Promise<{ id: string; size: number }[]> {
+  const { rows } = await db.query<{ id: string; size: number }>(sql`
+    select r.id, coalesce(sum(coalesce(length(b.result), 0) + coalesce(length(b.log), 0) + coalesce(length(b.calls), 0)), 0)::bigint as size
+    from runs r left join run_blocks b on b.run_id = r.id where r.id = any(${runIds}::uuid[]) group by r.id`)
+  return rows
+}
+
+export async function loadRunTexts(db: Queryable, runIds: readonly string[]): Promise<RunText[]> {
+  const { rows } = await db.query<BlockRow>(sql`
+    select r.id as run_id, r.account_id, r.workflow_id, r.run_number, coalesce(r.ended_at, r.created_at) as run_ended_at,
+      r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls
+    from runs r left join run_blocks b on b.run_id = r.id where r.id = any(${runIds}::uuid[]) order by r.id, b.seq`)
+  const runs = Map.groupBy(rows, (row) => row.run_id)
+  return [...runs.values()].flatMap((blocks) => [...blocks.flatMap(textsOfBlock), ...textOfRun(blocks)])
+}
+
+function textsOfBlock(row: BlockRow): RunText[] {
+  if (row.block_id === null) return []
+  const document = { ...runOf(row), blockId: row.block_id, ordinal: 0, at: row.ended_at ?? row.run_ended_at }
+  return [
+    ...(row.result === null ? [] : [{ ...document, place: 'result' as const, text: row.result }]),
+    ...(row.log === null ? [] : [{ ...document, place: 'log' as const, text: row.log }]),
+    ...(row.error_message === null ? [] : [{ ...document, place: 'error' as const, text: row.error_message }]),
+    ...textsOfCalls(row.calls).map((text, ordinal) => ({ ...document, place: 'call' as const, ordinal, text })),
+  ]
+}
+
+/** An error that no block had: a run that reached its time limit between two blocks, for example. */
+function textOfRun(blocks: readonly BlockRow[]): RunText[] {
+  const [first] = blocks
+  if (!first || first.run_error === null || blocks.some((block) => block.error_message !== null)) return []
+  const document = { ...runOf(first), blockId: null, ordinal: 0, at: first.run_ended_at }
+  return [{ ...document, place: 'error', text: first.run_error }]
+}
+
+function textsOfCalls(calls: string | null): string[] {
+  if (calls === null) return []
+  return (JSON.parse(calls) as StoredCalls).calls.map(({ method, url, errorMessage, requestBody, responseBody }) =>
+    [`${method} ${url}`, errorMessage, requestBody, responseBody].filter((part) => part !== null).join('\n'),
+  )
+}
+
+function runOf(row: BlockRow) {
+  return { runId: row.run_id, accountId: row.account_id, workflowId: row.workflow_id, runNumber: row.run_number }
+}
+
+/** Those that are still kept. */
+export async function findRunStates(
+  db: Queryable,
+  runIds: readonly string[],
+): Promise<Map<string, { status: RunStatus; revision: number }>> {
+  if (runIds.length === 0) return new Map()
+  const { rows } = await db.query<{ id: string; status: RunStatus; revision: number }>(
+    sql`select id, status, revision from runs where id = any(${runIds}::uuid[])`,
+  )
+  return new Map(rows.map(({ id, status, revision }) => [id, { status, revision }]))
+}
+
+export type PlaceOfText = Pick<RunText, 'runId' | 'blockId' | 'place' | 'ordinal'>
+
+/** The surroundings of the first occurrence of a text in each place, in their order; the beginning where it does not stand literally. */
+export async function loadExcerpts(
+  db: Queryable,
+  places: readonly PlaceOfText[],
+  needle: string,
+  characters: number,
+): Promise<string[]> {
+  if (places.length === 0) return []
+  const { rows } = await db.query<{ position: number; excerpt: string | null; calls: string | null }>(sql`
+    select g.position::integer, case when g.place = 'call' then b.calls end as calls,
+      substring(t.content from greatest(1, strpos(lower(t.content), ${needle}) - ${Math.floor(characters / 2)}::integer) for ${characters}) as excerpt
+    from unnest(${places.map(({ runId }) => runId)}::uuid[], ${places.map(({ blockId }) => blockId)}::uuid[],
+      ${places.map(({ place }) => place)}::text[]) with ordinality as g (run_id, block_id, place, position)
+    join runs r on r.id = g.run_id
+    left join run_blocks b on b.run_id = g.run_id and b.block_id = g.block_id
+    cross join lateral (select case g.place when 'result' then b.result when 'log' then b.log
+      when 'error' then coalesce(b.error_message, r.error_message) end as content) t`)
+  const found = new Map(rows.map((row) => [row.position, row]))
+  return places.map(({ place, ordinal }, index) => {
+    const row = found.get(index + 1)
+    return (place === 'call' ? textsOfCalls(row?.calls ?? null)[ordinal] : row?.excerpt) ?? ''
+  })
+}

@@ -1,0 +1,71 @@
+// Goes through the segments from the newest to the oldest and yields what matches, newest first. Segments overlap in time, so a match is
+// held back until no segment that is still to come can hold a newer one.
+import type { Queryable } from '../../db/index.ts'
+import { mayContain } from '../index-format/filter.ts'
+import { findInPostings, readDocuments, type SearchDocument } from '../index-format/segment.ts'
+import { listSegmentHeads, loadSegments, type SegmentCursor, type SegmentFilter, type SegmentHead } from '../store.ts'
+
+export type Match = SearchDocument & { accountId: string; workflowId: string }
+
+export type Wanted = {
+  filter: SegmentFilter
+  /** The hashes of the words, by account. */
+  hashes: ReadonlyMap<string, readonly number[]>
+  accepts(document: SearchDocument): boolean
+}
+
+const headsAtOnce = 2_000
+const segmentsAtOnce = 8
+
+/** Thrown when segments were merged under our feet: their documents are in another one now, so the search starts over. */
+export class SegmentsMoved extends Error {
+  override name = 'SegmentsMoved'
+}
+
+export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerator<Match[]> {
+  let held: Match[] = []
+  const release = (newestToComeMs: number): Match[] => {
+    held.sort((one, other) => other.atMs - one.atMs)
+    const count = held.findIndex(({ atMs }) => atMs <= newestToComeMs)
+    const released = count < 0 ? held : held.slice(0, count)
+    held = count < 0 ? [] : held.slice(count)
+    return released
+  }
+  let cursor: SegmentCursor | undefined
+  for (;;) {
+    const heads = await listSegmentHeads(db, wanted.filter, cursor, headsAtOnce)
+    const candidates = heads.filter((head) => mayHold(head, wanted.hashes.get(head.accountId) ?? []))
+    for (let at = 0; at < candidates.length; at += segmentsAtOnce) {
+      const group = candidates.slice(at, at + segmentsAtOnce)
+      yield release(group[0]?.newestMs ?? 0)
+      held.push(...(await matchesIn(db, group, wanted)))
+    }
+    const last = heads.at(-1)
+    if (!last || heads.length < headsAtOnce) break
+    cursor = { newestMs: last.newestMs, id: last.id }
+    yield release(last.newestMs)
+  }
+  yield release(Number.NEGATIVE_INFINITY)
+}
+
+function mayHold({ blocks }: SegmentHead, hashes: readonly number[]): boolean {
+  return hashes.every((hash, word) => mayContain(blocks[word] as Buffer, hash))
+}
+
+async function matchesIn(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<Match[]> {
+  const segments = await loadSegments(
+    db,
+    heads.map(({ id }) => id),
+  )
+  return heads.flatMap(({ id, accountId, workflowId }) => {
+    const segment = segments.get(id)
+    if (!segment) throw new SegmentsMoved()
+    const numbers = findInPostings(segment.postings, wanted.hashes.get(accountId) ?? [])
+    if (numbers.length === 0) return []
+    const documents = readDocuments(segment.documents)
+    return numbers.flatMap((number) => {
+      const document = documents[number]
+      return document && wanted.accepts(document) ? [{ ...document, accountId, workflowId }] : []
+    })
+  })
+}

@@ -1,0 +1,196 @@
+import type { AnswerOf, BodyOf, Operations, RunStatusName } from '@patchbay/contract'
+import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
+import { type Database, type Queryable, sql } from '../../db/index.ts'
+import { invalid, notFound } from '../../lib/app-error.ts'
+import { findRunStates, loadExcerpts, type PlaceOfText } from '../../runs/index.ts'
+import type { KeyRing } from '../../secrets/index.ts'
+import { findWebhookOutcomes, loadWebhookTexts } from '../../webhooks/index.ts'
+import { findBlockNames, findWorkflowNames } from '../../workflows/index.ts'
+import { blockChooser } from '../index-format/filter.ts'
+import { hashTerms } from '../index-format/term-hash.ts'
+import { termsToFind } from '../index-format/words.ts'
+import { findMatches, type Match, SegmentsMoved, type Wanted } from './matches.ts'
+import { snippetOf } from './snippet.ts'
+
+type Deps = { database: Database; keyRing: KeyRing }
+type Search = BodyOf<Operations['SearchRuns']>
+type Answer = AnswerOf<Operations['SearchRuns']>
+
+/** A match whose run or request is still kept. `revision` is null for payloads. */
+type Kept = Match & { status: RunStatusName | null; revision: number | null }
+
+const wordsMax = 20
+/** How far a list can be paged; whoever looks further narrows the search instead. */
+const itemsMax = 10_000
+const attemptsMax = 3
+const excerptCharacters = 4_000
+
+export async function searchRuns(deps: Deps, principal: Principal, search: Search): Promise<Answer> {
+  const terms = readTerms(search.searchTerm)
+  const { page = 0, size = 50 } = search
+  if ((page + 1) * size > itemsMax) {
+    throw invalid(
+      `Only the first ${itemsMax} items can be listed. Narrow the search by time, workflow or another word.`,
+    )
+  }
+  const reach = reachOf(principal, search.acrossAccounts)
+  const db = reach.kind === 'account' ? deps.database.forScope(reach) : deps.database.system
+  const accounts = await listAccounts(db, reach)
+  if (search.workflowId !== undefined) await requireWorkflow(db, [...accounts.keys()], search.workflowId)
+  const wanted = await readWanted(deps.keyRing, [...accounts.keys()], terms, search)
+  if (wanted.hashes.size === 0) return { items: [], isLast: true }
+  const found = await collect(db, wanted, (page + 1) * size + 1)
+  const shown = found.slice(page * size, (page + 1) * size)
+  return {
+    items: await describe(deps, db, shown, terms[0] as string, search.acrossAccounts ? accounts : undefined),
+    isLast: found.length <= (page + 1) * size,
+  }
+}
+
+function readTerms(searchTerm: string): string[] {
+  const terms = termsToFind(searchTerm)
+  if (terms.length === 0) throw invalid('The field searchTerm must contain a letter or a digit.')
+  if (terms.length > wordsMax) throw invalid(`The field searchTerm may contain at most ${wordsMax} words.`)
+  return terms
+}
+
+/** Of the accounts in reach those that have anything to find, with their e-mail addresses. */
+async function listAccounts(db: Queryable, reach: Reach): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; email: string }>(sql`
+    select a.id, a.email from accounts a
+    where ${accountsInReach(reach)} and exists (select from search_segments s where s.account_id = a.id)`)
+  return new Map(rows.map(({ id, email }) => [id, email]))
+}
+
+async function requireWorkflow(db: Queryable, accountIds: readonly string[], workflowId: string): Promise<void> {
+  const { rowCount } = await db.query(
+    sql`select from workflows where id = ${workflowId} and account_id = any(${accountIds}::uuid[])`,
+  )
+  if (rowCount === 0) throw notFound('workflow')
+}
+
+async function readWanted(
+  keyRing: KeyRing,
+  accountIds: readonly string[],
+  terms: readonly string[],
+  search: Search,
+): Promise<Wanted> {
+  const fromMs = readTime('searchFrom', search.searchFrom)
+  const toMs = readTime('searchTo', search.searchTo)
+  if (fromMs !== undefined && toMs !== undefined && toMs < fromMs) {
+    throw invalid('The field searchTo must not be before searchFrom.')
+  }
+  const keys = await Promise.all(accountIds.map((id) => keyRing.derivedKey(id, 'search')))
+  const hashes = new Map(accountIds.map((id, index) => [id, hashTerms(keys[index] as Buffer, terms)]))
+  const where = search.in && new Set<string>(search.in)
+  return {
+    filter: {
+      accounts: [...hashes].map(([accountId, of]) => ({ accountId, choosers: of.map(blockChooser) })),
+      workflowId: search.workflowId?.toLowerCase(),
+      fromMs,
+      toMs,
+    },
+    hashes,
+    accepts: ({ place, atMs }) =>
+      (!where || where.has(place)) && (fromMs === undefined || atMs >= fromMs) && (toMs === undefined || atMs < toMs),
+  }
+}
+
+function readTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const ms = Date.parse(text)
+  // The pattern lets a 31st of February pass.
+  if (Number.isNaN(ms)) throw invalid(`The field ${name} must be an ISO 8601 timestamp.`)
+  return ms
+}
+
+async function collect(db: Queryable, wanted: Wanted, count: number): Promise<Kept[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await collectOnce(db, wanted, count)
+    } catch (error) {
+      if (!(error instanceof SegmentsMoved) || attempt === attemptsMax) throw error
+    }
+  }
+}
+
+async function collectOnce(db: Queryable, wanted: Wanted, count: number): Promise<Kept[]> {
+  const kept: Kept[] = []
+  for await (const matches of findMatches(db, wanted)) {
+    for (let at = 0; at < matches.length && kept.length < count; ) {
+      const some = matches.slice(at, at + count - kept.length)
+      kept.push(...(await keepPresent(db, some)))
+      at += some.length
+    }
+    if (kept.length >= count) break
+  }
+  return kept
+}
+
+/** What retention has taken away meanwhile may still be in a segment; nobody is shown it. */
+async function keepPresent(db: Queryable, matches: readonly Match[]): Promise<Kept[]> {
+  const idsOf = (isPayload: boolean) =>
+    matches.filter(({ place }) => (place === 'webhook') === isPayload).map(({ subjectId }) => subjectId)
+  const [runs, webhooks] = await Promise.all([findRunStates(db, idsOf(false)), findWebhookOutcomes(db, idsOf(true))])
+  return matches.flatMap((match): Kept[] => {
+    if (match.place === 'webhook') {
+      const outcome = webhooks.get(match.subjectId)
+      return outcome ? [{ ...match, ...outcome, revision: null }] : []
+    }
+    const run = runs.get(match.subjectId)
+    return run ? [{ ...match, ...run }] : []
+  })
+}
+
+async function describe(
+  deps: Deps,
+  db: Queryable,
+  shown: readonly Kept[],
+  term: string,
+  accounts: ReadonlyMap<string, string> | undefined,
+): Promise<Answer['items']> {
+  const inBlocks = shown.flatMap(({ workflowId, revision, blockId }) =>
+    revision === null || blockId === null ? [] : [{ workflowId, revision, blockId }],
+  )
+  const [workflowNames, blockNames, snippets] = await Promise.all([
+    findWorkflowNames(
+      db,
+      shown.map(({ workflowId }) => workflowId),
+    ),
+    findBlockNames(db, inBlocks),
+    makeSnippets(deps, db, shown, term),
+  ])
+  return shown.map((match, index) => ({
+    ...(accounts && { accountId: match.accountId, accountEmail: accounts.get(match.accountId) ?? '' }),
+    workflowId: match.workflowId,
+    workflowName: workflowNames.get(match.workflowId) ?? '',
+    runNumber: match.runNumber,
+    webhookId: match.place === 'webhook' ? match.subjectId : null,
+    uniqueBlockId: match.blockId,
+    blockName: blockNames.get(`${match.workflowId}/${match.revision}/${match.blockId}`) ?? null,
+    where: match.place,
+    snippet: snippets[index] as string,
+    dateTimeUTC: new Date(match.atMs).toISOString(),
+    status: match.status,
+  }))
+}
+
+/** Only what is shown is read, and only of the payloads on the page anything is opened. */
+async function makeSnippets({ keyRing }: Deps, db: Queryable, shown: readonly Kept[], term: string): Promise<string[]> {
+  const payloadIds = shown.filter(({ place }) => place === 'webhook').map(({ subjectId }) => subjectId)
+  const inRuns = shown.filter(({ place }) => place !== 'webhook')
+  const [payloads, excerpts] = await Promise.all([
+    payloadIds.length === 0 ? [] : loadWebhookTexts(db, keyRing, payloadIds),
+    loadExcerpts(
+      db,
+      inRuns.map(({ subjectId, ...rest }) => ({ ...rest, runId: subjectId }) as PlaceOfText),
+      term,
+      excerptCharacters,
+    ),
+  ])
+  const textOfPayload = new Map(payloads.map(({ webhookId, text }) => [webhookId, text]))
+  const textInRun = new Map(inRuns.map((match, index) => [match, excerpts[index] ?? '']))
+  return shown.map((match) =>
+    snippetOf((match.place === 'webhook' ? textOfPayload.get(match.subjectId) : textInRun.get(match)) ?? '', term),
+  )
+}

@@ -1,0 +1,11 @@
+// A thread of its own, started by indexer.ts: cutting texts into words and sorting their hashes would hold up everything else.
+import { parentPort } from 'node:worker_threads'
+import { answerIndexWork, type IndexWork } from './index-work.ts'
+
+parentPort?.on('message', (work: IndexWork & { number: number }) => {
+  try {
+    parentPort?.postMessage({ number: work.number, segments: answerIndexWork(work) })
+  } catch (error) {
+    parentPort?.postMessage({ number: work.number, error })
+  }
+})

@@ -1,0 +1,153 @@
+import { type Queryable, type Sql, sql, when } from '../db/index.ts'
+import type { Segment } from './index-format/segment.ts'
+
+export type FeedKind = 'run' | 'webhook'
+
+export async function insertFeed(tx: Queryable, kind: FeedKind, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.query(sql`insert into search_feed (kind, ids) values (${kind}, ${ids}::uuid[])`)
+}
+
+/** Takes the oldest entries out of the feed. Rolled back, they are there again; what another process holds is passed over. */
+export async function takeFeed(tx: Queryable, entriesMax: number): Promise<Record<FeedKind, string[]>> {
+  const { rows } = await tx.query<{ kind: FeedKind; ids: string[] }>(sql`
+    delete from search_feed where id in (select id from search_feed order by id limit ${entriesMax} for update skip locked)
+    returning kind, ids`)
+  const of = (kind: FeedKind) => rows.filter((row) => row.kind === kind).flatMap((row) => row.ids)
+  return { run: of('run'), webhook: of('webhook') }
+}
+
+export type SegmentPlace = { accountId: string; workflowId: string; day: string }
+
+/** Nothing is inserted for a workflow that was deleted meanwhile. */
+export async function insertSegment(tx: Queryable, place: SegmentPlace, tier: number, segment: Segment): Promise<void> {
+  await tx.query(sql`
+    insert into search_segments (account_id, workflow_id, day, tier, document_count, oldest, newest, highest_run_number, filter_blocks,
+                                 filter, documents, postings)
+    select w.account_id, w.id, ${place.day}::date, ${tier}, ${segment.documentCount}, ${new Date(segment.oldestMs).toISOString()}::timestamptz,
+      ${new Date(segment.newestMs).toISOString()}::timestamptz, ${segment.highestRunNumber}::integer, ${segment.filterBlocks},
+      ${segment.filter}, ${segment.documents}, ${segment.postings}
+    from workflows w where w.id = ${place.workflowId} and w.account_id = ${place.accountId} for key share`)
+}
+
+/** Places with so many segments of one size that they should become one. */
+export async function listMergeable(
+  db: Queryable,
+  workflowIds: readonly string[],
+  segmentsMin: number,
+): Promise<(SegmentPlace & { tier: number })[]> {
+  const { rows } = await db.query<{ account_id: string; workflow_id: string; day: string; tier: number }>(sql`
+    select account_id, workflow_id, day::text, tier from search_segments where workflow_id = any(${workflowIds}::uuid[])
+    group by account_id, workflow_id, day, tier having count(*) >= ${segmentsMin}`)
+  return rows.map(toPlace)
+}
+
+/** Days that get no more documents, and still have several segments of a size that can be merged. */
+export async function listCompactable(db: Queryable, documentsMax: number): Promise<SegmentPlace[]> {
+  const { rows } = await db.query<{ account_id: string; workflow_id: string; day: string; tier: number }>(sql`
+    select account_id, workflow_id, day::text, 0 as tier from search_segments
+    where day < (now() at time zone 'utc')::date - 1 and document_count < ${documentsMax}
+    group by account_id, workflow_id, day having count(*) > 1 limit 200`)
+  return rows.map(toPlace)
+}
+
+function toPlace(row: { account_id: string; workflow_id: string; day: string; tier: number }) {
+  return { accountId: row.account_id, workflowId: row.workflow_id, day: row.day, tier: row.tier }
+}
+
+/** Takes the oldest ones out for merging, as many as fit into one; those that another process merges are passed over. */
+export async function takeSegments(
+  tx: Queryable,
+  place: SegmentPlace,
+  tier: number | undefined,
+  documentsMax: number,
+): Promise<{ documents: Buffer; postings: Buffer }[]> {
+  const { rows } = await tx.query<{ documents: Buffer; postings: Buffer }>(sql`
+    delete from search_segments where id in (
+      select id from (
+        select id, sum(document_count) over (order by newest, id) as upto from (
+          select id, newest, document_count from search_segments
+          where workflow_id = ${place.workflowId} and day = ${place.day}::date and document_count < ${documentsMax}
+            ${when(tier, (wanted) => sql`and tier = ${wanted}`)}
+          for update skip locked) free
+      ) counted where upto <= ${documentsMax})
+    returning documents, postings`)
+  return rows
+}
+
+/** What retention no longer keeps: whole days, and of busy workflows the segments whose runs are all beyond the number that is kept. */
+export async function deleteOutdated(db: Queryable, kept: { daysKept: number; runsKeptMax: number }): Promise<void> {
+  await db.query(
+    sql`delete from search_segments where day < (now() at time zone 'utc')::date - ${kept.daysKept}::integer`,
+  )
+  await db.query(sql`
+    delete from search_segments s using run_counters c
+    where c.workflow_id = s.workflow_id and c.last_number > ${kept.runsKeptMax} and s.highest_run_number <= c.last_number - ${kept.runsKeptMax}::integer`)
+}
+
+export type SegmentFilter = {
+  /** Of each account the block choosers of the words, in one order. */
+  accounts: readonly { accountId: string; choosers: readonly number[] }[]
+  workflowId: string | undefined
+  fromMs: number | undefined
+  toMs: number | undefined
+}
+
+export type SegmentHead = { id: number; accountId: string; workflowId: string; newestMs: number; blocks: Buffer[] }
+export type SegmentCursor = { newestMs: number; id: number }
+
+/** Newest first. Of each filter only the blocks that decide about the words are read. */
+export async function listSegmentHeads(
+  db: Queryable,
+  filter: SegmentFilter,
+  after: SegmentCursor | undefined,
+  limit: number,
+): Promise<SegmentHead[]> {
+  const { rows } = await db.query<{
+    id: number
+    account_id: string
+    workflow_id: string
+    newest_ms: number
+    blocks: Buffer[]
+  }>(sql`
+    select s.id, s.account_id, s.workflow_id, (extract(epoch from s.newest) * 1000)::bigint as newest_ms, ${filterBlocks(filter)} as blocks
+    from search_segments s
+    where s.account_id = any(${filter.accounts.map(({ accountId }) => accountId)}::uuid[])
+      ${when(filter.workflowId, (id) => sql`and s.workflow_id = ${id}`)}
+      ${when(filter.fromMs, (ms) => sql`and s.newest >= ${new Date(ms).toISOString()}::timestamptz`)}
+      ${when(filter.toMs, (ms) => sql`and s.oldest < ${new Date(ms).toISOString()}::timestamptz`)}
+      ${when(after, ({ newestMs, id }) => sql`and (s.newest, s.id) < (${new Date(newestMs).toISOString()}::timestamptz, ${id}::bigint)`)}
+    order by s.newest desc, s.id desc limit ${limit}`)
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    workflowId: row.workflow_id,
+    newestMs: row.newest_ms,
+    blocks: row.blocks,
+  }))
+}
+
+/** Each account has its own key, so the same word is another hash in each. */
+function filterBlocks({ accounts }: SegmentFilter): Sql {
+  const wordCount = accounts[0]?.choosers.length ?? 0
+  const chooserOf = (word: number) => {
+    const choosers = accounts.map(({ choosers: of }) => of[word] as number)
+    if (accounts.length === 1) return sql`${choosers[0]}::bigint`
+    const ids = accounts.map(({ accountId }) => accountId)
+    return sql`(${choosers}::bigint[])[array_position(${ids}::uuid[], s.account_id)]`
+  }
+  const blocks = Array.from(
+    { length: wordCount },
+    (_, word) => sql`substring(s.filter from (1 + 32 * (${chooserOf(word)} % s.filter_blocks))::integer for 32)`,
+  )
+  return sql`array[${blocks.reduce((list, block) => sql`${list}, ${block}`)}]`
+}
+
+export async function loadSegments(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, { documents: Buffer; postings: Buffer }>> {
+  const { rows } = await db.query<{ id: number; documents: Buffer; postings: Buffer }>(
+    sql`select id, documents, postings from search_segments where id = any(${ids}::bigint[])`,
+  )
+  return new Map(rows.map(({ id, documents, postings }) => [id, { documents, postings }]))
+}
