@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
+import type { JsonText } from '../lib/json-text.ts'
 import type { FixedAnswer } from './fixed-answer.ts'
 import type { MultipartBody } from './multipart.ts'
 import type { FileAnswer } from './send-file.ts'
@@ -30,18 +31,10 @@ type Answer<Name extends OperationName> =
   | AnswerOf<Operations[Name]>
   | (Operations[Name] extends { otherContent: string } ? TextFile | LiveAnswer : never)
 
+/** An answer may be JSON text already, as it was stored or received: then it is sent as it is, and the handler vouches for its shape. */
 export type Handler<Name extends OperationName> = (
   call: Call<Name>,
-) => Answer<Name> | FixedAnswer | Promise<Answer<Name>>
-
-/** An answer that is JSON text already, as it was stored: it is sent as it is. Only for answers of which the schema asks nothing. */
-export class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
+) => Answer<Name> | FixedAnswer | JsonText | Promise<Answer<Name> | JsonText>
 
 /** An answer that is saved as a file. */
 export class TextFile {

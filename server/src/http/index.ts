@@ -1,7 +1,7 @@
 export { type Credential, sessionCookie } from './authenticate.ts'
 export { addFixedDocument } from './fixed-answer.ts'
 export { refuseForeignOrigin } from './foreign-origin.ts'
-export { type Exchange, type Handlers, type HandlersOf, JsonText, type Page, TextFile } from './handler.ts'
+export { type Exchange, type Handlers, type HandlersOf, type Page, TextFile } from './handler.ts'
 export { addHealth, addMetricsForLoopback, startMetricsServer } from './health.ts'
 export { html, page } from './html.ts'
 export { introspectionRoutes } from './introspect.ts'

@@ -3,12 +3,13 @@ import { noContent, type OperationSpec } from '@patchbay/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { type Principal, requireRank } from '../access/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { JsonText } from '../lib/json-text.ts'
 import { countedBytesMin, strangerAt } from './admission/open-answers.ts'
 import { type Authenticators, authenticateCaller, type Credential, selectAccount } from './authenticate.ts'
 import { exchangeOf } from './exchange.ts'
 import { FixedAnswer, sendFixed } from './fixed-answer.ts'
 import { readForm } from './form-body.ts'
-import { JsonText, LiveAnswer, TextFile } from './handler.ts'
+import { LiveAnswer, TextFile } from './handler.ts'
 import { bodyTimeHooks } from './json-body.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
 import { contentDisposition } from './send-file.ts'
@@ -122,12 +123,12 @@ function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): Fas
     return reply.send(answer.text)
   }
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
-  const text = answer instanceof JsonText ? answer.text : (reply.serialize(answer) as string)
+  const text = answer instanceof JsonText ? answer.content : (reply.serialize(answer) as string)
   if (text.length >= countedBytesMin) holdUntilTaken(reply, text)
   return reply.header('Content-Type', 'application/json; charset=utf-8').send(text)
 }
 
-function holdUntilTaken(reply: FastifyReply, text: string): void {
+function holdUntilTaken(reply: FastifyReply, text: string | Buffer): void {
   const { principal, server, raw } = reply.request
   const reader = principal
     ? { id: principal.account.id, groupId: principal.account.organizationId }

@@ -1,7 +1,6 @@
 // A call to a registered application, what it answers, and what is told of it.
 import type { Scope } from '../db/index.ts'
-
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+import type { Json, JsonText } from '../lib/json-text.ts'
 
 export type ApplicationCall = {
   shortName: string
@@ -40,7 +39,13 @@ export type Exchange = {
   responseBody?: Buffer | undefined
 }
 
-export type ApplicationAnswer = { statusCode: number; headers: Record<string, string>; data: Json; pausedMs: number }
+export type ApplicationAnswer = {
+  statusCode: number
+  headers: Record<string, string>
+  /** Text where it is large. */
+  data: Json | JsonText
+  pausedMs: number
+}
 
 export type ApplicationCalls = {
   /** Throws AppError when the target refuses or cannot be reached. */

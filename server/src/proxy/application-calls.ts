@@ -9,6 +9,8 @@ import { encodeData } from './encode-data.ts'
 import { refusal } from './refusal.ts'
 
 const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+/** Of an answer, for those who are told of it: more than anybody records. */
+const toldBytesMax = 256 * 1024
 const safeVerbs = ['GET', 'HEAD', 'OPTIONS']
 
 export function createApplicationCalls({ connections }: { connections: Connections }): ApplicationCalls {
@@ -38,12 +40,13 @@ export function createApplicationCalls({ connections }: { connections: Connectio
         throw error
       }
       const { statusCode, headers, pausedMs, body } = answer
-      const responseBody = ended && toUtf8(body, headers['content-type'])
+      const responseBody = ended && toUtf8(body.subarray(0, toldBytesMax), headers['content-type'])
       ended?.({ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, responseBody })
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
-      return { statusCode, headers, data: decodeAnswer(answer, call.responseType), pausedMs }
+      const data = await decodeAnswer(scope.accountId, answer, call.responseType)
+      return { statusCode, headers, data, pausedMs }
     },
   }
 }

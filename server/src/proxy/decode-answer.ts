@@ -1,13 +1,22 @@
 import type { ConnectionAnswer } from '../connections/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { bodyDepthMax } from '../lib/body-text.ts'
 import { toUtf8 } from '../lib/charset.ts'
-import type { ApplicationCall, Json } from './application-call.ts'
+import { scanJson } from '../lib/json-scan.ts'
+import type { Json, JsonText } from '../lib/json-text.ts'
+import { isLarge, readLargeBody } from '../lib/large-body.ts'
+import type { ApplicationCall } from './application-call.ts'
 
-const depthMax = 500
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
+/** In a refusal, which people read, JSON of more values than this is shown as text. */
+const shownValuesMax = 20_000
 
 /** The body as the caller wants it. An empty body is null, as JSON has no nothing. */
-export function decodeAnswer(answer: ConnectionAnswer, responseType: ApplicationCall['responseType']): Json {
+export function decodeAnswer(
+  owner: string,
+  answer: ConnectionAnswer,
+  responseType: ApplicationCall['responseType'],
+): Json | Promise<JsonText> {
+  if (isLarge(answer.body)) return decodeLarge(owner, answer, responseType)
   if (responseType === 'Binary') return answer.body.toString('base64')
   const body = toUtf8(answer.body, answer.headers['content-type'])
   switch (responseType) {
@@ -15,54 +24,48 @@ export function decodeAnswer(answer: ConnectionAnswer, responseType: Application
       return body.toString()
     case 'Json': {
       const parsed = parse(body)
-      if (parsed !== undefined) return parsed
-      throw new AppError(
-        'target_refused',
-        `The answer of ${answer.url} is not JSON; it can be had as Text or Binary.`,
-        {
-          response: {
-            statusCode: answer.statusCode,
-            headers: answer.headers,
-            data: body.toString('utf8', 0, 2000),
-          },
-        },
-      )
+      if (parsed === undefined) throw notJson(answer)
+      return parsed
     }
-    default:
-      return jsonOrText(body)
+    default: {
+      const parsed = parse(body)
+      return parsed === undefined ? body.toString() : parsed
+    }
   }
 }
 
-export function jsonOrText(body: Buffer): Json {
-  const parsed = parse(body)
-  return parsed === undefined ? body.toString() : parsed
+async function decodeLarge(
+  owner: string,
+  answer: ConnectionAnswer,
+  responseType: ApplicationCall['responseType'],
+): Promise<JsonText> {
+  const refusal = notJson(answer)
+  const contentType = answer.headers['content-type']
+  const decoded = await readLargeBody(owner, answer.body, { kind: responseType, contentType })
+  if (decoded === undefined) throw refusal
+  return decoded
+}
+
+/** For a refusal: JSON where it is JSON, else text. */
+export function showBody(body: Buffer): Json {
+  if (body.length === 0) return null
+  const scan = scanJson(body, bodyDepthMax)
+  return scan.kind === 'json' && scan.values <= shownValuesMax ? (JSON.parse(body.toString()) as Json) : body.toString()
 }
 
 /** Undefined when the body is not JSON. */
 function parse(body: Buffer): Json | undefined {
   if (body.length === 0) return null
-  if (isTooDeep(body)) return undefined
+  if (body.length > bodyDepthMax && scanJson(body, bodyDepthMax).kind === 'tooDeep') return undefined
   try {
-    return JSON.parse(body.toString())
+    return JSON.parse(body.toString()) as Json
   } catch {
     return undefined
   }
 }
 
-/** Deeper than anyone means it, and than the stack allows when it is written out again. */
-function isTooDeep(body: Buffer): boolean {
-  if (body.length <= depthMax) return false
-  let depth = 0
-  let isInText = false
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at]
-    if (isInText) {
-      if (byte === backslash) at++
-      else if (byte === quote) isInText = false
-    } else if (byte === quote) isInText = true
-    else if (byte === openBracket || byte === openBrace) {
-      if (++depth > depthMax) return true
-    } else if (byte === closeBracket || byte === closeBrace) depth--
-  }
-  return false
+function notJson({ url, statusCode, headers, body }: ConnectionAnswer): AppError {
+  return new AppError('target_refused', `The response from ${url} is not JSON. Use responseType Text or Binary.`, {
+    response: { statusCode, headers, data: body.toString('utf8', 0, 2000) },
+  })
 }

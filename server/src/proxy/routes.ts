@@ -3,7 +3,8 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import type { Connection, Connections } from '../connections/index.ts'
 import type { HandlersOf, Exchange as HttpExchange } from '../http/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
-import type { ApplicationCall, ApplicationCalls, Json } from './application-call.ts'
+import { type Json, JsonText, textObject } from '../lib/json-text.ts'
+import type { ApplicationCall, ApplicationCalls } from './application-call.ts'
 import { splitAddress } from './application-calls.ts'
 
 type Deps = { connections: Connections; calls: ApplicationCalls }
@@ -43,7 +44,8 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       if (body.responseCodes) call.responseCodes = body.responseCodes
       const answer = await calls.call(scopeOf(principal), addChoice(call, exchange))
       const { statusCode, headers, data } = answer
-      return query.newVersion === true ? { statusCode, headers, data } : data
+      if (query.newVersion !== true) return data
+      return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
     },
   }
 }

@@ -1,6 +1,8 @@
 // The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
+
 import type { Database, Scope } from '../db/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
+import type { JsonText } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { SandboxPool } from '../sandbox/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -34,7 +36,7 @@ export type RunsDeps = {
   missingApplications: StartDeps['missingApplications']
   webhooks: WebhookPorts & {
     /** What a script sees as `webhook`; undefined when a request of the run is kept no longer. */
-    load(run: Run): Promise<Json | undefined>
+    load(run: Run): Promise<Json | JsonText | undefined>
   }
   onRunsEnded: OnRunsEnded
   runTimeoutSeconds: number

@@ -1,3 +1,4 @@
+import type { JsonText } from '../lib/json-text.ts'
 import type { ScriptCall } from './calls.ts'
 import type { ScriptLimits } from './limits.ts'
 import type { Json } from './protocol.ts'
@@ -10,11 +11,15 @@ export type LibraryFunction = {
   script: string
 }
 
+/** An object, or the text of one. */
+type SessionInputs = { [part in 'vars' | 'vault' | 'vaultGlobal']: { [name: string]: Json } | JsonText }
+
+/** What is large comes as text and goes to the script as it is. */
 type ScriptInputs = {
-  dataSources: Json[]
+  dataSources: (Json | JsonText)[]
   variables: { [name: string]: Json }
-  session: { vars: { [name: string]: Json }; vault: { [key: string]: Json }; vaultGlobal: { [key: string]: Json } }
-  webhook: Json
+  session: SessionInputs
+  webhook: Json | JsonText
   dateLastRun: string | null
   run: Json
 }
@@ -46,7 +51,7 @@ export type ScriptJob = {
    * `ScriptCallError` becomes an error inside the script; any other rejection is a fault of the service: it ends the
    * script and rejects `run`.
    */
-  onCall(call: ScriptCall, context: CallContext): Promise<Json>
+  onCall(call: ScriptCall, context: CallContext): Promise<Json | JsonText>
   /** Told at the start of each `sleep`, so that a worker can be given to someone else meanwhile. */
   onSleep?(ms: number): void
   signal?: AbortSignal

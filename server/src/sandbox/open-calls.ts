@@ -1,3 +1,4 @@
+import { JsonText, textOf } from '../lib/json-text.ts'
 import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
 import type { CallContext, ScriptJob } from './job.ts'
 import { isTooDeep } from './judge-end.ts'
@@ -97,7 +98,7 @@ export class OpenCalls {
     try {
       const value = await this.#ask(message)
       this.#calls--
-      this.#owner.answer(message, true, JSON.stringify(value ?? null))
+      this.#owner.answer(message, true, textOf(value ?? null))
     } catch (error) {
       this.#calls--
       if (error instanceof ScriptCallError)
@@ -106,7 +107,7 @@ export class OpenCalls {
     }
   }
 
-  async #ask({ name, args }: CallMessage): Promise<Json> {
+  async #ask({ name, args }: CallMessage): Promise<Json | JsonText> {
     const { job, masker } = this.#owner
     if (isTooDeep(args)) throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
     const call = parseCall(name, args)
@@ -115,7 +116,7 @@ export class OpenCalls {
       throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
     if (call.kind === 'vault.set') masker.conceal(call.value)
     const value = await job.onCall(call, this.#context)
-    if (call.kind === 'vault.get') masker.conceal(value)
+    if (call.kind === 'vault.get' && !(value instanceof JsonText)) masker.conceal(value)
     return value
   }
 

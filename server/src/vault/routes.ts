@@ -1,4 +1,5 @@
-import { type HandlersOf, JsonText } from '../http/index.ts'
+import type { HandlersOf } from '../http/index.ts'
+import { JsonText } from '../lib/json-text.ts'
 import { createEntryWriter, type WriterDeps } from './entry-writer.ts'
 import { containsEntry, getEntry, removeEntry, type ServiceDeps, setEntry } from './service.ts'
 import { createValueReader } from './value-reader.ts'

@@ -2,6 +2,7 @@
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
+import { type Json, JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
@@ -12,9 +13,8 @@ import { Feeder, RemoteFeeder } from './queue/feeder.ts'
 import { holdForRetry } from './queue/hold-for-retry.ts'
 import { lookUpLanes, reorderQueue } from './queue/reorder.ts'
 import { holdsRequests, settleRuns } from './queue/settle.ts'
-import { createLoader, findStored } from './request/load-requests.ts'
+import { createLoader, findStored, type LoadedWebhook } from './request/load-requests.ts'
 import { RecentRequests } from './request/recent-requests.ts'
-import type { Json } from './request/request-record.ts'
 import { webhookRoutes } from './routes.ts'
 import type { ChangeDeps } from './settings/change-settings.ts'
 import { findSettings } from './settings/store.ts'
@@ -43,12 +43,12 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>)
     find: (scope: Scope, workflowId: string, webhookId: string) =>
       findRerun(deps.database, scope, workflowId, webhookId),
     hold: holdForRetry,
-    load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json | undefined> => {
+    load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json | JsonText | undefined> => {
       const wanted = webhookIds ?? []
       const values = await load(accountId, wanted)
       // A script that works without its request would end well and have done nothing.
       if (values.length < wanted.length) return undefined
-      return isWebhookBatch ? values : values[0]
+      return isWebhookBatch ? listOf(values) : values[0]
     },
     onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
       const ours = ended.filter(holdsRequests)
@@ -117,6 +117,12 @@ export function createWebhooks(
       return parts
     },
   }
+}
+
+/** Text as soon as one of them is. */
+function listOf(values: LoadedWebhook[]): Json | JsonText {
+  const isText = values.some((value) => value instanceof JsonText)
+  return isText ? textArray(values) : (values as Json[])
 }
 
 async function findRerun(database: Database, scope: Scope, workflowId: string, webhookId: string) {

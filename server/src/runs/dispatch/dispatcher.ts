@@ -6,7 +6,9 @@
  * Every job in hand is kept alive by a heartbeat; what the heartbeat does not find any more belongs to another worker and is dropped.
  * Stopping: no new jobs; blocks under way get their time; what is then not over is handed back for others to take at once.
  */
+
 import type { Database } from '../../db/index.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 import type { Job, JobQueue } from '../../queue/index.ts'
 import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
@@ -22,7 +24,7 @@ export type DispatcherDeps = OpenRunDeps &
     database: Database
     jobs: JobQueue
     /** What a script sees as `webhook`. */
-    loadWebhook(run: Run): Promise<Json | undefined>
+    loadWebhook(run: Run): Promise<Json | JsonText | undefined>
   }
 
 export type DispatcherOptions = {

@@ -1,7 +1,9 @@
 // One block: what its script is given, and what becomes of what it did.
+
 import type { Scope } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
+import { JsonText } from '../../lib/json-text.ts'
 import {
   createMasker,
   type LibraryFunction,
@@ -32,7 +34,7 @@ export type BlockScriptDeps = {
 export type BlockScript = {
   state: RunState
   block: PlannedBlock
-  webhook: Json
+  webhook: Json | JsonText
   claim: RunClaim
   /** Takes down what the script calls. */
   calls: BlockCalls
@@ -117,11 +119,24 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }
 }
 
+const headCharactersMax = 65_536
+
 /** Of requests whose text may have been read wrong. */
-function noteWebhooks(webhook: Json): string[] {
+function noteWebhooks(webhook: Json | JsonText): string[] {
   const requests = Array.isArray(webhook) ? webhook : [webhook]
-  const charsets = requests.flatMap((request) => findUnknownCharset(contentTypeOf(request)) ?? [])
+  const charsets = requests.flatMap((request) => {
+    const contentType = request instanceof JsonText ? contentTypeInText(request) : contentTypeOf(request)
+    return findUnknownCharset(contentType) ?? []
+  })
   return [...new Set(charsets)].slice(0, notesMax).map((charset) => tellUnknownCharset('The webhook request', charset))
+}
+
+/** A large request begins with its headers, and is not parsed for one of them. */
+function contentTypeInText({ content }: JsonText): string | undefined {
+  const start =
+    typeof content === 'string' ? content.slice(0, headCharactersMax) : content.toString('utf8', 0, headCharactersMax)
+  const [, value] = /"content-type":("(?:[^"\\]|\\.)*")/.exec(start) ?? []
+  return value === undefined ? undefined : (JSON.parse(value) as string)
 }
 
 function contentTypeOf(request: Json): string | undefined {

@@ -5,10 +5,12 @@
  *
  * Nothing that depends on a block starts before the record of that block is durable.
  */
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient } from '../../db/index.ts'
 import { completionEffects } from '../../engine/completion.ts'
 import { planRun, type RunPlan } from '../../engine/plan.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { EndEntry, RunRecorder } from '../record/recorder.ts'
 import type { BlockRecord, Json, JsonObject, RunClaim, SessionState } from '../run.ts'
@@ -49,7 +51,7 @@ export async function executeRun(
   deps: ExecutionDeps,
   hold: Hold,
   state: RunState,
-  webhook: Json,
+  webhook: Json | JsonText,
 ): Promise<ExecutionResult> {
   const underWay = new Map<string, Promise<Finished>>()
   for (;;) {
@@ -86,7 +88,7 @@ async function runBlock(
   hold: Hold,
   state: RunState,
   blockId: string,
-  webhook: Json,
+  webhook: Json | JsonText,
 ): Promise<Finished> {
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session

@@ -2,6 +2,7 @@
 import type { Scope } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
+import { JsonText, textObject } from '../../lib/json-text.ts'
 import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../../sandbox/index.ts'
 import type { Vault } from '../../vault/index.ts'
@@ -39,7 +40,7 @@ export async function performCall(
   caller: Caller,
   call: ScriptCall,
   context: CallContext,
-): Promise<Json> {
+): Promise<Json | JsonText> {
   try {
     switch (call.kind) {
       case 'api.get':
@@ -50,7 +51,8 @@ export async function performCall(
       case 'api.send': {
         const request = readRequest(call.shortName, call.request)
         const { statusCode, headers, data } = await callApplication(ports, caller, request, context)
-        return call.newVersion ? { statusCode, headers, data } : data
+        if (!call.newVersion) return data
+        return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
       }
       case 'email.send':
         return await ports.sendEmail(caller.scope, call.message)

@@ -3,7 +3,7 @@ import type { AnswerOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database, Db, Scope } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
-import type { Json, JsonObject } from '../run.ts'
+import { JsonText, textObject } from '../../lib/json-text.ts'
 import {
   type FoundRunItem,
   findBlock,
@@ -39,18 +39,23 @@ export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
 export async function getBlockResult(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
   const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
   const success = block.status === 'Ready'
-  const result = success ? (JSON.parse(block.result ?? 'null') as Json) : block.errorMessage
-  return { success, runNumber, uniqueBlockId, result }
+  const result = success ? stored(block.result, 'null') : block.errorMessage
+  return textObject({ success, runNumber, uniqueBlockId, result })
 }
 
 export async function getBlockUserLog(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
   const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
-  return { runNumber, uniqueBlockId, result: JSON.parse(block.log ?? '[]') as string[] }
+  return textObject({ runNumber, uniqueBlockId, result: stored(block.log, '[]') })
 }
 
 export async function getBlockSession(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
   const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
-  return { runNumber, uniqueBlockId, result: JSON.parse(block.session ?? '{}') as JsonObject }
+  return textObject({ runNumber, uniqueBlockId, result: stored(block.session, '{}') })
+}
+
+/** What is stored is JSON and goes out as it is. */
+function stored(text: string | null, empty: string): JsonText {
+  return new JsonText(text ?? empty)
 }
 
 /** For the detail of a workflow as of a run. */

@@ -4,6 +4,7 @@ import { type Principal, scopeOf } from '../../access/index.ts'
 import { maskJson, maskSecrets } from '../../connections/index.ts'
 import type { Scope } from '../../db/index.ts'
 import { newId } from '../../lib/id.ts'
+import { JsonText } from '../../lib/json-text.ts'
 import type { ApplicationCalls } from '../../proxy/index.ts'
 import {
   type CallContext,
@@ -51,7 +52,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
     keyOfWrite: writeKeys(idempotencyKey),
   }
   const calls: Answer['calls'] = []
-  const onCall = async (call: ScriptCall, context: CallContext): Promise<Json> => {
+  const onCall = async (call: ScriptCall, context: CallContext): Promise<Json | JsonText> => {
     return noteCall(calls, secrets, call, () => performCall(ports, caller, call, context))
   }
   const startedAt = performance.now()
@@ -88,20 +89,23 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
   }
 }
 
+const shownCharactersMax = 2000
+
 async function noteCall(
   calls: Answer['calls'],
   secrets: readonly string[],
   { kind, ...given }: ScriptCall,
-  perform: () => Promise<Json>,
-): Promise<Json> {
+  perform: () => Promise<Json | JsonText>,
+): Promise<Json | JsonText> {
   const startedAt = performance.now()
-  const note = (answer: Json, errorMessage: string | null) => {
+  const note = (answer: Json | JsonText, errorMessage: string | null) => {
     if (calls.length >= callsMax) return
     const durationInMilliSec = Math.round(performance.now() - startedAt)
     calls.push({
       kind,
       arguments: maskJson(given, secrets),
-      answer: maskJson(answer, secrets),
+      // A large one is shown as the beginning of its text.
+      answer: maskJson(answer instanceof JsonText ? `${answer.text.slice(0, shownCharactersMax)}…` : answer, secrets),
       errorMessage: errorMessage === null ? null : maskSecrets(errorMessage, secrets),
       durationInMilliSec,
     })

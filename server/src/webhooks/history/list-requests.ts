@@ -3,9 +3,10 @@ import { noContent } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
+import { textObject } from '../../lib/json-text.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
-import { readPayload } from '../request/request-record.ts'
+import { readPayloadOf } from '../request/request-record.ts'
 import { findSettings } from '../settings/store.ts'
 import {
   countHistory,
@@ -114,11 +115,11 @@ export async function getWebhook({ database, keyRing }: Deps, principal: Princip
     findLastMove(db, scope.accountId, webhookId),
   ])
   if (!stored) return noContent
-  return {
+  return textObject({
     id: stored.id,
-    webhookValue: readPayload(await openStored(keyRing, stored)),
+    webhookValue: await readPayloadOf(scope.accountId, await openStored(keyRing, stored)),
     createDateTimeUTC: stored.createdAt.toISOString(),
     modifyDateTimeUTC: (lastMove ?? stored.createdAt).toISOString(),
     workflowId: stored.workflowId,
-  }
+  })
 }

@@ -6,7 +6,7 @@ import { type Database, sql } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
-import { readPayload } from '../request/request-record.ts'
+import { readPayloadOf } from '../request/request-record.ts'
 import { findSampleId, findWorkflowFlags } from './list-store.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
@@ -16,7 +16,7 @@ export async function getSandboxValue({ database, keyRing }: Deps, principal: Pr
   const db = database.forScope(scope)
   const id = await findSampleId(db, scope.accountId, workflowId)
   const [stored] = id === undefined ? [] : await findStored(db, scope.accountId, [id])
-  return stored ? readPayload(await openStored(keyRing, stored)) : noContent
+  return stored ? readPayloadOf(scope.accountId, await openStored(keyRing, stored)) : noContent
 }
 
 export async function pinSandbox(

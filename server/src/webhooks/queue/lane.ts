@@ -1,5 +1,8 @@
 // Which requests must wait for each other. Requests of one lane are processed one after the other.
 import { createHash } from 'node:crypto'
+import { bodyDepthMax } from '../../lib/body-text.ts'
+import { scanJson } from '../../lib/json-scan.ts'
+import { isLarge } from '../../lib/large-body.ts'
 import { type Json, type ReceivedRequest, readPayload } from '../request/request-record.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -13,6 +16,7 @@ export const noPayload = (): Payload => ({ body: Buffer.alloc(0), headers: {} })
 /** The lane of a workflow in strict order, and of requests without a value at the order key. */
 const onlyLane = ''
 const laneCharactersMax = 200
+const keyedValuesMax = 200_000
 
 export function isOrdered({ strictOrderProcessing, orderKey }: Order): boolean {
   return strictOrderProcessing || orderKey !== ''
@@ -22,10 +26,17 @@ export function isOrdered({ strictOrderProcessing, orderKey }: Order): boolean {
 export function laneOf(order: Order, request: () => Payload): string | null {
   if (order.strictOrderProcessing) return onlyLane
   if (order.orderKey === '') return null
-  const value = valueAt(readPayload(request()), order.orderKey.split('.'))
+  const value = valueAt(readSmall(request()), order.orderKey.split('.'))
   return value === undefined || value === null
     ? onlyLane
     : shorten(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Making a million values while a request is accepted would make all others wait: such a body has no value at its key. */
+function readSmall(request: Payload): Json {
+  if (!isLarge(request.body)) return readPayload(request)
+  const scan = scanJson(request.body, bodyDepthMax)
+  return scan.kind === 'json' && scan.values <= keyedValuesMax ? readPayload(request) : null
 }
 
 function valueAt(payload: Json, path: string[]): Json | undefined {

@@ -1,5 +1,6 @@
 import { type Database, type Queryable, sql } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { RecentRequests } from './recent-requests.ts'
 import {
@@ -9,6 +10,9 @@ import {
   toWebhookValue,
   type WebhookValue,
 } from './request-record.ts'
+
+/** Text where it is large. */
+export type LoadedWebhook = WebhookValue | JsonText
 
 export type StoredWebhook = {
   id: string
@@ -54,8 +58,8 @@ export async function loadWebhooks(
   deps: { database: Database; keyRing: KeyRing },
   accountId: string,
   ids: readonly string[],
-): Promise<WebhookValue[]> {
-  return openInOrder(deps.keyRing, ids, await findStored(deps.database.system, accountId, ids))
+): Promise<LoadedWebhook[]> {
+  return openInOrder(deps.keyRing, accountId, ids, await findStored(deps.database.system, accountId, ids))
 }
 
 /** For runs, which begin by the dozen: those that begin in the same moment read their requests together, unless they are remembered. */
@@ -78,16 +82,21 @@ export function createLoader(deps: { database: Database; keyRing: KeyRing; recen
     },
     { batchesAtOnce: 2, itemsMax: 64, weight: { of: ({ ids }) => ids.length, max: 100 } },
   )
-  return async (accountId: string, ids: readonly string[]): Promise<WebhookValue[]> => {
+  return async (accountId: string, ids: readonly string[]): Promise<LoadedWebhook[]> => {
     const remembered = ids.map((id) => deps.recent.take(id))
     if (remembered.every((request) => request !== undefined))
-      return remembered.map((request, index) => toWebhookValue(ids[index] as string, request))
-    return openInOrder(deps.keyRing, ids, await group.add({ accountId, ids }))
+      return Promise.all(remembered.map((request, index) => toWebhookValue(accountId, ids[index] as string, request)))
+    return openInOrder(deps.keyRing, accountId, ids, await group.add({ accountId, ids }))
   }
 }
 
-function openInOrder(keyRing: KeyRing, ids: readonly string[], stored: readonly StoredWebhook[]) {
+function openInOrder(
+  keyRing: KeyRing,
+  accountId: string,
+  ids: readonly string[],
+  stored: readonly StoredWebhook[],
+): Promise<LoadedWebhook[]> {
   const byId = new Map(stored.map((one) => [one.id, one]))
   const found = ids.flatMap((id) => byId.get(id) ?? [])
-  return Promise.all(found.map(async (one) => toWebhookValue(one.id, await openStored(keyRing, one))))
+  return Promise.all(found.map(async (one) => toWebhookValue(accountId, one.id, await openStored(keyRing, one))))
 }

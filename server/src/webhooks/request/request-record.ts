@@ -4,6 +4,8 @@
 //   …          body, unpacked if it came packed
 import type { IncomingHttpHeaders } from 'node:http'
 import { toUtf8 } from '../../lib/charset.ts'
+import { type JsonText, textObject } from '../../lib/json-text.ts'
+import { isLarge, readLargeBody } from '../../lib/large-body.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -68,9 +70,24 @@ export function readPayload({ body, headers }: Pick<ReceivedRequest, 'body' | 'h
   }
 }
 
-export function toWebhookValue(id: string, request: ReceivedRequest): WebhookValue {
+/** As `readPayload`; what is large stays text. */
+export async function readPayloadOf(
+  accountId: string,
+  request: Pick<ReceivedRequest, 'body' | 'headers'>,
+): Promise<Json | JsonText> {
+  const { body, headers } = request
+  if (!isLarge(body)) return readPayload(request)
+  return (await readLargeBody(accountId, body, { contentType: headers['content-type'] })) as JsonText
+}
+
+export function toWebhookValue(
+  accountId: string,
+  id: string,
+  request: ReceivedRequest,
+): WebhookValue | Promise<JsonText> {
   const { method, headers, urlParameters } = request
-  return { id, method, headers, urlParameters, body: readPayload(request) }
+  if (!isLarge(request.body)) return { id, method, headers, urlParameters, body: readPayload(request) }
+  return readPayloadOf(accountId, request).then((body) => textObject({ id, method, headers, urlParameters, body }))
 }
 
 export type RequestTable = 'webhook_requests' | 'webhook_samples'

@@ -11,8 +11,7 @@ import { type CheckJob, type FeedDeps, startRuns, webhookCheckQueue } from '../q
 import { shareOrder } from '../queue/locks.ts'
 import { judgeErrors } from '../queue/settle.ts'
 import { backToQueue, type HeldItem, leaveQueue, listHeld } from '../queue/settle-store.ts'
-import { loadWebhooks } from '../request/load-requests.ts'
-import type { WebhookValue } from '../request/request-record.ts'
+import { type LoadedWebhook, loadWebhooks } from '../request/load-requests.ts'
 import { findCheckSettings, findForCheck } from './store.ts'
 
 export type CheckDeps = FeedDeps & {
@@ -93,7 +92,7 @@ async function ask(
   deps: CheckDeps,
   definition: WorkflowDefinition,
   { skipScript, dateLastRun }: { skipScript: string; dateLastRun: Date | null },
-  webhook: WebhookValue | null,
+  webhook: LoadedWebhook | null,
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { accountId, organizationId, workflowId } = definition

@@ -1,0 +1,36 @@
+/**
+ * How long the event loop of this process, in which the service runs, was kept from others while `work` was done: the time that its thread computed
+ * between two ticks of a timer. Computing is counted and not waiting, so that a machine with other things to do changes nothing.
+ */
+export async function loopDelayDuring<Result>(
+  work: () => Promise<Result>,
+): Promise<{ result: Result; p99Ms: number; maxMs: number }> {
+  const ticksMs: number[] = []
+  let last = computedMs()
+  const timer = setInterval(() => {
+    const now = computedMs()
+    ticksMs.push(now - last)
+    last = now
+  }, 2)
+  try {
+    const result = await work()
+    ticksMs.push(computedMs() - last)
+    ticksMs.sort((one, other) => one - other)
+    return { result, p99Ms: ticksMs[Math.floor(ticksMs.length * 0.99)] as number, maxMs: ticksMs.at(-1) as number }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+function computedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+/** Asks and reads the answer to its end without keeping or parsing it, so that only the service is measured. */
+export async function drain(url: string, init: RequestInit): Promise<{ status: number; bytes: number }> {
+  const response = await fetch(url, init)
+  let bytes = 0
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) bytes += chunk.length
+  return { status: response.status, bytes }
+}
