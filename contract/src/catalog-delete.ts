@@ -15,7 +15,7 @@ export const deleteApplication = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low', 'catalog_item_in_use'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'catalog_item_in_use'],
 })
 
 export const deleteBlockTemplate = operation({
@@ -28,7 +28,7 @@ export const deleteBlockTemplate = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low', 'catalog_item_in_use'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'catalog_item_in_use'],
 })
 
 export const deleteWorkflowTemplate = operation({
@@ -41,7 +41,7 @@ export const deleteWorkflowTemplate = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low', 'catalog_item_in_use'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'catalog_item_in_use'],
 })
 
 export const deleteFunction = operation({
@@ -54,5 +54,5 @@ export const deleteFunction = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low', 'catalog_item_in_use'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'catalog_item_in_use'],
 })

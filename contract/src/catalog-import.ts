@@ -32,9 +32,17 @@ export const importCatalog = operation({
   method: 'POST',
   path: '/api/CatalogImport',
   description:
-    "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. What is broken is left out and named; the rest is stored.",
+    "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. Files with a problem refuse the whole import, unless partial is true.",
   changesState: true,
   lowestRole: 'DevPartner',
+  query: Type.Object({
+    dryRun: Type.Optional(
+      Type.Boolean({ default: false, description: 'True changes nothing and answers what the import would do.' }),
+    ),
+    partial: Type.Optional(
+      Type.Boolean({ default: false, description: 'True leaves out what has a problem and stores the rest.' }),
+    ),
+  }),
   body: Type.Object(
     {
       files: Type.Optional(Type.Array(CatalogFile, { minItems: 1, maxItems: 5000 })),
@@ -54,7 +62,14 @@ export const importCatalog = operation({
           change: Type.String({ description: 'created, changed or unchanged.' }),
         }),
       ),
-      problems: Type.Array(Type.Object({ file: Type.String(), line: Type.Integer(), message: Type.String() })),
+      problems: Type.Array(
+        Type.Object({
+          file: Type.String(),
+          line: Type.Integer(),
+          column: Type.Optional(Type.Integer()),
+          message: Type.String(),
+        }),
+      ),
       warnings: Type.Array(Type.String()),
     }),
   },
@@ -100,7 +115,7 @@ export const publishWorkflowTemplate = operation({
   params: Id,
   query: NewVersion,
   answers: { 200: Type.String() },
-  refuses: ['not_found', 'role_too_low', 'draft_not_publishable'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'draft_not_publishable'],
 })
 
 export const publishBlockTemplate = operation({
@@ -113,7 +128,7 @@ export const publishBlockTemplate = operation({
   params: Id,
   query: NewVersion,
   answers: { 200: Type.String() },
-  refuses: ['not_found', 'role_too_low', 'draft_not_publishable'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator', 'draft_not_publishable'],
 })
 
 export const deleteWorkflowTemplateDraft = operation({
@@ -125,7 +140,7 @@ export const deleteWorkflowTemplateDraft = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator'],
 })
 
 export const deleteBlockTemplateDraft = operation({
@@ -137,5 +152,5 @@ export const deleteBlockTemplateDraft = operation({
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found', 'role_too_low'],
+  refuses: ['not_found', 'role_too_low', 'not_the_creator'],
 })

@@ -34,6 +34,7 @@ export const errorCatalogue = {
   session_invalid: 401,
   foreign_origin: 403,
   role_too_low: 403,
+  not_the_creator: 403,
   managed_account_unreachable: 403,
   credentials_invalid: 400,
   credentials_refused: 400,
@@ -61,7 +62,8 @@ export const ErrorBody = Type.Object(
     code: Type.Integer({ description: 'The HTTP status.' }),
     errorMessage: Type.String({ description: 'A sentence that says what is wrong and with which field.' }),
     response: Type.Unknown({
-      description: "Null, except where a call to a registered application failed: then the target's answer.",
+      description:
+        "Null, except where a call to a registered application failed (the target's answer) or an import was refused ({problems}).",
     }),
   },
   { $id: 'Error', description: 'Every refusal has this body.' },

@@ -19,7 +19,7 @@ import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
-import { findDefinition, giveEarlierBases } from './workflows/index.ts'
+import { findDefinition, findFunctionStamp, giveEarlierBases } from './workflows/index.ts'
 
 /** What every part is made from. */
 export type Context = {
@@ -80,7 +80,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
   const vault = createVault({ database, keyRing })
-  const functions = createFunctionLibrary(catalog)
+  const functions = createFunctionLibrary(catalog, (workflowId) => findFunctionStamp({ database }, workflowId))
   const publish = eventPublisher({ jobs })
   const webhookPorts = createRunPorts({ database, keyRing })
   const runs = createRuns({

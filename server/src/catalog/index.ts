@@ -17,7 +17,7 @@ export type {
   WorkflowTemplate,
 } from './format/definition.ts'
 export { pinEarlierTemplates } from './import/pin-earlier.ts'
-export type { CatalogUses } from './ports.ts'
+export type { CatalogUses, WithdrawCredentials } from './ports.ts'
 export { catalogTaggables } from './read/taggable.ts'
 export { answerTestRequest } from './read/test-application.ts'
 export { catalogRoutes } from './routes.ts'

@@ -1,5 +1,15 @@
 // What is to the right of this room and passed in by the composition root.
-import type { Queryable } from '../db/index.ts'
+import type { Queryable, Tx } from '../db/index.ts'
+
+/**
+ * The application now sends credentials elsewhere, so those that its registered instances hold must be given anew. The transaction
+ * sees every account of the organization.
+ */
+export type WithdrawCredentials = (
+  tx: Tx,
+  organizationId: string,
+  application: { id: string; shortName: string },
+) => Promise<void>
 
 /** Somebody who uses an item, in one of the organization's accounts. */
 export type Use = { id: string; accountId: string; accountCreatedBy: string | null }

@@ -48,7 +48,7 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
       listBlockTemplates(deps, principal, query.filterByHostedTemplates === true),
     BlockTemplate: ({ principal, params, query }) => getBlockTemplate(deps, principal, params.id, query),
     BlockTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'blockTemplate', params.id),
-    CatalogImport: ({ principal, body }) => importCatalog(deps, principal, body),
+    CatalogImport: ({ principal, body, query }) => importCatalog(deps, principal, body, query),
     CatalogExport: async ({ principal, query }) => {
       const { items } = await catalog.hosted(principal.account.organizationId)
       return { files: exportCatalogFiles(query.isDraft === true ? draftsOf(items) : items) }

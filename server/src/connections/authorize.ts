@@ -14,6 +14,8 @@ export type AuthorizationRequest = {
   codeVerifier: string | undefined
   redirectUri: string
   credentials: CredentialValues
+  /** Of the application when they were given. */
+  credentialEpoch: number
 }
 
 type AuthorizationCode = Extract<OAuthAuthentication, { type: 'oauth2AuthorizationCode' }>
@@ -23,8 +25,7 @@ export type Authorization = { url: string; stateHash: Buffer; request: Authoriza
 export async function prepareAuthorization(
   how: AuthorizationCode,
   values: TemplateValues,
-  credentials: CredentialValues,
-  redirectUri: string,
+  given: Omit<AuthorizationRequest, 'codeVerifier'>,
 ): Promise<Authorization> {
   const state = oauth.generateRandomState()
   const codeVerifier = how.pkce === false ? undefined : oauth.generateRandomCodeVerifier()
@@ -38,13 +39,13 @@ export async function prepareAuthorization(
   if (scope !== '') url.searchParams.set('scope', scope)
   url.searchParams.set('response_type', 'code')
   url.searchParams.set('client_id', expandText(how.clientId, values))
-  url.searchParams.set('redirect_uri', redirectUri)
+  url.searchParams.set('redirect_uri', given.redirectUri)
   url.searchParams.set('state', state)
   if (codeVerifier !== undefined) {
     url.searchParams.set('code_challenge', await oauth.calculatePKCECodeChallenge(codeVerifier))
     url.searchParams.set('code_challenge_method', 'S256')
   }
-  return { url: url.href, stateHash: hashState(state), request: { codeVerifier, redirectUri, credentials } }
+  return { url: url.href, stateHash: hashState(state), request: { ...given, codeVerifier } }
 }
 
 export async function insertState(

@@ -5,13 +5,14 @@ import { AppError, notFound } from '../lib/app-error.ts'
 import { chooseAuthentication } from './authentication.ts'
 import { type TakenState, takeState } from './authorize.ts'
 import { firstCheckInMs } from './check-interval.ts'
-import { type Callable, sealCredentials, sealTokens } from './opened-connection.ts'
+import { type Callable, isStale, sealCredentials, sealTokens } from './opened-connection.ts'
 import { withDefaults } from './read-credentials.ts'
 import type { RegisterDeps } from './register.ts'
 import { findConnection, updateCredentials } from './store.ts'
 import { testConnection } from './test-connection.ts'
 import { redeemCode, TokenRefused } from './token-request.ts'
 import { replaceTokens } from './token-store.ts'
+import { mustBeGivenAgain } from './withdrawn.ts'
 
 export type CallbackDeps = RegisterDeps & {
   /** Whether the person whose browser this is may act for the account; true when nobody is signed in. */
@@ -66,6 +67,11 @@ async function connect(
   const stored = await findConnection(db, scope.accountId, id)
   const application = stored && (await deps.catalog.findApplication(scope.organizationId, stored.applicationId))
   if (!stored || !application) throw notFound('registered application')
+  // States from before epochs were kept are of the first.
+  const credentialEpoch = request.credentialEpoch ?? 0
+  if (isStale({ credentialEpoch }, application)) {
+    throw new AppError('application_not_authenticated', mustBeGivenAgain(application.shortName))
+  }
   const values = withDefaults(application, request.credentials)
   const authentication = chooseAuthentication(application, values)
   if (authentication.type !== 'oauth2AuthorizationCode') throw notFound('application')
@@ -77,7 +83,7 @@ async function connect(
     sealTokens(deps.keyRing, scope.accountId, id, { accessToken: grant.accessToken, refreshToken: grant.refreshToken }),
   ])
   await db.transaction(async (tx) => {
-    const change = { sealedCredentials, faultMessage, isOAuth: true, checkInMs: firstCheckInMs(to) }
+    const change = { sealedCredentials, credentialEpoch, faultMessage, isOAuth: true, checkInMs: firstCheckInMs(to) }
     if (!(await updateCredentials(tx, scope.accountId, id, change))) throw notFound('registered application')
     const actor = {
       organizationId: scope.organizationId,

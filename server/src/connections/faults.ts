@@ -1,9 +1,9 @@
 // The fault state: sound -> faulted (the provider refused to renew a token, or the target refused the credentials) -> sound (the next success).
 // Each change is one transaction with its audit row; becoming faulted also files one mail.
 import { recordAudit } from '../audit/index.ts'
-import type { Database, Tx } from '../db/index.ts'
+import type { Database, Scope, Tx } from '../db/index.ts'
 import type { Outbox } from '../mail/index.ts'
-import type { FaultChange } from './connection.ts'
+import type { Connection, FaultChange } from './connection.ts'
 import { clearFault, type FaultSource, setFault } from './fault-store.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { OpenedConnection, OpenedConnections } from './opened-connection.ts'
@@ -20,7 +20,7 @@ export type Faults = {
   onChange(listener: (change: FaultChange) => void): void
 }
 
-type Deps = {
+export type FaultDeps = {
   database: Database
   outbox: Outbox
   opened: OpenedConnections
@@ -28,7 +28,7 @@ type Deps = {
   onFault: (error: unknown) => void
 }
 
-export function createFaults(deps: Deps): Faults {
+export function createFaults(deps: FaultDeps): Faults {
   const listeners: ((change: FaultChange) => void)[] = []
 
   const announce = (change: FaultChange): void => {
@@ -79,7 +79,7 @@ export function createFaults(deps: Deps): Faults {
 }
 
 /** Nobody asked for the change: the service made it. */
-function serviceOf(scope: { organizationId: string; accountId: string }) {
+export function serviceOf(scope: { organizationId: string; accountId: string }) {
   return {
     organizationId: scope.organizationId,
     accountId: null,
@@ -89,8 +89,13 @@ function serviceOf(scope: { organizationId: string; accountId: string }) {
   }
 }
 
-async function mailOwner(deps: Deps, tx: Tx, opened: OpenedConnection, to: string, words: string): Promise<void> {
-  const { scope, connection } = opened
+export async function mailOwner(
+  deps: Pick<FaultDeps, 'outbox' | 'baseUrl'>,
+  tx: Tx,
+  { scope, connection }: { scope: Scope; connection: Pick<Connection, 'id' | 'name' | 'tagText'> },
+  to: string,
+  words: string,
+): Promise<void> {
   const link = await createReconnectLink(tx, scope.accountId, connection.id, deps.baseUrl())
   const label = connection.tagText === '' ? connection.name : `${connection.name} (${connection.tagText})`
   await deps.outbox.enqueue(tx, scope.accountId, {

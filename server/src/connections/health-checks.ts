@@ -60,6 +60,7 @@ export class ConnectionCare implements AsyncDisposable {
   async #check({ regApplicationId, ...scope }: Due): Promise<void> {
     const { database, opened, renewal } = this.#deps
     let found = await opened.findFresh(scope, regApplicationId)
+    if (found?.isWithdrawn) return
     if (found && hasToken(found) && msUntilEarlyRenewal(found) <= 0) {
       await renewal.renew(found, found.held.generation).catch(alreadyNoted)
       found = await opened.findFresh(scope, regApplicationId)

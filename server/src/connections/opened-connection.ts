@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts'
 import { secretValues } from './mask-secrets.ts'
 import { type CredentialValues, withDefaults } from './read-credentials.ts'
 import { findConnection, listByShortName, type StoredConnection, type StoredTokens } from './store.ts'
+import { mustBeGivenAgain } from './withdrawn.ts'
 
 export type Tokens = { accessToken: string; refreshToken?: string | undefined }
 
@@ -31,6 +32,8 @@ export type OpenedConnection = Callable & {
   scope: Scope
   connection: Connection
   held: HeldTokens
+  /** The credentials were given before the application changed where they go: they are not used. */
+  isWithdrawn: boolean
   secrets: readonly string[]
   faultedForMs: number | null
   unusedForMs: number
@@ -90,13 +93,17 @@ export class OpenedConnections {
     ])
     if (!application) return undefined
     const all = withDefaults(application, values)
+    const isWithdrawn = isStale(stored, application)
+    // Whatever is called with a connection whose application moved on has nothing to give away.
+    const usable = isWithdrawn ? withDefaults(application, {}) : all
     const opened: OpenedConnection = {
       scope: { accountId, organizationId },
-      connection: toConnection(stored),
+      connection: isWithdrawn ? toWithdrawn(stored) : toConnection(stored),
       application,
-      authentication: chooseAuthentication(application, all),
-      values: all,
-      held,
+      authentication: chooseAuthentication(application, usable),
+      values: usable,
+      held: isWithdrawn ? { ...held, tokens: undefined } : held,
+      isWithdrawn,
       secrets: secretValues(application, all, tokenTexts(held.tokens)),
       faultedForMs: stored.faultedForMs,
       unusedForMs: stored.unusedForMs,
@@ -127,6 +134,25 @@ export function toConnection(stored: StoredConnection): Connection {
   }
 }
 
+export function isStale(stored: Pick<StoredConnection, 'credentialEpoch'>, application: Application): boolean {
+  return stored.credentialEpoch !== (application.credentialEpoch ?? 0)
+}
+
+function toWithdrawn(stored: StoredConnection): Connection {
+  const faultMessage = mustBeGivenAgain(stored.shortName)
+  return { ...toConnection(stored), isAuthenticated: false, isFaulted: true, faultMessage }
+}
+
+/** Credentials that may still be used: none where the application changed since they were given. */
+export async function usableCredentials(
+  keyRing: KeyRing,
+  stored: StoredConnection,
+  application: Application,
+): Promise<CredentialValues> {
+  if (isStale(stored, application)) return {}
+  return openCredentials(keyRing, stored.accountId, stored.id, stored.sealedCredentials)
+}
+
 export function tokenTexts(tokens: Tokens | undefined): string[] {
   return [tokens?.accessToken, tokens?.refreshToken].filter((text) => text !== undefined)
 }
@@ -144,7 +170,7 @@ export function sealCredentials(
   return keyRing.seal(credentialsPlace(accountId, id), Buffer.from(JSON.stringify(values)))
 }
 
-export async function openCredentials(
+async function openCredentials(
   keyRing: KeyRing,
   accountId: string,
   id: string,

@@ -2,7 +2,7 @@
 import { html, type Page, page } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { insertState, prepareAuthorization } from './authorize.ts'
-import { type OpenedConnection, openCredentials } from './opened-connection.ts'
+import { type OpenedConnection, usableCredentials } from './opened-connection.ts'
 import { findReconnectLink } from './reconnect-link.ts'
 import { type RegisterDeps, redirectUri } from './register.ts'
 import { findConnection } from './store.ts'
@@ -52,22 +52,28 @@ export function reconnectPages(deps: RegisterDeps): Page[] {
 
 /** Undefined where no person can give access: new credentials are needed then. */
 async function beginAgain(deps: RegisterDeps, opened: OpenedConnection): Promise<string | undefined> {
-  const { scope, connection, authentication, values } = opened
-  if (authentication.type !== 'oauth2AuthorizationCode') return undefined
+  const { scope, connection, application, authentication, values } = opened
+  if (authentication.type !== 'oauth2AuthorizationCode' || opened.isWithdrawn) return undefined
   const db = deps.database.forScope(scope)
   const stored = await findConnection(db, scope.accountId, connection.id)
   if (!stored) return undefined
-  const credentials = await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
-  const authorization = await prepareAuthorization(authentication, values, credentials, redirectUri(deps.baseUrl()))
+  const authorization = await prepareAuthorization(authentication, values, {
+    credentials: await usableCredentials(deps.keyRing, stored, application),
+    credentialEpoch: application.credentialEpoch ?? 0,
+    redirectUri: redirectUri(deps.baseUrl()),
+  })
   await insertState(db, deps.keyRing, scope, stored.id, authorization)
   return authorization.url
 }
 
-function invitation({ connection, authentication }: OpenedConnection, token: string): ReturnType<typeof html> {
+function invitation(
+  { connection, authentication, isWithdrawn }: OpenedConnection,
+  token: string,
+): ReturnType<typeof html> {
   const state = connection.isFaulted
     ? html`<p>${label(connection)} does not work at the moment: ${connection.faultMessage ?? ''}</p>`
     : html`<p>${label(connection)} works at the moment.</p>`
-  return authentication.type === 'oauth2AuthorizationCode'
+  return authentication.type === 'oauth2AuthorizationCode' && !isWithdrawn
     ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Connect again</button></form>`
     : html`${state}<p>Sign in and enter its credentials anew, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/sign-in">Sign in</a></p>`
 }

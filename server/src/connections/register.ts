@@ -13,10 +13,11 @@ import { firstCheckInMs } from './check-interval.ts'
 import type { Faults } from './faults.ts'
 import {
   type Callable,
+  isStale,
   type OpenedConnections,
-  openCredentials,
   sealCredentials,
   sealTokens,
+  usableCredentials,
 } from './opened-connection.ts'
 import type { WorkflowUses } from './ports.ts'
 import { type CredentialValues, listKeptSecrets, readCredentials, withDefaults } from './read-credentials.ts'
@@ -75,6 +76,7 @@ export async function register(
         isOAuth: authorization !== undefined,
         isAuthenticated: authorization === undefined,
         sealedCredentials,
+        credentialEpoch: application.credentialEpoch ?? 0,
         faultMessage: tested?.faultMessage ?? null,
         checkInMs: authorization ? null : firstCheckInMs(to),
       }),
@@ -100,7 +102,8 @@ export async function change(
   if (!stored) throw notFound('registered application')
   const application = await deps.catalog.findApplication(scope.organizationId, stored.applicationId)
   if (!application) throw notFound('application')
-  const before = await openCredentials(deps.keyRing, scope.accountId, stored.id, stored.sealedCredentials)
+  if (body.credentialsJson === undefined && isStale(stored, application)) return rename(deps, principal, stored, body)
+  const before = await usableCredentials(deps.keyRing, stored, application)
   const credentials =
     body.credentialsJson === undefined ? before : changeCredentials(application, body.credentialsJson, before)
   const to = prepare(application, credentials)
@@ -118,6 +121,7 @@ export async function change(
       tested
         ? updateCredentials(tx, scope.accountId, stored.id, {
             sealedCredentials,
+            credentialEpoch: application.credentialEpoch ?? 0,
             isOAuth: false,
             faultMessage: tested.faultMessage,
             checkInMs: firstCheckInMs(to),
@@ -143,6 +147,22 @@ function changeCredentials(application: Application, credentialsJson: string, be
   const after = readCredentials(application, credentialsJson, before)
   refuseNewHost(application, listKeptSecrets(application, credentialsJson, before), before, after)
   return after
+}
+
+/** All that can change while the stored credentials are not to be used. */
+async function rename(
+  deps: RegisterDeps,
+  principal: Principal,
+  stored: { id: string; shortName: string },
+  { tagText }: { tagText?: string },
+): Promise<string> {
+  const scope = scopeOf(principal)
+  await deps.database.forScope(scope).transaction(async (tx) => {
+    if (tagText !== undefined) await updateTagText(tx, scope.accountId, stored.id, tagText)
+    await recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, { fields: ['tagText'] })
+  })
+  deps.opened.forget({ scope, connection: stored })
+  return ''
 }
 
 export async function remove(deps: RegisterDeps, principal: Principal, id: string): Promise<boolean> {
@@ -186,11 +206,15 @@ function prepare(application: Application, credentials: CredentialValues): Calla
 
 async function authorizationFor(
   deps: RegisterDeps,
-  { authentication, values }: Callable,
+  { application, authentication, values }: Callable,
   credentials: CredentialValues,
 ): Promise<Authorization | undefined> {
   return authentication.type === 'oauth2AuthorizationCode'
-    ? prepareAuthorization(authentication, values, credentials, redirectUri(deps.baseUrl()))
+    ? prepareAuthorization(authentication, values, {
+        credentials,
+        credentialEpoch: application.credentialEpoch ?? 0,
+        redirectUri: redirectUri(deps.baseUrl()),
+      })
     : undefined
 }
 

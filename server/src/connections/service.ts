@@ -1,4 +1,5 @@
 // The room as others see it.
+import type { WithdrawCredentials } from '../catalog/index.ts'
 import type { Database, Scope } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import type { Outbox } from '../mail/index.ts'
@@ -12,7 +13,8 @@ import { mask } from './mask-secrets.ts'
 import { type OpenedConnection, OpenedConnections, toConnection } from './opened-connection.ts'
 import { hasToken, TokenRenewal } from './renew-token.ts'
 import { send } from './send.ts'
-import { hasWaiting, listConnections, noteUse } from './store.ts'
+import { findWaiting, listConnections, noteUse } from './store.ts'
+import { withdrawCredentials } from './withdraw-credentials.ts'
 
 type Deps = CallDeps & {
   database: Database
@@ -29,6 +31,7 @@ export type ConnectionRoom = Deps & {
   opened: OpenedConnections
   faults: Faults
   renewal: TokenRenewal
+  withdrawCredentials: WithdrawCredentials
 }
 
 // A use is written down at most this often, per connection and process.
@@ -60,6 +63,9 @@ export function createConnections(deps: Deps): ConnectionRoom {
     )
   }
 
+  const withdraw: ConnectionRoom['withdrawCredentials'] = (tx, organizationId, application) =>
+    withdrawCredentials(room, tx, organizationId, application)
+
   const connections: Connections = {
     async find(scope, shortName, regApplicationId) {
       if (regApplicationId !== undefined) return findChosen(room, scope, shortName, regApplicationId)
@@ -71,13 +77,14 @@ export function createConnections(deps: Deps): ConnectionRoom {
         )
       }
       if (fitting[0]) return fitting[0].connection
-      if (await hasWaiting(deps.database.forScope(scope), scope.accountId, shortName)) throw notAuthenticated(shortName)
+      const waiting = await findWaiting(deps.database.forScope(scope), scope.accountId, shortName)
+      if (waiting) throw notAuthenticated({ shortName, faultMessage: waiting.faultMessage })
       return undefined
     },
     get: async (scope, id) => (await opened.find(scope, id.toLowerCase()))?.connection,
     async send(scope, connection, request) {
       const used = await get(scope, connection)
-      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection.shortName)
+      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection)
       const answer = await send(room, used, request)
       if (answer.statusCode < 400) note(used)
       return answer
@@ -88,7 +95,7 @@ export function createConnections(deps: Deps): ConnectionRoom {
     },
     async tokenOf(scope, connection) {
       const used = await get(scope, connection)
-      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection.shortName)
+      if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection)
       return hasToken(used) ? (await renewal.current(used)).accessToken : undefined
     },
     describeValues: async (scope, connection) => describe(await get(scope, connection)),
@@ -98,7 +105,7 @@ export function createConnections(deps: Deps): ConnectionRoom {
     },
     onFaultChange: (listener) => faults.onChange(listener),
   }
-  return { ...room, connections }
+  return { ...room, connections, withdrawCredentials: withdraw }
 }
 
 async function findChosen(
@@ -109,7 +116,7 @@ async function findChosen(
 ): Promise<Connection | undefined> {
   const found = await room.opened.find(scope, id.toLowerCase())
   if (!found || found.connection.shortName.toLowerCase() !== shortName.toLowerCase()) return undefined
-  if (!found.connection.isAuthenticated) throw notAuthenticated(shortName)
+  if (!found.connection.isAuthenticated) throw notAuthenticated(found.connection)
   return found.connection
 }
 
@@ -126,9 +133,10 @@ function describe({ application, values, held }: OpenedConnection): Record<strin
   return { ...Object.fromEntries(stored), ...tokens }
 }
 
-function notAuthenticated(shortName: string): AppError {
+function notAuthenticated({ shortName, faultMessage }: Pick<Connection, 'shortName' | 'faultMessage'>): AppError {
   return new AppError(
     'application_not_authenticated',
-    `The registered application ${shortName} is not authenticated yet: its authorization URL must be opened and access be given.`,
+    faultMessage ??
+      `The registered application ${shortName} is not authenticated yet: its authorization URL must be opened and access be given.`,
   )
 }

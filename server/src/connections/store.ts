@@ -11,6 +11,8 @@ export type StoredConnection = {
   isOAuth: boolean
   isAuthenticated: boolean
   sealedCredentials: Buffer
+  /** Of the application when the credentials were given. */
+  credentialEpoch: number
   faultMessage: string | null
   faultedForMs: number | null
   unusedForMs: number
@@ -37,6 +39,7 @@ type Row = {
   is_oauth: boolean
   is_authenticated: boolean
   sealed_credentials: Buffer
+  credential_epoch: number
   fault_message: string | null
   faulted_for_ms: number | null
   unused_for_ms: number
@@ -50,7 +53,7 @@ type Row = {
 /** One statement for all that a call needs; times are differences, so that one clock alone, the database's, is believed. */
 const wholeConnection = sql`
   select r.id, r.organization_id, r.account_id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated,
-    r.sealed_credentials, r.fault_message, (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
+    r.sealed_credentials, r.credential_epoch, r.fault_message, (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
     (extract(epoch from now() - coalesce(r.last_used_at, r.modified_at)) * 1000)::float8 as unused_for_ms,
     (extract(epoch from r.quiet_until - now()) * 1000)::float8 as quiet_for_ms,
     t.generation, t.sealed_tokens, (extract(epoch from t.expires_at - t.obtained_at) * 1000)::float8 as lifetime_ms,
@@ -77,11 +80,17 @@ export async function listByShortName(
   return rows.map(toConnection)
 }
 
-export async function hasWaiting(db: Queryable, accountId: string, shortName: string): Promise<boolean> {
-  const { rowCount } = await db.query(sql`
-    select from registered_applications
-    where account_id = ${accountId} and lower(short_name) = lower(${shortName}) and not is_authenticated limit 1`)
-  return rowCount > 0
+/** One that is not authenticated, with the reason where there is one. */
+export async function findWaiting(
+  db: Queryable,
+  accountId: string,
+  shortName: string,
+): Promise<{ faultMessage: string | null } | undefined> {
+  const { rows } = await db.query<{ fault_message: string | null }>(sql`
+    select fault_message from registered_applications
+    where account_id = ${accountId} and lower(short_name) = lower(${shortName}) and not is_authenticated
+    order by fault_message is null limit 1`)
+  return rows[0] && { faultMessage: rows[0].fault_message }
 }
 
 export async function listConnections(
@@ -112,6 +121,7 @@ export type NewConnection = {
   isOAuth: boolean
   isAuthenticated: boolean
   sealedCredentials: Buffer
+  credentialEpoch: number
   /** What the first test request said, when it could not be made. */
   faultMessage: string | null
   checkInMs: number | null
@@ -120,9 +130,9 @@ export type NewConnection = {
 export async function insertConnection(tx: Queryable, made: NewConnection): Promise<void> {
   await tx.query(sql`
     insert into registered_applications (id, organization_id, account_id, application_id, short_name, name, tag_text, is_oauth,
-      is_authenticated, sealed_credentials, fault_message, fault_source, faulted_at, next_check_at)
+      is_authenticated, sealed_credentials, credential_epoch, fault_message, fault_source, faulted_at, next_check_at)
     values (${made.id}, ${made.scope.organizationId}, ${made.scope.accountId}, ${made.applicationId}, ${made.shortName}, ${made.name},
-      ${made.tagText}, ${made.isOAuth}, ${made.isAuthenticated}, ${made.sealedCredentials}, ${made.faultMessage},
+      ${made.tagText}, ${made.isOAuth}, ${made.isAuthenticated}, ${made.sealedCredentials}, ${made.credentialEpoch}, ${made.faultMessage},
       ${made.faultMessage === null ? null : 'target'}, case when ${made.faultMessage !== null} then now() end,
       now() + ${made.checkInMs}::float8 * interval '1 millisecond')`)
 }
@@ -145,10 +155,16 @@ export async function updateCredentials(
   tx: Queryable,
   accountId: string,
   id: string,
-  change: { sealedCredentials: Buffer; faultMessage: string | null; isOAuth: boolean; checkInMs: number | null },
+  change: {
+    sealedCredentials: Buffer
+    credentialEpoch: number
+    faultMessage: string | null
+    isOAuth: boolean
+    checkInMs: number | null
+  },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
-    update registered_applications set sealed_credentials = ${change.sealedCredentials}, is_oauth = ${change.isOAuth},
+    update registered_applications set sealed_credentials = ${change.sealedCredentials}, credential_epoch = ${change.credentialEpoch}, is_oauth = ${change.isOAuth},
       is_authenticated = true, fault_message = ${change.faultMessage}, fault_source = ${change.faultMessage === null ? null : 'target'},
       faulted_at = case when ${change.faultMessage !== null} then now() end, modified_at = now(),
       next_check_at = now() + ${change.checkInMs}::float8 * interval '1 millisecond'
@@ -210,6 +226,7 @@ function toConnection(row: Row): StoredConnection {
     isOAuth: row.is_oauth,
     isAuthenticated: row.is_authenticated,
     sealedCredentials: row.sealed_credentials,
+    credentialEpoch: row.credential_epoch,
     faultMessage: row.fault_message,
     faultedForMs: row.faulted_for_ms,
     unusedForMs: row.unused_for_ms,

@@ -187,6 +187,8 @@ table catalog_items -- row-level security forced (
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   pinned json,
+  credential_epoch integer not null default 0,
+  stamp bigint not null default 0,
   constraint catalog_items_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'blockTemplate'::text, 'workflowTemplate'::text, 'function'::text]))),
   constraint catalog_items_revision_check CHECK ((revision >= 0)),
   constraint catalog_items_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
@@ -198,6 +200,19 @@ policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
 policy published_remains to {patchbay_app,patchbay_system} using (((revision = 0) OR ((id)::text = current_setting('patchbay.deleted_item'::text, true))));
 policy published_stays to {patchbay_app,patchbay_system} using (((revision = 0) OR ((kind = 'workflowTemplate'::text) AND (pinned IS NULL))));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table catalog_owners -- row-level security forced (
+  organization_id uuid not null,
+  kind text not null,
+  id uuid not null,
+  account_id uuid,
+  constraint catalog_owners_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint catalog_owners_pkey PRIMARY KEY (organization_id, kind, id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
@@ -414,6 +429,7 @@ table registered_applications -- row-level security forced (
   created_at timestamp with time zone not null default now(),
   modified_at timestamp with time zone not null default now(),
   search_text text not null generated lower(((((tag_text || ' '::text) || name) || ' '::text) || short_name)),
+  credential_epoch integer not null default 0,
   constraint registered_applications_fault_source_check CHECK ((fault_source = ANY (ARRAY['token'::text, 'target'::text]))),
   constraint registered_applications_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint registered_applications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -891,6 +907,7 @@ table workflows -- row-level security forced (
   is_failing boolean not null default false,
   schedule_last_tick timestamp with time zone,
   scheduled_run_id uuid,
+  function_stamp bigint,
   failing_since timestamp with time zone,
   paused_since timestamp with time zone,
   constraint workflows_state_check CHECK ((state = ANY (ARRAY['inDevelopment'::text, 'deployed'::text, 'archived'::text]))),

@@ -2,7 +2,8 @@
 //   inDevelopment -> deployed   by deploy, when nothing is missing
 //   any           -> archived   by archive; there is no way back
 //   any           -> gone       by delete
-// Repeating deploy or archive is harmless and leaves no trace.
+// Repeating deploy or archive is harmless. Deploying again takes the organization's library functions as they are now; where none has
+// changed since, it leaves no trace.
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
@@ -12,7 +13,7 @@ import { findDeployProblems } from './deploy-problems.ts'
 import type { WorkflowConnections } from './ports.ts'
 import { refuseFor } from './refuse.ts'
 import { openDefinition } from './sealed-values.ts'
-import { findWorkflow, setDeployed } from './store.ts'
+import { findWorkflow, renewFunctions, setDeployed } from './store.ts'
 
 type DeployDeps = { database: Database; keyRing: KeyRing; connections: WorkflowConnections }
 
@@ -25,7 +26,13 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const found = await findWorkflow(db, scope.accountId, id)
     if (!found) throw notFound('workflow')
-    if (found.state === 'deployed') return found.id
+    if (found.state === 'deployed') {
+      await db.transaction(async (tx) => {
+        if (!(await renewFunctions(tx, scope.accountId, found.id))) return
+        await recordAudit(tx, actorOf(principal), 'workflow.deployed', found.id, { revision: found.revision })
+      })
+      return found.id
+    }
     if (found.state === 'archived') {
       throw new AppError('workflow_not_deployable', 'The workflow is archived, so it cannot be deployed.')
     }

@@ -3,7 +3,12 @@ import type { Database, Scope } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Json, WorkflowDefinition } from './definition.ts'
 import { listSecretValues, openDefinition } from './sealed-values.ts'
-import { countWorkflowsUsing as countUses, findWorkflow, listWorkflowsUsing } from './store.ts'
+import {
+  countWorkflowsUsing as countUses,
+  findFunctionStamp as findStamp,
+  findWorkflow,
+  listWorkflowsUsing,
+} from './store.ts'
 
 /** The newest revision unless one is named. Undefined when the account has no such workflow or the workflow no such revision. */
 export async function findDefinition(
@@ -37,6 +42,11 @@ export async function findDefinition(
     recordCallBodies: definition.recordCallBodies ?? false,
     secrets: listSecretValues(definition),
   }
+}
+
+/** Which of the organization's library functions a deployed workflow runs with; null when it is not deployed. */
+export function findFunctionStamp(deps: { database: Database }, workflowId: string): Promise<number | null> {
+  return findStamp(deps.database.system, workflowId)
 }
 
 /** Ids of workflows that are not archived and have this registered application among their applications. */

@@ -1,7 +1,7 @@
 export { giveEarlierBases } from './base-backlog.ts'
 export { listWorkflowsCalling, listWorkflowsOf } from './catalog-uses.ts'
 export type { WorkflowDefinition } from './definition.ts'
-export { countWorkflowsUsing, findDefinition, workflowsUsing } from './find-definition.ts'
+export { countWorkflowsUsing, findDefinition, findFunctionStamp, workflowsUsing } from './find-definition.ts'
 export { findBlockNames, findWorkflowNames } from './find-names.ts'
 export { workflowRoutes } from './routes.ts'
 export { holdWorkflow, workflowExists, workflowTaggable } from './taggable.ts'

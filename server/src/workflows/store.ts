@@ -172,9 +172,28 @@ export async function findStateForUpdate(
 /** False when another revision or state is there by now. */
 export async function setDeployed(tx: Queryable, accountId: string, id: string, revision: number): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
-    update workflows set state = 'deployed', modified_at = now()
+    update workflows w set state = 'deployed', function_stamp = ${newestFunctionStamp}, modified_at = now()
     where account_id = ${accountId} and id = ${id} and revision = ${revision} and state = 'inDevelopment'`)
   return rowCount > 0
+}
+
+/** A workflow that is deployed again takes the organization's functions as they are now. False when it has them already. */
+export async function renewFunctions(tx: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update workflows w set function_stamp = ${newestFunctionStamp}
+    where account_id = ${accountId} and id = ${id} and state = 'deployed' and function_stamp is distinct from ${newestFunctionStamp}`)
+  return rowCount > 0
+}
+
+const newestFunctionStamp = sql`(
+  select coalesce(max(f.stamp), 0) from catalog_items f where f.organization_id = w.organization_id and f.kind = 'function')`
+
+/** Null unless the workflow is deployed. */
+export async function findFunctionStamp(db: Queryable, id: string): Promise<number | null> {
+  const { rows } = await db.query<{ function_stamp: number | null }>(
+    sql`select function_stamp from workflows where id = ${id} and state = 'deployed'`,
+  )
+  return rows[0]?.function_stamp ?? null
 }
 
 /** Schedule and webhook end with it: both look at these columns. */

@@ -42,9 +42,9 @@ async function importFiles(files: File[], client: Client = service.manager): Pro
   expect(JSON.parse(text).problems).toEqual([])
 }
 
-async function importApplication(): Promise<Made> {
+async function importApplication(client?: Client): Promise<Made> {
   const made = { id: randomUUID(), name: newName() }
-  await importFiles([applicationFile(made.id, made.name)])
+  await importFiles([applicationFile(made.id, made.name)], client)
   return made
 }
 
@@ -67,7 +67,7 @@ async function importFunction(script?: string): Promise<Made> {
 }
 
 const importers: [Kind, () => Promise<Made>, string][] = [
-  ['Application', importApplication, 'application'],
+  ['Application', () => importApplication(), 'application'],
   ['BlockTemplate', () => importBlock(), 'blockTemplate'],
   ['WorkflowTemplate', () => importTemplate(), 'workflowTemplate'],
   ['Function', () => importFunction(), 'function'],
@@ -109,11 +109,13 @@ describe.each(importers)('Delete%s', (kind, make, entityType) => {
     expect(await service.asOwner('select from catalog_items where id = $1', [id])).toEqual([])
   })
 
-  it('is for a DevPartner or higher', async () => {
+  it('is not for a User, and for a DevPartner only where it is the creator', async () => {
     const { id } = await make()
     const user = await createAccount(service, service.manager, 'User')
     expect((await remove(kind, id, user.client)).status).toBe(403)
     const partner = await createAccount(service, service.manager, 'DevPartner')
+    expect((await remove(kind, id, partner.client)).status).toBe(403)
+    await service.asOwner('update catalog_owners set account_id = $2 where id = $1', [id, partner.id])
     expect((await remove(kind, id, partner.client)).status).toBe(200)
   })
 
@@ -193,8 +195,8 @@ describe('an item in use stays, and the refusal names who uses it:', () => {
   })
 
   it('without ids of accounts that the caller does not reach', async () => {
-    const { id } = await importApplication()
     const partner = await createAccount(service, service.manager, 'DevPartner')
+    const { id } = await importApplication(partner.client)
     const hidden = await registerAs(service.manager, id)
     const own = await registerAs(partner.client, id)
     const message = await refusal('Application', id, partner.client)

@@ -83,7 +83,7 @@ describe('an import', () => {
     expect((await block(id)).body.script).toBe('return 2\n')
   })
 
-  it('stores what is right, names what is broken with file and line, and leaves that out', async () => {
+  it('in part stores what is right, names what is broken with file and line, and leaves that out', async () => {
     const good = randomUUID()
     const files = [
       ...blockFiles({ id: good, name: 'good', version: '1' }),
@@ -91,7 +91,7 @@ describe('an import', () => {
       { path: 'workflows/odd.yaml', content: 'id: x\nname: Odd\nsurprise: 1\n' },
       { path: '../escape.yaml', content: 'id: x' },
     ]
-    const { status, body } = await importFiles(files)
+    const { status, body } = await service.manager.post('/api/CatalogImport?partial=true', { files })
     expect(status).toBe(200)
     expect(body.imported.map((item: { id: string }) => item.id)).toEqual([good])
     expect(body.problems).toContainEqual({
@@ -102,6 +102,7 @@ describe('an import', () => {
     expect(body.problems).toContainEqual({
       file: 'workflows/odd.yaml',
       line: 3,
+      column: expect.any(Number),
       message: expect.stringContaining('surprise'),
     })
     expect(body.problems.map((problem: { file: string }) => problem.file)).toContain('../escape.yaml')

@@ -117,7 +117,7 @@ describe('finding items', () => {
   })
 
   it('shows scripts a new function within a second', async () => {
-    const library = createFunctionLibrary(catalog)
+    const library = createFunctionLibrary(catalog, async () => null)
     const names = async () => (await library.list(organizationId)).map(({ name }) => name)
     expect(await names()).toContain('slug')
     const content = `/*---\nid: ${randomUUID()}\nname: seamFunction\ndescription: d\ncategory: c\npackage: p\nisAsync: false\narguments: {}\nexamples: []\n---*/\nreturn 1\n`

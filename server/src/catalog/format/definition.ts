@@ -254,7 +254,12 @@ export type FunctionHead = Static<typeof FunctionHead>
 
 export type Logo = { mediaType: 'image/svg+xml' | 'image/png'; base64: string }
 /** `file` is where the item was read, for messages; it is no part of the item itself. */
-export type Application = ApplicationFile & { logoImage: Logo | null; file: string }
+export type Application = ApplicationFile & {
+  logoImage: Logo | null
+  file: string
+  /** How often the place its credentials go to has changed; absent means never. Credentials from before the last change are not used. */
+  credentialEpoch?: number
+}
 export type BlockTemplate = Omit<BlockTemplateFile, 'script'> & { script: string; file: string }
 /** `pinned` are the block templates that a published version stands on, as they were when it was published; a draft has none. */
 export type WorkflowTemplate = WorkflowTemplateFile & { file: string; pinned?: BlockTemplate[] }

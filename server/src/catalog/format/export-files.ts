@@ -26,7 +26,7 @@ export function exportCatalogFiles(catalog: Exported): CatalogFile[] {
   ]
 }
 
-function exportApplication({ file: _, logoImage, ...item }: Application): CatalogFile[] {
+function exportApplication({ file: _file, credentialEpoch: _epoch, logoImage, ...item }: Application): CatalogFile[] {
   const folder = `applications/${item.shortName.toLowerCase()}`
   if (!logoImage) return [{ path: `${folder}/application.yaml`, content: toYaml({ ...item, logo: undefined }) }]
   const isSvg = logoImage.mediaType === 'image/svg+xml'

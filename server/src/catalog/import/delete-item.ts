@@ -10,6 +10,7 @@ import type { Catalog } from '../shelves/catalog.ts'
 import type { Shelf } from '../shelves/shelf.ts'
 import { deleteItem as deleteStored, type Item, type ItemKind, raiseStamp } from '../shelves/store.ts'
 import { listUsers, type Users } from './item-users.ts'
+import { requireOwner } from './owners.ts'
 
 export type DeleteDeps = { database: Database; catalog: Catalog; uses: CatalogUses }
 
@@ -30,6 +31,7 @@ export async function deleteItem(
     const hosted = await deps.catalog.hostedOn(tx, organizationId)
     const item = findItem(hosted, kind, id)
     if (!item) throw notFound(names[kind])
+    await requireOwner(tx, principal, { kind, id }, names[kind])
     const users = await listUsers({ uses: deps.uses, db: tx, organizationId, hosted }, kind, item)
     if (users.some(({ uses }) => uses.length > 0)) throw inUse(principal, names[kind], users)
     if (!(await deleteStored(tx, organizationId, kind, id))) throw notFound(names[kind])

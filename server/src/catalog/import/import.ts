@@ -1,17 +1,26 @@
 // POST /api/CatalogImport: files, or an OpenAPI document, become the organization's own items.
-import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Principal } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Tx } from '../../db/index.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
 import { type OutboundClient, OutboundError } from '../../outbound/index.ts'
 import type { CatalogFile, Problem } from '../format/definition.ts'
+import type { WithdrawCredentials } from '../ports.ts'
 import type { Catalog } from '../shelves/catalog.ts'
 import { listKnownVersions, raiseStamp, writeItems } from '../shelves/store.ts'
 import { readImportApart } from './import-in-thread.ts'
+import { whatMayChange, writeOwners } from './owners.ts'
 import { givenItems, type ImportedItem, planImport } from './plan-import.ts'
 import type { ImportReading, ImportSource } from './read-import.ts'
 
-export type ImportDeps = { database: Database; catalog: Catalog; outbound: Pick<OutboundClient, 'send'> }
+export type ImportDeps = {
+  database: Database
+  catalog: Catalog
+  outbound: Pick<OutboundClient, 'send'>
+  withdrawCredentials: WithdrawCredentials
+}
+/** `dryRun` changes nothing and tells what would be done; `partial` leaves out what is broken and stores the rest. */
+type Options = { dryRun?: boolean; partial?: boolean }
 
 type OpenApiSource = { document?: unknown; url?: string; shortName?: string }
 type Given = { files?: CatalogFile[]; openApi?: OpenApiSource }
@@ -26,13 +35,18 @@ const problemsTold = 20
 let waiting = 0
 let turn: Promise<unknown> = Promise.resolve()
 
-export async function importCatalog(deps: ImportDeps, principal: Principal, given: Given): Promise<Outcome> {
+export async function importCatalog(
+  deps: ImportDeps,
+  principal: Principal,
+  given: Given,
+  options: Options,
+): Promise<Outcome> {
   const source = await findSource(deps, principal, given)
   if (waiting >= waitingMax) {
     throw new AppError('too_many_requests', 'Other imports are under way. Try again in a moment.')
   }
   waiting++
-  const mine = turn.then(() => importNow(deps, principal, source))
+  const mine = turn.then(() => importNow(deps, principal, source, options))
   turn = mine.catch(() => {}).finally(() => waiting--)
   return mine
 }
@@ -55,13 +69,20 @@ async function findSource(deps: ImportDeps, principal: Principal, { files, openA
   return { kind: 'openApi', text: fetched.text, options }
 }
 
-async function importNow(deps: ImportDeps, principal: Principal, source: ImportSource): Promise<Outcome> {
+async function importNow(
+  deps: ImportDeps,
+  principal: Principal,
+  source: ImportSource,
+  options: Options,
+): Promise<Outcome> {
   const hosted = await deps.catalog.hosted(principal.account.organizationId)
   const reading = await readImportApart(source, deps.catalog.knownItems(hosted))
   if (reading.kind === 'refused') throw new AppError('catalog_invalid', reading.message)
-  return deps.database
-    .forScope(scopeOf(principal))
-    .transaction((tx) => store(deps, tx, principal, reading, source.kind === 'openApi'))
+  const numbersVersions = source.kind === 'openApi'
+  // An application that moves concerns registered ones in every account of the organization.
+  return deps.database.system.transaction((tx) =>
+    store(deps, tx, principal, { ...options, ...reading, numbersVersions }),
+  )
 }
 
 /** What another import may have changed since the files were read is judged here, one change after the other. */
@@ -69,11 +90,10 @@ async function store(
   deps: ImportDeps,
   tx: Tx,
   principal: Principal,
-  { contents, warnings }: Reading,
-  numbersVersions: boolean,
+  { contents, warnings, numbersVersions, dryRun, partial }: Reading & Options & { numbersVersions: boolean },
 ): Promise<Outcome> {
   const { organizationId } = principal.account
-  await raiseStamp(tx, organizationId)
+  if (!dryRun) await raiseStamp(tx, organizationId)
   const hosted = await deps.catalog.hostedOn(tx, organizationId)
   const items = givenItems(contents).map(({ item }) => item)
   const versions = await listKnownVersions(
@@ -85,16 +105,24 @@ async function store(
   const publishedNow = new Map(brought.map((block) => [block.id, block]))
   const plan = planImport(contents, hosted, versions, {
     numbersVersions,
+    mayChange: await whatMayChange(
+      tx,
+      principal,
+      items.map(({ id }) => id),
+    ),
     findPublishedBlock: (id) => publishedNow.get(id) ?? deps.catalog.findPublishedBlock(hosted, id),
   })
   const problems = [...contents.problems, ...plan.problems]
+  if (dryRun) return { imported: plan.imported, problems, warnings }
   // The blocks of a document are for its application: without it they would be bound to whatever has that name.
   const lacksApplication = numbersVersions && !plan.imported.some(({ entityType }) => entityType === 'application')
-  if (plan.imported.length === 0 || lacksApplication) {
-    throw new AppError('catalog_invalid', nothingImported(problems))
+  if (plan.imported.length === 0 || lacksApplication || (problems.length > 0 && !partial)) {
+    throw new AppError('catalog_invalid', nothingImported(problems), { response: { problems } })
   }
+  for (const { id, shortName } of plan.moved) await deps.withdrawCredentials(tx, organizationId, { id, shortName })
   await Promise.all([
     writeItems(tx, organizationId, principal.caller.id, plan.writes),
+    writeOwners(tx, organizationId, principal.caller.id, plan.writes),
     recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {
       items: plan.writes.map(({ kind, id, version }) => ({ entityType: kind, id, version })),
     }),

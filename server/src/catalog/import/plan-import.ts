@@ -1,10 +1,19 @@
 // What an import changes. Published versions never change, so a version that is there already must say the same, or gets the next number where
 // the source has no numbers of its own.
-import type { BlockTemplate, Catalog as Contents, Problem, WorkflowTemplate } from '../format/definition.ts'
+import type {
+  Application,
+  BlockTemplate,
+  Catalog as Contents,
+  Problem,
+  WorkflowTemplate,
+} from '../format/definition.ts'
+import { templateNames } from '../read/read-templates.ts'
 import { pinBlocks } from '../shelves/pin-blocks.ts'
 import type { Shelf } from '../shelves/shelf.ts'
 import type { Item, ItemKind, KnownVersion, StoredItem } from '../shelves/store.ts'
+import { credentialEpochOf } from './credential-epoch.ts'
 import { nextVersion } from './next-version.ts'
+import { type MayChange, notYours } from './owners.ts'
 
 export type ImportedItem = {
   entityType: ItemKind
@@ -14,7 +23,15 @@ export type ImportedItem = {
   state: 'Published' | 'Draft'
   change: 'created' | 'changed' | 'unchanged'
 }
-export type ImportPlan = { writes: StoredItem[]; imported: ImportedItem[]; problems: Problem[] }
+export type ImportPlan = {
+  writes: StoredItem[]
+  imported: ImportedItem[]
+  problems: Problem[]
+  /** Applications whose registered instances need their credentials anew. */
+  moved: Application[]
+}
+type FindBlock = (id: string) => BlockTemplate | undefined
+type Options = { numbersVersions: boolean; findPublishedBlock: FindBlock; mayChange: MayChange }
 
 type Given = { kind: ItemKind; item: Item }
 
@@ -31,9 +48,9 @@ export function planImport(
   contents: Contents,
   hosted: Shelf,
   known: readonly KnownVersion[],
-  options: { numbersVersions: boolean; findPublishedBlock: (id: string) => BlockTemplate | undefined },
+  options: Options,
 ): ImportPlan {
-  const plan: ImportPlan = { writes: [], imported: [], problems: [] }
+  const plan: ImportPlan = { writes: [], imported: [], problems: [], moved: [] }
   for (const { kind, item } of givenItems(contents)) {
     const problem = findClash(kind, item, hosted) ?? findDraftBlock(kind, item, options.findPublishedBlock)
     if (problem !== undefined) {
@@ -53,9 +70,20 @@ export function planImport(
       plan.problems.push({ file: item.file, line: 1, message })
       continue
     }
+    if (!same && !options.mayChange(kind, item.id)) {
+      plan.problems.push({ file: item.file, line: 1, message: notYours(`${names[kind]} "${item.name}"`) })
+      continue
+    }
     const written = same ?? (taken ? { ...item, version: nextVersion(versions.flatMap(nameOf)) } : item)
     const revision = isDraft ? 0 : (versions[0]?.revision ?? 0) + 1
-    if (!same) plan.writes.push(toStored(kind, written, revision, options.findPublishedBlock))
+    if (!same) {
+      const write = toStored(kind, written, revision, options.findPublishedBlock)
+      if (kind === 'application') {
+        write.credentialEpoch = credentialEpochOf(before as Application | undefined, item as Application)
+        if (write.credentialEpoch > epochOf(before)) plan.moved.push(item as Application)
+      }
+      plan.writes.push(write)
+    }
     plan.imported.push({
       entityType: kind,
       id: item.id,
@@ -68,12 +96,7 @@ export function planImport(
   return plan
 }
 
-export function toStored(
-  kind: ItemKind,
-  item: Item,
-  revision: number,
-  findPublishedBlock: (id: string) => BlockTemplate | undefined,
-): StoredItem {
+export function toStored(kind: ItemKind, item: Item, revision: number, findPublishedBlock: FindBlock): StoredItem {
   const isPublished = revision > 0
   return {
     kind,
@@ -82,8 +105,13 @@ export function toStored(
     version: isPublished && 'version' in item ? item.version : null,
     definition: JSON.stringify(item),
     pinned: isPublished && 'chain' in item ? JSON.stringify(pinBlocks(item, findPublishedBlock)) : null,
+    credentialEpoch: 0,
   }
 }
+
+const names = { ...templateNames, application: 'application', function: 'function' } as const
+
+const epochOf = (item: Item | undefined) => (item && 'credentialEpoch' in item ? (item.credentialEpoch ?? 0) : 0)
 
 /** Names of applications and functions mean one thing within an organization. */
 function findClash(kind: ItemKind, item: Item, hosted: Shelf): string | undefined {
@@ -100,21 +128,14 @@ function findClash(kind: ItemKind, item: Item, hosted: Shelf): string | undefine
   return holder && `The name "${item.name}" is already used by the function ${holder.id}.`
 }
 
-function findDraftBlock(
-  kind: ItemKind,
-  item: Item,
-  findPublishedBlock: (id: string) => BlockTemplate | undefined,
-): string | undefined {
+function findDraftBlock(kind: ItemKind, item: Item, findPublishedBlock: FindBlock): string | undefined {
   if (kind !== 'workflowTemplate') return undefined
   const template = item as WorkflowTemplate
   return template.state === 'Draft' ? undefined : unpublishedBlocks(template, findPublishedBlock)
 }
 
 /** What is published must not stand on what may still change. */
-export function unpublishedBlocks(
-  template: WorkflowTemplate,
-  findPublishedBlock: (id: string) => BlockTemplate | undefined,
-): string | undefined {
+export function unpublishedBlocks(template: WorkflowTemplate, findPublishedBlock: FindBlock): string | undefined {
   const names = template.chain
     .filter(({ blockTemplateId }) => blockTemplateId !== undefined && !findPublishedBlock(blockTemplateId))
     .map(({ blockName }) => `"${blockName}"`)
@@ -139,7 +160,12 @@ function parse(known: KnownVersion | undefined): Item | undefined {
  */
 function findSame(item: Item, before: Item | undefined, options: { numbersVersions: boolean }): Item | undefined {
   if (!before) return undefined
-  const ignored = { file: '', pinned: undefined, ...(options.numbersVersions && { version: null }) }
+  const ignored = {
+    file: '',
+    pinned: undefined,
+    credentialEpoch: undefined,
+    ...(options.numbersVersions && { version: null }),
+  }
   const content = (value: Item) => JSON.stringify(Object.entries({ ...value, ...ignored }).sort(byKey))
   return content(before) === content(item) ? before : undefined
 }

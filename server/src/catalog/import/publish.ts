@@ -7,6 +7,7 @@ import { templateNames } from '../read/read-templates.ts'
 import type { Catalog } from '../shelves/catalog.ts'
 import { deleteDraft, listKnownVersions, raiseStamp, type TemplateKind, writeItems } from '../shelves/store.ts'
 import { nextVersion } from './next-version.ts'
+import { requireOwner } from './owners.ts'
 import { toStored, unpublishedBlocks } from './plan-import.ts'
 
 type Deps = { database: Database; catalog: Catalog }
@@ -25,6 +26,7 @@ export async function publishDraft(
     const hosted = await deps.catalog.hostedOn(tx, organizationId)
     const draft = hosted.findTemplate(kind, id, true)
     if (!draft && !hosted.findTemplate(kind, id, false)) throw notFound(templateNames[kind])
+    await requireOwner(tx, principal, { kind, id }, templateNames[kind])
     if (!draft) throw notPublishable(`The ${templateNames[kind]} has no draft to publish.`)
     const findPublishedBlock = (blockId: string) => deps.catalog.findPublishedBlock(hosted, blockId)
     const standsOn = 'chain' in draft && unpublishedBlocks(draft, findPublishedBlock)
@@ -56,6 +58,7 @@ export async function discardDraft(
   const { organizationId } = principal.account
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await raiseStamp(tx, organizationId)
+    await requireOwner(tx, principal, { kind, id }, templateNames[kind])
     if (!(await deleteDraft(tx, organizationId, kind, id))) throw notFound(`draft of the ${templateNames[kind]}`)
     await recordAudit(tx, actorOf(principal), `${kind}.draftDeleted`, id)
     return true

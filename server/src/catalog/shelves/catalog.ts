@@ -6,7 +6,10 @@ import { loadCatalog } from '../format/load.ts'
 import { HostedShelves } from './hosted-shelves.ts'
 import { pinBlocks } from './pin-blocks.ts'
 import { Shelf, type ShelfItems } from './shelf.ts'
-import { findVersion, hasItem, holdItems, type Item, parseItem, type StoredItem, type TemplateKind } from './store.ts'
+import { findVersion, hasItem, holdItems, type Item, listFunctionsAt, parseItem, type TemplateKind } from './store.ts'
+
+// Of one organization; workflows that were deployed at the same stamp share a list.
+const earlierListsMax = 50
 
 type Choice = { draft?: boolean; version?: string }
 type Listed<Template> = { published: Template[]; drafts: Template[] }
@@ -19,6 +22,8 @@ export class Catalog {
   // Both lists stay the same values until the organization's items change, so that others may remember by them.
   readonly #applications = new WeakMap<Shelf, Application[]>()
   readonly #functions = new WeakMap<Shelf, LibraryFunction[]>()
+
+  readonly #earlierFunctions = new WeakMap<Shelf, Map<number, LibraryFunction[]>>()
 
   private constructor(database: Database, shipped: Shelf) {
     this.#database = database
@@ -47,6 +52,7 @@ export class Catalog {
           .map((template) => ({ ...template, pinned: pinBlocks(template, (id) => byId.get(id)) })),
         blockDrafts: [],
         workflowDrafts: [],
+        functionStamp: 0,
       }),
     )
   }
@@ -124,6 +130,26 @@ export class Catalog {
     return hosted.findBlockTemplate(id, false) ?? this.#shipped.findBlockTemplate(id, false)
   }
 
+  /** The stamp of the newest change among the organization's functions. */
+  async functionStamp(organizationId: string): Promise<number> {
+    return (await this.hosted(organizationId)).items.functionStamp
+  }
+
+  /** Functions as they were at a stamp, remembered until one changes. */
+  async listFunctionsAt(organizationId: string, stamp: number): Promise<LibraryFunction[]> {
+    const hosted = await this.hosted(organizationId)
+    if (hosted.items.functionStamp <= stamp) return this.listFunctions(organizationId)
+    const lists = this.#earlierFunctions.get(hosted) ?? new Map<number, LibraryFunction[]>()
+    this.#earlierFunctions.set(hosted, lists)
+    const known = lists.get(stamp)
+    if (known) return known
+    const own = await listFunctionsAt(this.#forOrganization(organizationId), organizationId, stamp)
+    const list = [...this.#shipped.items.functions, ...own].sort(byName)
+    if (lists.size >= earlierListsMax) lists.delete(lists.keys().next().value as number)
+    lists.set(stamp, list)
+    return list
+  }
+
   isShipped(id: string): boolean {
     return (
       this.#shipped.findBlockTemplate(id, false) !== undefined ||
@@ -179,7 +205,7 @@ export class Catalog {
   ): Promise<Template | undefined> {
     if (choice.version === undefined || choice.draft === true) return undefined
     const db = this.#forOrganization(organizationId)
-    const stored: StoredItem | undefined = await findVersion(db, organizationId, kind, id, choice.version)
+    const stored = await findVersion(db, organizationId, kind, id, choice.version)
     return stored && (parseItem(stored) as Template)
   }
 
@@ -195,7 +221,7 @@ function listOnce<Item>(lists: WeakMap<Shelf, Item[]>, shelf: Shelf, make: () =>
   return list
 }
 
-function withoutBulk(items: Omit<ShelfItems, 'blockDrafts' | 'workflowDrafts'>) {
+function withoutBulk(items: Omit<ShelfItems, 'blockDrafts' | 'workflowDrafts' | 'functionStamp'>) {
   return {
     applications: items.applications.map((item) => ({ ...item, logoImage: null })),
     blockTemplates: items.blockTemplates.map((item) => ({ ...item, script: '' })),

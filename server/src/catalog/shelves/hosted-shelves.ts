@@ -3,7 +3,7 @@
 import type { Queryable } from '../../db/index.ts'
 import type { Application, BlockTemplate, LibraryFunction, WorkflowTemplate } from '../format/definition.ts'
 import { emptyItems, Shelf } from './shelf.ts'
-import { findStamp, listInUse, parseItem, type StoredItem } from './store.ts'
+import { findStamp, listInUse, parseItem } from './store.ts'
 
 // Characters of definitions, logos included. Those that were not used for the longest time are forgotten first.
 const rememberedSizeMax = 64 * 1024 * 1024
@@ -56,14 +56,16 @@ export class HostedShelves {
   }
 }
 
-function toShelf(stored: StoredItem[]): Shelf {
+function toShelf(stored: Awaited<ReturnType<typeof listInUse>>): Shelf {
   const items = emptyItems()
   for (const one of stored) {
     const { kind, revision } = one
     const item = parseItem(one)
     if (kind === 'application') items.applications.push(item as Application)
-    else if (kind === 'function') items.functions.push(item as LibraryFunction)
-    else if (kind === 'blockTemplate')
+    else if (kind === 'function') {
+      items.functions.push(item as LibraryFunction)
+      items.functionStamp = Math.max(items.functionStamp, one.stamp)
+    } else if (kind === 'blockTemplate')
       (revision === 0 ? items.blockDrafts : items.blockTemplates).push(item as BlockTemplate)
     else (revision === 0 ? items.workflowDrafts : items.workflowTemplates).push(item as WorkflowTemplate)
   }

@@ -9,6 +9,8 @@ export type ShelfItems = {
   blockDrafts: BlockTemplate[]
   workflowDrafts: WorkflowTemplate[]
   functions: LibraryFunction[]
+  /** Of the newest change of a function; 0 when none has changed since stamps are kept. */
+  functionStamp: number
 }
 
 export class Shelf {
@@ -60,6 +62,7 @@ export function emptyItems(): ShelfItems {
     blockDrafts: [],
     workflowDrafts: [],
     functions: [],
+    functionStamp: 0,
   }
 }
 

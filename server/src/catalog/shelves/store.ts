@@ -14,10 +14,15 @@ export type StoredItem = {
   definition: string
   /** The block templates of a published workflow template, also JSON text; null for everything else. */
   pinned: string | null
+  /** Of an application: how often the place its credentials go to has changed. */
+  credentialEpoch: number
 }
 
-export function parseItem({ definition, pinned }: StoredItem): Item {
+type ItemRow = Omit<StoredItem, 'credentialEpoch'> & { credential_epoch: number; stamp: number }
+
+export function parseItem({ kind, definition, pinned, credential_epoch: credentialEpoch }: ItemRow): Item {
   const item = JSON.parse(definition) as Item
+  if (kind === 'application') return { ...(item as Application), credentialEpoch }
   return pinned === null ? item : { ...item, pinned: JSON.parse(pinned) as BlockTemplate[] }
 }
 
@@ -29,7 +34,7 @@ export async function findStamp(db: Queryable, organizationId: string): Promise<
   return rows[0]?.stamp ?? null
 }
 
-/** Everything that changes items does this first: changes of one organization then happen one after the other. */
+/** Everything that changes items does this first: changes of one organization then happen one after the other, and what they write bears the stamp. */
 export async function raiseStamp(tx: Queryable, organizationId: string): Promise<void> {
   await tx.query(sql`
     insert into catalog_stamps (organization_id, stamp) values (${organizationId}, 1)
@@ -37,9 +42,10 @@ export async function raiseStamp(tx: Queryable, organizationId: string): Promise
 }
 
 /** Of every item the draft and the newest published revision. */
-export async function listInUse(db: Queryable, organizationId: string): Promise<StoredItem[]> {
-  const { rows } = await db.query<StoredItem>(sql`
-    select distinct on (kind, id, revision = 0) kind, id, revision, version, definition::text as definition, pinned::text as pinned
+export async function listInUse(db: Queryable, organizationId: string): Promise<ItemRow[]> {
+  const { rows } = await db.query<ItemRow>(sql`
+    select distinct on (kind, id, revision = 0) kind, id, revision, version, definition::text as definition, pinned::text as pinned,
+      credential_epoch, stamp
     from catalog_items where organization_id = ${organizationId}
     order by kind, id, revision = 0, revision desc`)
   return rows
@@ -51,11 +57,23 @@ export async function findVersion(
   kind: TemplateKind,
   id: string,
   version: string,
-): Promise<StoredItem | undefined> {
-  const { rows } = await db.query<StoredItem>(sql`
-    select kind, id, revision, version, definition::text as definition, pinned::text as pinned from catalog_items
+): Promise<ItemRow | undefined> {
+  const { rows } = await db.query<ItemRow>(sql`
+    select kind, id, revision, version, definition::text as definition, pinned::text as pinned, credential_epoch, stamp from catalog_items
     where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and version = ${version}`)
   return rows[0]
+}
+
+/** The organization's functions as they were at a stamp; one that is younger, as it is now. */
+export async function listFunctionsAt(
+  db: Queryable,
+  organizationId: string,
+  stamp: number,
+): Promise<LibraryFunction[]> {
+  const { rows } = await db.query<{ definition: LibraryFunction }>(sql`
+    select distinct on (id) definition from catalog_items where organization_id = ${organizationId} and kind = 'function'
+    order by id, stamp <= ${stamp} desc, revision desc`)
+  return rows.map(({ definition }) => definition)
 }
 
 /** Newest first; without the draft. */
@@ -98,14 +116,16 @@ export async function writeItems(
 ): Promise<void> {
   if (items.length === 0) return
   await tx.query(sql`
-    insert into catalog_items (organization_id, created_by, kind, id, revision, version, definition, pinned)
-    select ${organizationId}, ${accountId}, kind, id, revision, version, definition::json, pinned::json
+    insert into catalog_items (organization_id, created_by, kind, id, revision, version, definition, pinned, credential_epoch, stamp)
+    select ${organizationId}, ${accountId}, kind, id, revision, version, definition::json, pinned::json, credential_epoch,
+      (select stamp from catalog_stamps where organization_id = ${organizationId})
     from unnest(${items.map((item) => item.kind)}::text[], ${items.map((item) => item.id)}::uuid[],
                 ${items.map((item) => item.revision)}::integer[], ${items.map((item) => item.version)}::text[],
-                ${items.map((item) => item.definition)}::text[], ${items.map((item) => item.pinned)}::text[])
-      as given (kind, id, revision, version, definition, pinned)
+                ${items.map((item) => item.definition)}::text[], ${items.map((item) => item.pinned)}::text[],
+                ${items.map((item) => item.credentialEpoch)}::integer[])
+      as given (kind, id, revision, version, definition, pinned, credential_epoch)
     on conflict (organization_id, kind, id, revision) do update
-      set definition = excluded.definition, created_by = excluded.created_by, created_at = now()`)
+      set definition = excluded.definition, created_by = excluded.created_by, created_at = now(), stamp = excluded.stamp`)
 }
 
 /** The item as a whole: its draft and everything that was published of it. False when there is none. */
@@ -114,6 +134,9 @@ export async function deleteItem(tx: Queryable, organizationId: string, kind: It
     tx.query(sql`select set_config('patchbay.deleted_item', ${id}, true)`),
     tx.query(
       sql`delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
+    ),
+    tx.query(
+      sql`delete from catalog_owners where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
     ),
     tx.query(
       sql`delete from tags where organization_id = ${organizationId} and entity_type = ${kind} and entity_id = ${id}`,
@@ -140,7 +163,13 @@ export async function deleteDraft(
   kind: TemplateKind,
   id: string,
 ): Promise<boolean> {
-  const { rowCount } = await tx.query(sql`
-    delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision = 0`)
+  const [{ rowCount }] = await Promise.all([
+    tx.query(sql`
+      delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision = 0`),
+    // What is gone as a whole belongs to nobody any more.
+    tx.query(sql`
+      delete from catalog_owners o where organization_id = ${organizationId} and kind = ${kind} and id = ${id}
+        and not exists (select from catalog_items i where i.organization_id = o.organization_id and i.kind = o.kind and i.id = o.id)`),
+  ])
   return rowCount > 0
 }

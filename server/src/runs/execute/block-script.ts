@@ -24,7 +24,7 @@ export type BlockScriptDeps = {
   sandbox: Pick<SandboxPool, 'run'>
   ports: ScriptPorts
   /** The same array as long as nothing changed. */
-  functions: { list(organizationId: string): Promise<readonly LibraryFunction[]> }
+  functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
   /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
   runTimeoutSeconds: number
@@ -64,7 +64,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     Object.hasOwn(workflow.applications, shortName) ? workflow.applications[shortName] : undefined
   const registered = Object.values(workflow.applications)
   const [library, credentials] = await Promise.all([
-    deps.functions.list(workflow.organizationId),
+    deps.functions.list(workflow.organizationId, workflow.workflowId),
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
   ])
   const secrets = [...workflow.secrets, ...credentials]

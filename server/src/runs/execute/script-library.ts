@@ -5,8 +5,8 @@ import type { LibraryFunction } from '../../sandbox/index.ts'
 export function scriptLibrary(functions: FunctionLibrary) {
   const known = new WeakMap<object, readonly LibraryFunction[]>()
   return {
-    async list(organizationId: string): Promise<readonly LibraryFunction[]> {
-      const found = await functions.list(organizationId)
+    async list(organizationId: string, workflowId?: string): Promise<readonly LibraryFunction[]> {
+      const found = await functions.list(organizationId, workflowId)
       const made =
         known.get(found) ??
         found.map(({ name, isAsync, arguments: given, script }) => ({

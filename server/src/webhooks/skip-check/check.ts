@@ -20,7 +20,7 @@ export type CheckDeps = FeedDeps & {
   jobs: JobQueue
   vault: Vault
   sandbox: Pick<SandboxPool, 'run'>
-  functions: { list(organizationId: string): Promise<readonly LibraryFunction[]> }
+  functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
   findDefinition(accountId: string, workflowId: string): Promise<WorkflowDefinition | undefined>
   wake(accountId: string): void
 }
@@ -109,7 +109,7 @@ async function ask(
       dateLastRun: dateLastRun?.toISOString() ?? null,
       run: null,
     },
-    library: await deps.functions.list(organizationId),
+    library: await deps.functions.list(organizationId, workflowId),
     capabilities: { api: false, vault: true, email: false },
     secrets: definition.secrets,
     limits: { timeMs, pauseMsMax: timeMs },
