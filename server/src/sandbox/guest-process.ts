@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Duplex, Writable } from 'node:stream'
+import type { Owner } from './fair-queue.ts'
 import { type GuestExit, GuestJobs, type GuestListener } from './guest-jobs.ts'
 import { composeCommand, hasProc, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
@@ -59,8 +60,8 @@ export class GuestProcess {
   report: GuestReport | undefined
   /** Libraries are sent once; this is the key of the one the process has. */
   libraryKey = ''
-  /** Account of the last script, whose isolate is still warm. */
-  accountId = ''
+  /** Whose script was the last one: the isolate of that account is still warm. Undefined before the first. */
+  owner: Owner | undefined
   runs = 0
 
   private constructor(child: ChildProcess) {

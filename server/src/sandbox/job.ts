@@ -34,6 +34,9 @@ export type CallContext = {
 }
 
 export type ScriptJob = {
+  /** Scripts of different organizations share a process only when the machine has no other left. */
+  organizationId: string
+  /** Scripts of different accounts never share an isolate. */
   accountId: string
   script: string
   /** Name of the script in error messages. */

@@ -6,10 +6,12 @@ export type SandboxOptions = {
   size?: number
   /** Processes in all, those included whose script waits for an answer or takes long. */
   processesMax?: number
-  /** Of these, how many scripts of one account may have: scripts that sleep must not keep everybody else waiting. */
-  processesPerAccount?: number
+  /** Of these, how many scripts of one account may have. Undefined: a share of what others leave (see process-shares.ts). */
+  processesPerAccount?: number | undefined
   /** Scripts after which a process is replaced. */
   runsPerProcess?: number
+  /** Processes started in ten seconds only to keep organizations apart. Each start takes about 150 ms of a processor. */
+  separationsMax?: number
   /** Scripts that may wait for a process; more are refused. */
   queueMax?: number
   /** Directories of the service that a script process must not see, where the platform can hide them. */
@@ -24,8 +26,9 @@ export function toPoolLimits(options: SandboxOptions): PoolLimits {
   return {
     size,
     processesMax,
-    processesPerAccount: options.processesPerAccount ?? Math.max(1, size, Math.floor(processesMax / 2)),
+    processesPerAccount: options.processesPerAccount,
     runsPerProcess: options.runsPerProcess ?? 40_000,
+    separationsMax: options.separationsMax ?? 12,
     queueMax: options.queueMax ?? 10_000,
   }
 }

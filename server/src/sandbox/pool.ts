@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import { AccountQueue } from './account-queue.ts'
 import { checkJob } from './check-job.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
+import { FairQueue, type Owner } from './fair-queue.ts'
 import type { GuestProcess } from './guest-process.ts'
 import type { LibraryFunction, ScriptJob } from './job.ts'
 import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
 import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
 import { type PoolLimits, type SandboxOptions, toPoolLimits } from './pool-options.ts'
 import { ProcessFleet, startFirstProcess } from './process-fleet.ts'
+import { ProcessShares } from './process-shares.ts'
 import type { GuestReport } from './protocol.ts'
 import { RealmOwners } from './realm-owners.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
@@ -22,12 +23,11 @@ import { Tally } from './tally.ts'
  *       │         │  └──── came back without having been begun: alone next time
  *       └─ queue full, or pool closed ──▶ refused
  *
- * Accounts take turns. As many scripts compute at a time as there are cores; those that wait for an answer, and those that have computed for
+ * Organizations take turns, and the accounts in them. As many scripts compute at a time as there are cores; those that wait for an answer, and those that have computed for
  * long, keep their process but not their place.
  */
 
-type Task = {
-  accountId: string
+type Task = Owner & {
   runKey: string
   sinceMs: number
   /** It may be sent to a process that is still busy with another script. */
@@ -37,13 +37,17 @@ type Task = {
   refuse(error: Error): void
 }
 
-type Request<T> = Pick<Task, 'accountId' | 'runKey' | 'mayBeQueuedOnBusyProcess'> & {
+type Request<T> = Owner & {
+  runKey: string
+  mayBeQueuedOnBusyProcess: boolean
   work(guest: GuestProcess): Promise<T | typeof neverBegun>
 }
 
 /** What is queued lies in the process while another script runs there. */
 const QUEUED_CHARACTERS_MAX = 65_536
 const TOO_LONG = `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.`
+/** Scripts that are only parsed belong to nobody. */
+const nobody: Owner = { organizationId: '', accountId: '' }
 const closed = () => new Error('The sandbox is closed.')
 
 export class SandboxPool implements AsyncDisposable {
@@ -52,18 +56,19 @@ export class SandboxPool implements AsyncDisposable {
   readonly missing: readonly string[]
   readonly #limits: PoolLimits
   readonly #fleet: ProcessFleet
-  readonly #queue = new AccountQueue<Task>()
+  readonly #queue = new FairQueue<Task>()
   readonly #realms = new RealmOwners()
   readonly #libraryKeys = new WeakMap<readonly LibraryFunction[], string>()
   /** Scripts that wait and need a process for themselves, by account. */
   readonly #soloWaiting = new Tally()
-  /** Processes whose script runs or waits for an answer, by account. */
-  readonly #held = new Tally()
+  /** Processes whose script runs or waits for an answer. */
+  readonly #shares: ProcessShares
   #computing = 0
   #isClosed = false
 
   private constructor(found: Awaited<ReturnType<typeof startFirstProcess>>, options: SandboxOptions) {
     this.#limits = toPoolLimits(options)
+    this.#shares = new ProcessShares(this.#limits)
     this.#fleet = new ProcessFleet(found, this.#limits, {
       onChange: () => this.#pump(),
       onCannotStart: () => this.#refuseAll(new Error('No process for scripts could be started.')),
@@ -89,12 +94,13 @@ export class SandboxPool implements AsyncDisposable {
       return { kind: 'invalid', message: TOO_LONG, line: 1, column: 1, log: [], pauseMs: 0 }
     const small = smallText(job)
     return await this.#enqueue({
+      organizationId: job.organizationId,
       accountId: job.accountId,
       runKey: job.run?.key ?? '',
       mayBeQueuedOnBusyProcess: small !== undefined,
       work: async (guest) => {
         if (job.signal?.aborted) return { kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 }
-        guest.accountId = job.accountId
+        guest.owner = { organizationId: job.organizationId, accountId: job.accountId }
         const inputs = small ?? JSON.stringify(job.inputs)
         const watcher = this.#watch(job, guest)
         return await runJob({ guest, job, inputs, libraryKey: this.#keyOf(job.library), watcher })
@@ -106,13 +112,13 @@ export class SandboxPool implements AsyncDisposable {
   async checkScript(source: string): Promise<ScriptCheck> {
     if (source.length > SCRIPT_CHARACTERS_MAX) return { ok: false, message: TOO_LONG, line: 1, column: 1 }
     return await this.#enqueue({
-      accountId: '',
+      ...nobody,
       runKey: '',
       mayBeQueuedOnBusyProcess: false,
       work: async (guest) => {
-        this.#count('', 1)
+        this.#count(nobody, 1)
         const check = await checkJob(guest, source)
-        this.#count('', -1)
+        this.#count(nobody, -1)
         return check
       },
     })
@@ -124,14 +130,14 @@ export class SandboxPool implements AsyncDisposable {
     await this.#fleet.close()
   }
 
-  #watch({ accountId, run }: ScriptJob, guest: GuestProcess): JobWatcher {
+  #watch(job: ScriptJob, guest: GuestProcess): JobWatcher {
     return {
       onBegin: () => {
-        this.#count(accountId, 1)
-        if (run) this.#realms.rememberRealm(run, guest)
+        this.#count(job, 1)
+        if (job.run) this.#realms.rememberRealm(job.run, guest)
       },
-      onEnd: () => this.#count(accountId, -1),
-      onLong: () => this.#queue.endTurn(accountId),
+      onEnd: () => this.#count(job, -1),
+      onLong: () => this.#queue.endTurn(job),
       onComputing: (isComputing) => {
         this.#computing += isComputing ? 1 : -1
         if (!isComputing) this.#pump()
@@ -139,9 +145,9 @@ export class SandboxPool implements AsyncDisposable {
     }
   }
 
-  #count(accountId: string, change: 1 | -1): void {
+  #count(owner: Owner, change: 1 | -1): void {
     this.#computing += change
-    this.#held.add(accountId, change)
+    this.#shares.count(owner, change)
   }
 
   #enqueue<T>({ work, ...request }: Request<T>): Promise<T> {
@@ -170,23 +176,32 @@ export class SandboxPool implements AsyncDisposable {
 
   #pump(): void {
     while (!this.#isClosed && this.#computing < this.#limits.size) {
-      const accountId = this.#nextAccount()
-      if (accountId === undefined) break
-      const guest = this.#fleet.takeIdle(accountId)
-      if (!guest) {
-        // One process for each script that could start now.
-        this.#fleet.startUpTo(Math.min(this.#queue.size, this.#limits.size - this.#computing))
-        return
-      }
-      const task = this.#queue.take(accountId, (waiting) => this.#realms.rank(waiting, guest)) as Task
-      if (!task.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(accountId, -1)
+      const found = this.#findProcess()
+      if (!found) break
+      const { owner, guest } = found
+      const task = this.#queue.take(owner, (waiting) => this.#realms.rank(waiting, guest)) as Task
+      if (!task.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(owner.accountId, -1)
       this.#begin(guest, task)
     }
     this.#queueOnBusyProcesses()
   }
 
-  #nextAccount(): string | undefined {
-    return this.#queue.next((id) => this.#held.of(id) < this.#limits.processesPerAccount)
+  #findProcess(): { owner: Owner; guest: GuestProcess } | undefined {
+    const owner = this.#nextOwner()
+    if (!owner) return undefined
+    const guest = this.#fleet.takeIdle(owner)
+    if (guest) return { owner, guest }
+    // One process for each script that could start now.
+    this.#fleet.startUpTo(Math.min(this.#queue.size, this.#limits.size - this.#computing))
+    if (this.#shares.holdsNone(owner)) this.#fleet.startOneMore()
+    // Others that have an idle process need not wait for that.
+    const other = this.#queue.next((one) => this.#shares.mayHoldAnother(one) && this.#fleet.hasIdleFor(one))
+    const idle = other && this.#fleet.takeIdle(other)
+    return idle && { owner: other, guest: idle }
+  }
+
+  #nextOwner(): Owner | undefined {
+    return this.#queue.next((owner) => this.#shares.mayHoldAnother(owner))
   }
 
   /**
@@ -197,17 +212,18 @@ export class SandboxPool implements AsyncDisposable {
     if (this.#isClosed || this.#queue.size === 0) return
     for (const guest of this.#fleet) {
       while (guest.freeSlots > 0 && !this.#fleet.isUsedUp(guest) && this.#mayQueueOn(guest)) {
-        const task = this.#queue.take(guest.accountId, (waiting) => this.#realms.rank(waiting, guest), 1)
+        const task = this.#queue.take(guest.owner as Owner, (waiting) => this.#realms.rank(waiting, guest), 1)
         if (!task) break
         this.#begin(guest, task)
       }
     }
   }
 
-  #mayQueueOn({ accountId }: GuestProcess): boolean {
+  #mayQueueOn({ owner }: GuestProcess): boolean {
+    if (!owner || this.#soloWaiting.of(owner.accountId) > 0) return false
     // Nobody has when all that wait have as many processes as they may: another script for one of them makes no difference.
-    const next = this.#nextAccount() ?? accountId
-    return next === accountId && this.#soloWaiting.of(accountId) === 0
+    const next = this.#nextOwner()
+    return next === undefined || next.accountId === owner.accountId
   }
 
   #begin(guest: GuestProcess, task: Task): void {

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { Owner } from './fair-queue.ts'
 import { GuestProcess } from './guest-process.ts'
 import { type Launch, listIsolations } from './launch.ts'
 import type { PoolLimits } from './pool-options.ts'
@@ -20,6 +21,8 @@ const IDLE_KEPT = 2
 const LOOK_AT_SIZE_RUNS = 100
 const RESIDENT_BYTES_MAX = 256 * 1_048_576
 const START_FAULTS_MAX = 3
+/** How many times the limit of processes there may be when organizations that hold none ask for one. */
+const OVERFLOW = 2
 
 export type FleetListener = {
   /** A process is there, or could not be started: work that waits can be looked at again. */
@@ -42,6 +45,7 @@ export class ProcessFleet {
   #idle: GuestProcess[] = []
   #usedSinceTrim = new WeakSet<GuestProcess>()
   #startFaults = 0
+  #separationsLeft: number
   #isClosed = false
 
   constructor({ launch, directory, first }: Found, limits: PoolLimits, listener: FleetListener) {
@@ -50,6 +54,7 @@ export class ProcessFleet {
     this.#directory = directory
     this.#limits = limits
     this.#listener = listener
+    this.#separationsLeft = limits.separationsMax
     this.#all.add(first)
     this.#idle.push(first)
     this.#trim = setInterval(() => this.#endUnused(), TRIM_MS)
@@ -64,18 +69,37 @@ export class ProcessFleet {
     return this.#all.values()
   }
 
-  /** One whose last script was of the same account, if there is any: its isolate is warm. */
-  takeIdle(accountId: string): GuestProcess | undefined {
-    // One that the system ended while it had nothing to do: the next script is not to blame.
-    for (const guest of this.#idle) if (guest.isGone) this.#remove(guest)
-    const same = this.#idle.findIndex((guest) => guest.accountId === accountId)
-    return this.#idle.splice(same === -1 ? this.#idle.length - 1 : same, 1)[0]
+  /**
+   * A process that no other organization has used, best one whose isolate is warm for the account. One of another organization is replaced
+   * by a new process, as far as the machine can afford that, and given away otherwise.
+   */
+  takeIdle(owner: Owner): GuestProcess | undefined {
+    const own = this.#takeOwn(owner)
+    const [foreign] = this.#idle
+    if (own || !foreign) return own
+    if (this.#starting.size === 0 && this.#separationsLeft > 0) {
+      this.#separationsLeft--
+      if (this.#all.size >= this.#limits.processesMax) this.#remove(foreign)
+      this.#start()
+    }
+    if (this.#starting.size > 0) return undefined
+    this.#idle.shift()
+    return foreign
+  }
+
+  hasIdleFor(owner: Owner): boolean {
+    return this.#idle.some((guest) => !guest.isGone && fits(guest, owner))
   }
 
   /** So that `wanted` processes are on their way, as far as there may be more. */
   startUpTo(wanted: number): void {
     while (this.#starting.size < wanted && this.#all.size + this.#starting.size < this.#limits.processesMax)
       this.#start()
+  }
+
+  /** Beyond the limit, for an organization that holds none: all others may be asleep for an hour. */
+  startOneMore(): void {
+    if (this.#starting.size === 0 && this.#all.size < this.#limits.processesMax * OVERFLOW) this.#start()
   }
 
   noteUse(guest: GuestProcess): void {
@@ -107,6 +131,14 @@ export class ProcessFleet {
     await Promise.all(this.#starting)
     await Promise.all([...this.#all].map((guest) => guest.end()))
     await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  #takeOwn(owner: Owner): GuestProcess | undefined {
+    // One that the system ended while it had nothing to do: the next script is not to blame.
+    for (const guest of this.#idle) if (guest.isGone) this.#remove(guest)
+    const sameAccount = this.#idle.findIndex((guest) => guest.owner?.accountId === owner.accountId)
+    const index = sameAccount === -1 ? this.#idle.findLastIndex((guest) => fits(guest, owner)) : sameAccount
+    return index === -1 ? undefined : this.#idle.splice(index, 1)[0]
   }
 
   #remove(guest: GuestProcess): void {
@@ -143,7 +175,12 @@ export class ProcessFleet {
       if (guest.isGone || (this.#all.size > kept && !this.#usedSinceTrim.has(guest))) this.#remove(guest)
     }
     this.#usedSinceTrim = new WeakSet()
+    this.#separationsLeft = this.#limits.separationsMax
   }
+}
+
+function fits({ owner: last }: GuestProcess, { organizationId }: Owner): boolean {
+  return last === undefined || last.organizationId === organizationId || organizationId === ''
 }
 
 /** Finds the strongest isolation that the platform gives by starting the first process. */

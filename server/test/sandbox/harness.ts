@@ -8,6 +8,7 @@ type JobParts = Omit<Partial<ScriptJob>, 'inputs'> & { inputs?: Partial<ScriptJo
 export function makeJob(script: string, parts: JobParts = {}): ScriptJob {
   const { inputs, ...rest } = parts
   return {
+    organizationId: 'organization-1',
     accountId: 'account-1',
     script,
     library: [],

@@ -96,6 +96,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     },
   }
   const ended = await deps.sandbox.run({
+    organizationId: workflow.organizationId,
     accountId: run.accountId,
     script: block.script,
     inputs: {

@@ -57,6 +57,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
   }
   const startedAt = performance.now()
   const outcome = await deps.sandbox.run({
+    organizationId: scope.organizationId,
     accountId: scope.accountId,
     script: body.script,
     inputs: {

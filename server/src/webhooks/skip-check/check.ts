@@ -98,6 +98,7 @@ async function ask(
   const { accountId, organizationId, workflowId } = definition
   const scope: Scope = { organizationId, accountId }
   const outcome = await deps.sandbox.run({
+    organizationId,
     accountId,
     script: skipScript,
     fileName: 'skipScript',
