@@ -2,12 +2,31 @@ import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 
-export const eventNames = ['run.failed', 'run.recovered', 'connection.faulted'] as const
+export const eventNames = [
+  'run.failed',
+  'run.recovered',
+  'connection.faulted',
+  'connection.recovered',
+  'workflow.paused',
+  'workflow.resumed',
+  'webhook.givenUp',
+  'alarm.raised',
+  'alarm.cleared',
+  'upgrade.stopped',
+] as const
 export type EventName = (typeof eventNames)[number]
+
+export const eventScopes = ['account', 'managed'] as const
+export type EventScope = (typeof eventScopes)[number]
+
+const Scope = Type.Enum([...eventScopes], {
+  description: 'account: the account itself (the default). managed: every other account that it may act for.',
+})
+const ScopeQuery = Type.Object({ scope: Type.Optional(Scope) })
 
 const Events = Type.Array(Type.Enum([...eventNames]), {
   maxItems: 20,
-  description: 'run.failed, run.recovered, connection.faulted. Empty: all of them.',
+  description: `${eventNames.join(', ')}. Empty: all of them.`,
 })
 const Url = Type.String({ minLength: 1, maxLength: 2000, description: 'Where events are sent to, http or https.' })
 const SubscriptionId = Type.Object({ id: Guid })
@@ -15,6 +34,7 @@ const SubscriptionId = Type.Object({ id: Guid })
 export const EventSubscription = Type.Object(
   {
     id: { ...Guid, description: 'Id of the subscription.' },
+    scope: Scope,
     url: Url,
     events: Events,
     isActive: Type.Boolean({ description: 'False: nothing is sent.' }),
@@ -31,7 +51,8 @@ export const listEventSubscriptions = operation({
   name: 'EventSubscriptions',
   method: 'GET',
   path: '/api/EventSubscriptions',
-  description: 'The addresses that are told of events of the account.',
+  description: 'The addresses that are told of events of the account, or of the accounts it manages.',
+  query: ScopeQuery,
   answers: { 200: Type.Array(EventSubscription) },
 })
 
@@ -40,9 +61,12 @@ export const createEventSubscription = operation({
   method: 'POST',
   path: '/api/EventSubscriptions',
   description:
-    'Send events to an address, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
+    'Send events to an address as {type, timestamp, data}, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
   changesState: true,
-  body: Type.Object({ url: Url, events: Type.Optional(Events) }, { additionalProperties: false }),
+  body: Type.Object(
+    { url: Url, events: Type.Optional(Events), scope: Type.Optional(Scope) },
+    { additionalProperties: false },
+  ),
   answers: { 200: Type.Object({ id: Guid, secret: Type.String({ description: 'Shown once.' }) }) },
   example: { body: { url: 'https://example.com/patchbay-events', events: ['run.failed'] } },
 })
@@ -73,25 +97,27 @@ export const deleteEventSubscription = operation({
   refuses: ['not_found'],
 })
 
-const Settings = Type.Object(
-  { failureMail: Type.Boolean({ description: 'Whether the account is mailed when a workflow begins to fail.' }) },
-  { additionalProperties: false },
-)
+const failureMail = Type.Boolean({
+  description: 'Whether the account is mailed when something begins to fail and when it works again.',
+})
 
 export const getNotificationSettings = operation({
   name: 'NotificationSettings',
   method: 'GET',
   path: '/api/NotificationSettings',
-  description: 'Which mails the account gets about its workflows.',
-  answers: { 200: Settings },
+  description:
+    'Which mails the account gets about its own workflows and connections, or about those of the accounts it manages.',
+  query: ScopeQuery,
+  answers: { 200: Type.Object({ failureMail }, { additionalProperties: false }) },
 })
 
 export const setNotificationSettings = operation({
   name: 'NotificationSettingsUpdate',
   method: 'POST',
   path: '/api/NotificationSettings',
-  description: 'Choose which mails the account gets about its workflows.',
+  description: 'Choose which mails the account gets. About managed accounts it gets none until it asks for them.',
   changesState: true,
-  body: Settings,
+  body: Type.Object({ failureMail, scope: Type.Optional(Scope) }, { additionalProperties: false }),
   answers: { 200: null },
+  example: { body: { scope: 'managed', failureMail: true } },
 })

@@ -123,6 +123,7 @@ export const operations = {
   RunWorkflow: runs.runWorkflow,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
+  ResumeWorkflow: runs.resumeWorkflow,
   GetRunHistory: runs.getRunHistory,
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,
@@ -163,7 +164,7 @@ export const records = {
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
-export type { EventName } from './events.ts'
+export type { EventName, EventScope } from './events.ts'
 export { guidPattern, isGuid } from './ids.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export {

@@ -94,6 +94,18 @@ export const retryRun = operation({
   refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed', 'blocks_invalid', 'webhook_request_taken'],
 })
 
+export const resumeWorkflow = operation({
+  name: 'ResumeWorkflow',
+  method: 'GET',
+  path: '/api/ResumeWorkflow/:id',
+  description:
+    'Resume the automatic runs of a workflow that was paused after repeated failures. Answers whether it was paused; while a connection it needs is faulted, it stays so.',
+  changesState: true,
+  params: Type.Object({ id: Guid }),
+  answers: { 200: Type.Boolean() },
+  refuses: ['not_found'],
+})
+
 export const getRunHistory = operation({
   name: 'GetRunHistory',
   method: 'POST',

@@ -119,7 +119,11 @@ export const enableWebhook = operation({
     200: Type.Object({
       url: Type.String({ description: 'Where others send requests to.' }),
       secret: Type.Optional(Type.String({ description: 'Only the first time: what senders sign with.' })),
-      message: Type.Optional(Type.String({ description: 'Only the first time: how senders sign.' })),
+      message: Type.Optional(
+        Type.String({
+          description: 'The first time: how senders sign. Later: what still holds automatic runs, if anything does.',
+        }),
+      ),
     }),
   },
   refuses: ['not_found', 'workflow_archived'],

@@ -5,7 +5,6 @@ import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
 import { connectionCareQueue } from './connections/index.ts'
 import { type ConnectionSettings, migrate, startEmbeddedServer } from './db/index.ts'
-import { eventQueue, eventRetries } from './events/index.ts'
 import { createMetrics, startMetricsServer } from './http/index.ts'
 import { mailQueue, mailRetries } from './mail/index.ts'
 import { installQueues, type QueueDefinitions } from './queue/index.ts'
@@ -30,7 +29,6 @@ const queues: QueueDefinitions = {
   [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
   // What a check misses, the next one finds.
   [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
-  [eventQueue]: { retryLimit: eventRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 3600 },
   // Retries are endless here: a run counts for itself how often its workers died.
   [runQueue]: {
     heartbeatSeconds: 10,

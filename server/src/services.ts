@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
 import { type ConnectionSettings, Database } from './db/index.ts'
 import { explainDenial } from './document-library/index.ts'
-import { eventPublisher, tellFailures } from './events/index.ts'
+import { createEventPublisher, tellRuns } from './events/index.ts'
 import { createFunctionLibrary } from './functions/index.ts'
 import { createEmailSender, createOutbox, createOwnServerSender } from './mail/index.ts'
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
@@ -63,6 +63,8 @@ export async function createServices(context: Context, connection: ConnectionSet
       ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
     }),
   )
+  const events = createEventPublisher()
+  const { publish } = events
   const connecting = createConnections({
     database,
     keyRing,
@@ -71,6 +73,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     outbound,
     smtp: createOwnServerSender({ database, guard }),
     explainDenial,
+    publish,
     baseUrl,
     onFault,
   })
@@ -81,8 +84,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const calls = createApplicationCalls({ connections })
   const vault = createVault({ database, keyRing })
   const functions = createFunctionLibrary(catalog, (workflowId) => findFunctionStamp({ database }, workflowId))
-  const publish = eventPublisher({ jobs })
-  const webhookPorts = createRunPorts({ database, keyRing })
+  const webhookPorts = createRunPorts({ database, keyRing, publish, baseUrl })
   const runs = createRuns({
     database,
     keyRing,
@@ -104,17 +106,12 @@ export async function createServices(context: Context, connection: ConnectionSet
     onRunsEnded: async (tx, ended, workflows) => {
       const ids = ended.map(({ id }) => id)
       await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended), insertFeed(tx, 'run', ids)])
-      await tellFailures({ publish, outbox, baseUrl }, tx, ended, workflows)
+      await tellRuns({ publish, baseUrl }, tx, ended, workflows)
     },
+    publish,
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault,
-  })
-  connections.onFaultChange(({ accountId, regApplicationId, isFaulted }) => {
-    if (!isFaulted) return
-    database.system
-      .transaction((tx) => publish(tx, accountId, 'connection.faulted', { accountId, regApplicationId }))
-      .catch(onFault)
   })
   const webhooks = createWebhooks({
     database,
@@ -127,6 +124,8 @@ export async function createServices(context: Context, connection: ConnectionSet
     checkScript: (source) => sandbox.checkScript(source),
     starter: runs.starter,
     runPorts: webhookPorts,
+    publish,
+    baseUrl,
     webhookUrl: () => config.webhookUrl ?? `${place.baseUrl}/webhook`,
     daysKept: config.runRetentionDays,
     onFault,
@@ -141,6 +140,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     outbound,
     connecting,
     connections,
+    events,
     sandbox,
     calls,
     runs,

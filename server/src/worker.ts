@@ -1,7 +1,7 @@
 // The role `worker`: what is done without anybody asking over HTTP.
 import { ActivityRoller } from './activity/index.ts'
 import { ConnectionCare } from './connections/index.ts'
-import { startDelivering } from './events/index.ts'
+import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
 import { Scheduler } from './schedules/index.ts'
 import { Indexer } from './search/index.ts'
@@ -9,7 +9,7 @@ import type { Context, Services } from './services.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, onFault }: Context, services: Services): Promise<void> {
-  const { database, keyRing, jobs, outbound, connecting, runs, webhooks } = services
+  const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
       new Mailer({ database, keyRing, jobs, smtpUrl: config.smtpUrl, from: config.mailFrom, onFault }),
@@ -17,8 +17,10 @@ export async function startWorker({ config, parts, onFault }: Context, services:
     await mailer.start()
   }
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
-  await startDelivering({ database, keyRing, jobs, outbound })
   parts.use(new ActivityRoller(database, onFault)).start()
+  const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault }))
+  deliveries.start()
+  parts.use(new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault })).start()
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
   parts.use(new Scheduler({ database, starter: runs.starter, onFault })).start()

@@ -95,12 +95,12 @@ async function connect(
     await Promise.all([
       replaceTokens(tx, scope.accountId, id, { sealed, expiresInSeconds: grant.expiresInSeconds ?? null }),
       recordAudit(tx, actor, 'registeredApplication.connected', id, { shortName: stored.shortName }),
+      (stored.faultMessage === null) === (faultMessage === null)
+        ? undefined
+        : deps.faults.tell(tx, scope.accountId, { connection: stored, message: faultMessage, isMailed: false }),
     ])
   })
   deps.opened.forget({ scope, connection: stored })
-  if ((stored.faultMessage !== null) !== (faultMessage !== null)) {
-    deps.faults.announce({ accountId: scope.accountId, regApplicationId: id, isFaulted: faultMessage !== null })
-  }
   return stored.tagText === '' ? stored.name : `${stored.name} (${stored.tagText})`
 }
 

@@ -53,8 +53,6 @@ export type Denial = {
   statusCode: number
 }
 
-export type FaultChange = { accountId: string; regApplicationId: string; isFaulted: boolean }
-
 export type Connections = {
   /** Undefined when nothing authenticated fits; throws AppError 400 when several fit and no id chooses. */
   find(scope: Scope, shortName: string, regApplicationId?: string): Promise<Connection | undefined>
@@ -73,6 +71,4 @@ export type Connections = {
   describeValues(scope: Scope, connection: Connection): Promise<Record<string, string | number | boolean | null>>
   /** Every secret that calls through these connections may carry, for masking in logs, results and errors. */
   secretsOf(scope: Scope, ids: readonly string[]): Promise<string[]>
-  /** Listeners hear of changes made by this process, after they are committed. */
-  onFaultChange(listener: (change: FaultChange) => void): void
 }

@@ -32,10 +32,21 @@ export async function setFault(
   return rows[0] && { isNew: rows[0].is_new, mailTo: rows[0].mail_to }
 }
 
-export async function clearFault(tx: Queryable, accountId: string, id: string, source: FaultSource): Promise<boolean> {
-  const { rowCount } = await tx.query(sql`
-    update registered_applications set fault_message = null, fault_source = null, faulted_at = null
-    where account_id = ${accountId} and id = ${id} and fault_message is not null
-      and (${source}::text = 'target' or fault_source = 'token')`)
-  return rowCount > 0
+/** Undefined when there was none to clear. `wasMailed`: people were told of this one. */
+export async function clearFault(
+  tx: Queryable,
+  accountId: string,
+  id: string,
+  source: FaultSource,
+): Promise<{ wasMailed: boolean } | undefined> {
+  const { rows } = await tx.query<{ was_mailed: boolean }>(sql`
+    with before as (
+      select id, coalesce(fault_mailed_at >= faulted_at, false) as was_mailed from registered_applications
+      where account_id = ${accountId} and id = ${id} and fault_message is not null
+        and (${source}::text = 'target' or fault_source = 'token')
+      for update
+    )
+    update registered_applications r set fault_message = null, fault_source = null, faulted_at = null
+    from before b where r.id = b.id returning b.was_mailed`)
+  return rows[0] && { wasMailed: rows[0].was_mailed }
 }

@@ -2,8 +2,9 @@
 // Each change is one transaction with its audit row; becoming faulted also files one mail.
 import { recordAudit } from '../audit/index.ts'
 import type { Database, Scope, Tx } from '../db/index.ts'
+import { type NewEvent, type PublishEvents, titleOf } from '../events/index.ts'
 import type { Outbox } from '../mail/index.ts'
-import type { Connection, FaultChange } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { clearFault, type FaultSource, setFault } from './fault-store.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import type { OpenedConnection, OpenedConnections } from './opened-connection.ts'
@@ -15,41 +16,32 @@ export type Faults = {
   set(opened: OpenedConnection, source: FaultSource, message: string): Promise<void>
   /** A renewed token clears only what a failed renewal has set; an answer of the target clears everything. */
   clear(opened: OpenedConnection, source: FaultSource): Promise<void>
-  /** For changes that were made together with others, after they are committed. */
-  announce(change: FaultChange): void
-  onChange(listener: (change: FaultChange) => void): void
+  /** Tells of a change that is made together with others, in their transaction. */
+  tell(tx: Tx, accountId: string, change: FaultChange): Promise<void>
+}
+
+type Named = { id: string; name: string; tagText: string }
+
+export type FaultChange = {
+  connection: Named
+  /** Null: it works again. */
+  message: string | null
+  /** Whether people are mailed. */
+  isMailed: boolean
 }
 
 export type FaultDeps = {
   database: Database
   outbox: Outbox
+  publish: PublishEvents
   opened: OpenedConnections
   baseUrl: () => string
-  onFault: (error: unknown) => void
 }
 
 export function createFaults(deps: FaultDeps): Faults {
-  const listeners: ((change: FaultChange) => void)[] = []
-
-  const announce = (change: FaultChange): void => {
-    for (const listener of listeners) {
-      try {
-        listener(change)
-      } catch (error) {
-        // A listener's fault must not turn a call that succeeded into one that failed.
-        deps.onFault(error)
-      }
-    }
-  }
-
-  const changed = (opened: OpenedConnection, isFaulted: boolean): void => {
-    deps.opened.forget(opened)
-    announce({ accountId: opened.scope.accountId, regApplicationId: opened.connection.id, isFaulted })
-  }
-
+  const tell: Faults['tell'] = (tx, accountId, change) => deps.publish(tx, [describeChange(accountId, change)])
   return {
-    announce,
-    onChange: (listener) => void listeners.push(listener),
+    tell,
     async set(opened, source, message) {
       const { scope, connection } = opened
       const words = maskSecrets(message, opened.secrets).replaceAll('\0', '').slice(0, messageLengthMax)
@@ -59,23 +51,52 @@ export function createFaults(deps: FaultDeps): Faults {
         await Promise.all([
           recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', connection.id),
           before.mailTo === null ? undefined : mailOwner(deps, tx, opened, before.mailTo, words),
+          tell(tx, scope.accountId, { connection, message: words, isMailed: before.mailTo !== null }),
         ])
         return true
       })
-      if (isNew) changed(opened, true)
+      if (isNew) deps.opened.forget(opened)
     },
     async clear(opened, source) {
       if (!opened.connection.isFaulted) return
       const { scope, connection } = opened
-      const wasFaulted = await deps.database.forScope(scope).transaction(async (tx) => {
-        if (!(await clearFault(tx, scope.accountId, connection.id, source))) return false
-        await recordAudit(tx, serviceOf(scope), 'registeredApplication.recovered', connection.id)
-        return true
+      await deps.database.forScope(scope).transaction(async (tx) => {
+        const cleared = await clearFault(tx, scope.accountId, connection.id, source)
+        if (!cleared) return
+        await Promise.all([
+          recordAudit(tx, serviceOf(scope), 'registeredApplication.recovered', connection.id),
+          tell(tx, scope.accountId, { connection, message: null, isMailed: cleared.wasMailed }),
+        ])
       })
-      if (wasFaulted) changed(opened, false)
-      else deps.opened.forget(opened)
+      deps.opened.forget(opened)
     },
   }
+}
+
+/** The owner's mail about a fault carries a link that is for nobody else, so it is written apart. */
+function describeChange(accountId: string, { connection, message, isMailed }: FaultChange): NewEvent {
+  const label = labelOf(connection)
+  const mail =
+    message === null
+      ? {
+          subject: `Connection to ${titleOf(label)} works again`,
+          text: `Patchbay can reach ${label} again. Workflows that were waiting for it go on.`,
+        }
+      : {
+          subject: `Connection to ${titleOf(label)} needs attention`,
+          text: `Patchbay can no longer sign in to ${label}:\n\n${message}\n\nWorkflows that use this connection wait until it works again.`,
+          isOwnerMailed: true,
+        }
+  return {
+    accountId,
+    type: message === null ? 'connection.recovered' : 'connection.faulted',
+    data: { regApplicationId: connection.id, ...(message !== null && { errorMessage: message }) },
+    ...(isMailed && { mail }),
+  }
+}
+
+function labelOf({ name, tagText }: Named): string {
+  return tagText === '' ? name : `${name} (${tagText})`
 }
 
 /** Nobody asked for the change: the service made it. */
@@ -97,22 +118,17 @@ export async function mailOwner(
   words: string,
 ): Promise<void> {
   const link = await createReconnectLink(tx, scope.accountId, connection.id, deps.baseUrl())
-  const label = connection.tagText === '' ? connection.name : `${connection.name} (${connection.tagText})`
+  const label = labelOf(connection)
   await deps.outbox.enqueue(tx, scope.accountId, {
     to: [to],
-    subject: `Connection to ${oneLine(label)} needs your attention`,
+    subject: `Connection to ${titleOf(label)} needs your attention`,
     text: [
-      `Patchbay can no longer sign in to ${label}.`,
+      `Patchbay can no longer sign in to ${label}:`,
       '',
-      `What went wrong: ${words}`,
+      words,
       '',
-      'Workflows that start by themselves and use this connection wait until it works again.',
-      `Connect it again here (the link works for seven days): ${link}`,
+      'Scheduled runs and webhooks that use this connection wait until it works again.',
+      `Reconnect it here (the link is valid for seven days): ${link}`,
     ].join('\n'),
   })
-}
-
-function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not get into a header.
-  return text.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, 120)
 }

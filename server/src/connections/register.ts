@@ -83,6 +83,13 @@ export async function register(
       needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, id, tokens) : undefined,
       recordAudit(tx, actorOf(principal), 'registeredApplication.created', id, { shortName: application.shortName }),
       authorization ? insertState(tx, deps.keyRing, scope, id, authorization) : undefined,
+      tested && tested.faultMessage !== null
+        ? deps.faults.tell(tx, scope.accountId, {
+            connection: { id, name: application.name, tagText: body.tagText ?? '' },
+            message: tested.faultMessage,
+            isMailed: false,
+          })
+        : undefined,
     ])
   })
   deps.opened.forget({ scope, connection: { id, shortName: application.shortName } })
@@ -132,14 +139,13 @@ export async function change(
       recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, {
         fields: Object.keys(body),
       }),
+      // Whoever changed it knows it, so nobody is mailed.
+      tested && (stored.faultMessage === null) !== (tested.faultMessage === null)
+        ? deps.faults.tell(tx, scope.accountId, { connection: stored, message: tested.faultMessage, isMailed: false })
+        : undefined,
     ])
   })
   deps.opened.forget({ scope, connection: stored })
-  const wasFaulted = stored.faultMessage !== null
-  const isFaulted = tested ? tested.faultMessage !== null : wasFaulted
-  if (wasFaulted !== isFaulted) {
-    deps.faults.announce({ accountId: scope.accountId, regApplicationId: stored.id, isFaulted })
-  }
   return authorization?.url ?? ''
 }
 

@@ -1,6 +1,7 @@
 // The room as others see it.
 import type { WithdrawCredentials } from '../catalog/index.ts'
 import type { Database, Scope } from '../db/index.ts'
+import type { PublishEvents } from '../events/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import type { Outbox } from '../mail/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -21,6 +22,7 @@ type Deps = CallDeps & {
   keyRing: KeyRing
   catalog: ApplicationFinder
   outbox: Outbox
+  publish: PublishEvents
   baseUrl: () => string
   onFault: (error: unknown) => void
 }
@@ -103,7 +105,6 @@ export function createConnections(deps: Deps): ConnectionRoom {
       const found = await Promise.all(ids.map((id) => opened.find(scope, id.toLowerCase())))
       return [...new Set(found.flatMap((one) => one?.secrets ?? []))]
     },
-    onFaultChange: (listener) => faults.onChange(listener),
   }
   return { ...room, connections, withdrawCredentials: withdraw }
 }

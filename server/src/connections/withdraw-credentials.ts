@@ -22,11 +22,9 @@ export async function withdrawCredentials(
     await Promise.all([
       recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', one.id),
       mailOwner(deps, tx, { scope, connection }, one.email, words),
+      deps.faults.tell(tx, scope.accountId, { connection, message: words, isMailed: true }),
     ])
-    tx.afterCommit(() => {
-      deps.opened.forget({ scope, connection })
-      deps.faults.announce({ accountId: scope.accountId, regApplicationId: one.id, isFaulted: true })
-    })
+    tx.afterCommit(() => deps.opened.forget({ scope, connection }))
   }
 }
 

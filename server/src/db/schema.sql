@@ -273,12 +273,17 @@ table event_deliveries -- row-level security forced (
   event text not null,
   payload text not null,
   created_at timestamp with time zone not null default now(),
+  organization_id uuid not null,
+  due_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
   constraint event_deliveries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint event_deliveries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint event_deliveries_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES event_subscriptions(id) ON DELETE CASCADE,
   constraint event_deliveries_pkey PRIMARY KEY (id)
 );
-CREATE INDEX event_deliveries_by_account ON patchbay.event_deliveries USING btree (account_id);
+CREATE INDEX event_deliveries_by_organization ON patchbay.event_deliveries USING btree (organization_id);
 CREATE INDEX event_deliveries_by_subscription ON patchbay.event_deliveries USING btree (subscription_id);
+CREATE INDEX event_deliveries_due ON patchbay.event_deliveries USING btree (account_id, due_at);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -295,10 +300,32 @@ table event_subscriptions -- row-level security forced (
   last_error text,
   created_at timestamp with time zone not null default now(),
   modified_at timestamp with time zone not null default now(),
+  scope text not null default 'account'::text,
+  constraint event_subscriptions_scope_check CHECK ((scope = ANY (ARRAY['account'::text, 'managed'::text]))),
   constraint event_subscriptions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint event_subscriptions_pkey PRIMARY KEY (id)
 );
 CREATE INDEX event_subscriptions_by_account ON patchbay.event_subscriptions USING btree (account_id, created_at);
+CREATE INDEX event_subscriptions_managed ON patchbay.event_subscriptions USING btree (account_id) WHERE (scope = 'managed'::text);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table events -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  type text not null,
+  payload text not null,
+  mail_subject text,
+  mail_text text,
+  mails_owner boolean not null default true,
+  mail_after timestamp with time zone,
+  is_delivered boolean not null default false,
+  constraint events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX events_by_account ON patchbay.events USING btree (account_id, type);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -353,7 +380,8 @@ grant select to patchbay_system;
 
 table notification_settings -- row-level security forced (
   account_id uuid not null,
-  failure_mail boolean not null,
+  failure_mail boolean not null default true,
+  managed_failure_mail boolean not null default false,
   constraint notification_settings_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint notification_settings_pkey PRIMARY KEY (account_id)
 );
@@ -701,10 +729,12 @@ table webhook_history partition by RANGE (webhook_id) -- row-level security forc
   error_counter integer not null,
   run_number integer,
   error_message text,
+  is_given_up boolean not null default false,
   constraint webhook_history_status_check CHECK ((status = ANY (ARRAY['Done'::text, 'Skipped'::text]))),
   constraint webhook_history_pkey PRIMARY KEY (webhook_id)
 );
 CREATE INDEX webhook_history_by_workflow ON ONLY patchbay.webhook_history USING btree (account_id, workflow_id, created_at, webhook_id);
+CREATE INDEX webhook_history_given_up ON ONLY patchbay.webhook_history USING btree (account_id, webhook_id) WHERE is_given_up;
 CREATE INDEX webhook_history_skipped ON ONLY patchbay.webhook_history USING btree (account_id, workflow_id) WHERE (status = 'Skipped'::text);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
@@ -803,7 +833,7 @@ table webhooks -- row-level security forced (
   url_parameters text not null default ''::text,
   is_strict_order boolean not null default false,
   order_key text not null default ''::text,
-  skip_after_errors integer not null default 5,
+  skip_after_errors integer not null default 20,
   skip_script text not null default ''::text,
   is_batch boolean not null default false,
   batch_size integer not null default 50,
@@ -908,6 +938,9 @@ table workflows -- row-level security forced (
   schedule_last_tick timestamp with time zone,
   scheduled_run_id uuid,
   function_stamp bigint,
+  next_try_at timestamp with time zone,
+  pause_tries integer not null default 0,
+  missed_tick timestamp with time zone,
   failing_since timestamp with time zone,
   paused_since timestamp with time zone,
   constraint workflows_state_check CHECK ((state = ANY (ARRAY['inDevelopment'::text, 'deployed'::text, 'archived'::text]))),
@@ -922,6 +955,8 @@ CREATE INDEX workflows_due ON patchbay.workflows USING btree (next_run_at) WHERE
 CREATE INDEX workflows_failing ON patchbay.workflows USING btree (account_id, id) WHERE is_failing;
 CREATE INDEX workflows_paused ON patchbay.workflows USING btree (account_id, id) WHERE is_auto_run_paused;
 CREATE INDEX workflows_scheduled ON patchbay.workflows USING btree (account_id, id) WHERE is_scheduled;
+CREATE INDEX workflows_to_try ON patchbay.workflows USING btree (next_try_at) WHERE (next_try_at IS NOT NULL);
+CREATE INDEX workflows_with_missed_tick ON patchbay.workflows USING btree (id) WHERE (missed_tick IS NOT NULL);
 CREATE INDEX workflows_with_webhook ON patchbay.workflows USING btree (account_id, id) WHERE is_webhook_active;
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
@@ -1127,8 +1162,8 @@ CREATE OR REPLACE FUNCTION patchbay.pause_while_faulted(workflow uuid)
  RETURNS void
  LANGUAGE sql
 BEGIN ATOMIC
- UPDATE workflows w SET is_auto_run_paused = ((w.auto_failures >= 10) OR has_faulted_application(w.id))
-   WHERE ((w.id = pause_while_faulted.workflow) AND (w.state = 'deployed'::text) AND (w.is_auto_run_paused IS DISTINCT FROM ((w.auto_failures >= 10) OR has_faulted_application(w.id))));
+ UPDATE workflows w SET is_auto_run_paused = ((w.next_try_at IS NOT NULL) OR has_faulted_application(w.id))
+   WHERE ((w.id = pause_while_faulted.workflow) AND (w.state = 'deployed'::text) AND (w.is_auto_run_paused IS DISTINCT FROM ((w.next_try_at IS NOT NULL) OR has_faulted_application(w.id))));
 END;
 
 CREATE OR REPLACE PROCEDURE patchbay.protect(IN guarded regclass, IN owner_condition text)
@@ -1181,3 +1216,9 @@ begin
   perform pause_while_faulted(coalesce(new.workflow_id, old.workflow_id));
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.wait_before_try(tries integer)
+ RETURNS interval
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (LEAST(((5)::double precision * ((2)::double precision ^ (LEAST(tries, 4))::double precision)), (60)::double precision) * '00:01:00'::interval);

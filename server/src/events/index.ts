@@ -1,4 +1,5 @@
-export { eventRetries, startDelivering } from './deliver.ts'
-export { eventPublisher, eventQueue } from './publish.ts'
+export { DeliveryWorker } from './deliver.ts'
+export { EventHandOn } from './hand-on.ts'
+export { createEventPublisher, type NewEvent, type PublishEvents, titleOf } from './publish.ts'
 export { eventRoutes } from './routes.ts'
-export { tellFailures } from './tell-failures.ts'
+export { tellRuns } from './tell-runs.ts'

@@ -1,19 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import type { EventName } from '@patchbay/contract'
+import type { EventName, EventScope } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { KeyRing, Place } from '../secrets/index.ts'
+import { setFailureMail } from './notification-store.ts'
 import {
   countSubscriptions,
   deleteSubscription,
   insertSubscription,
   type SubscriptionChange,
-  setFailureMail,
   updateSubscription,
-} from './store.ts'
+} from './subscription-store.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
 
@@ -22,10 +22,11 @@ const subscriptionsMax = 50
 export async function subscribe(
   deps: Deps,
   principal: Principal,
-  given: { url: string; events?: EventName[] },
+  given: { url: string; events?: EventName[]; scope?: EventScope },
 ): Promise<{ id: string; secret: string }> {
   checkUrl(given.url)
   const accountId = principal.account.id
+  const scope = given.scope ?? 'account'
   const id = newId()
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const sealedSecret = await deps.keyRing.seal(secretPlace(id, accountId), Buffer.from(secret))
@@ -33,8 +34,16 @@ export async function subscribe(
     if ((await countSubscriptions(tx, accountId)) >= subscriptionsMax)
       throw invalid(`An account may have at most ${subscriptionsMax} event subscriptions.`)
     await Promise.all([
-      insertSubscription(tx, { id, accountId, url: given.url, events: [...new Set(given.events ?? [])], sealedSecret }),
+      insertSubscription(tx, {
+        id,
+        accountId,
+        scope,
+        url: given.url,
+        events: [...new Set(given.events ?? [])],
+        sealedSecret,
+      }),
       recordAudit(tx, actorOf(principal), 'eventSubscription.created', id, {
+        scope,
         url: given.url,
         events: given.events ?? [],
       }),
@@ -67,12 +76,12 @@ export async function unsubscribe(deps: Deps, principal: Principal, id: string):
 export async function changeNotifications(
   deps: Deps,
   principal: Principal,
-  { failureMail }: { failureMail: boolean },
+  { failureMail, scope = 'account' }: { failureMail: boolean; scope?: EventScope },
 ): Promise<undefined> {
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await Promise.all([
-      setFailureMail(tx, principal.account.id, failureMail),
-      recordAudit(tx, actorOf(principal), 'notifications.changed', principal.account.id, { failureMail }),
+      setFailureMail(tx, principal.account.id, scope, failureMail),
+      recordAudit(tx, actorOf(principal), 'notifications.changed', principal.account.id, { scope, failureMail }),
     ])
   })
 }

@@ -8,6 +8,8 @@ export {
   type RunText,
   sizeRunTexts,
 } from './history/searchable-texts.ts'
+export { claimTries, describeWait, giveBackTries } from './pause/pause-store.ts'
+export { resumeByHand } from './pause/resume.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'
 export { createRuns } from './service.ts'
 export type { RetriedWebhooks } from './start/start.ts'

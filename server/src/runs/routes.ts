@@ -1,6 +1,7 @@
 import type { HandlersOf } from '../http/index.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
+import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
 import { retryRun } from './start/retry.ts'
 import { type StartDeps, startRun } from './start/start.ts'
 import type { StartedRun } from './start/starter.ts'
@@ -11,6 +12,7 @@ type Names =
   | 'RunWorkflow'
   | 'StopWorkflowRun'
   | 'RetryRun'
+  | 'ResumeWorkflow'
   | 'GetRunHistory'
   | 'GetBlockResult'
   | 'GetBlockUserLog'
@@ -18,7 +20,7 @@ type Names =
   | 'GetBlockCalls'
   | 'TestBlock'
 
-export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps
+export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps
 
 export function runRoutes(deps: RunDeps): HandlersOf<Names> {
   return {
@@ -30,6 +32,7 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
       exchange.setHeader('X-Run-Number', String(retry.runNumber))
       return retry.sentence
     },
+    ResumeWorkflow: ({ principal, params }) => resumeWorkflow(deps, principal, params.id.toLowerCase()),
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),

@@ -1,6 +1,7 @@
 // The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
 
 import type { Database, Scope } from '../db/index.ts'
+import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { JsonText } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
@@ -39,6 +40,7 @@ export type RunsDeps = {
     load(run: Run): Promise<Json | JsonText | undefined>
   }
   onRunsEnded: OnRunsEnded
+  publish: PublishEvents
   runTimeoutSeconds: number
   retention: { daysKept: number; runsKeptMax: number }
   onFault(error: unknown): void
@@ -62,6 +64,7 @@ export function createRuns(deps: RunsDeps) {
       missingApplications: deps.missingApplications,
       webhooks: deps.webhooks,
       onRunsEnded: deps.onRunsEnded,
+      publish: deps.publish,
       sandbox: deps.sandbox,
       functions,
       applications: deps.applications,

@@ -2,8 +2,10 @@
  * Starts what is due. Any number of processes look every second; the row of a workflow is locked while its tick is handled, and handling
  * moves `next_run_at` in the transaction that starts the run: so a tick starts at most one run, and none is half handled.
  *
- *   due ─► started | skipped (the last scheduled run is under way, or automatic runs are paused) | too old
+ *   due ─► started | skipped (the last scheduled run is under way) | missed (automatic runs are paused) | too old
  *       ─► next_run_at := the first tick from now on
+ *   missed ─► started once, when automatic runs go on
+ *   paused by failures ─► one run now and then, until one succeeds
  *
  * Whether automatic runs are paused stands in the workflow's row: the database keeps it right whenever a connection it needs breaks or
  * recovers, in the same transaction.
@@ -11,8 +13,8 @@
 import type { Database, Tx } from '../db/index.ts'
 import { latestMissedTick, nextTick, parseSchedule } from '../engine/schedule.ts'
 import { Recurring } from '../lib/recurring.ts'
-import type { RunStarter } from '../runs/index.ts'
-import { type DueWorkflow, type HandledTick, listDue, updateTicks } from './store.ts'
+import { claimTries, type RunStarter } from '../runs/index.ts'
+import { type DueWorkflow, type HandledTick, listDue, listRecovering, updateRecovering, updateTicks } from './store.ts'
 
 export type SchedulerDeps = {
   database: Database
@@ -42,6 +44,7 @@ export class Scheduler implements AsyncDisposable {
 
   async #look(): Promise<void> {
     while (!this.#looking.isStopping && (await this.#handleDue()) === dueAtOnce);
+    while (!this.#looking.isStopping && (await this.#handleRecovering()) === dueAtOnce);
   }
 
   async #handleDue(): Promise<number> {
@@ -54,18 +57,38 @@ export class Scheduler implements AsyncDisposable {
 
   async #handleAll(tx: Tx, due: readonly DueWorkflow[]): Promise<void> {
     const judged = due.map(judge)
-    const starting = judged.filter(({ mayRun }) => mayRun)
-    const started = await this.#deps.starter.startAllIn(
-      tx,
-      starting.map(({ workflow }) => ({ accountId: workflow.accountId, workflowId: workflow.id, runBy: 'Scheduler' })),
-    )
-    const runIds = new Map(starting.map(({ workflow }, index) => [workflow.id, started[index]?.id ?? null]))
+    const starting = judged.flatMap(({ workflow, mayRun }) => (mayRun ? [workflow] : []))
+    const runIds = await this.#start(tx, starting)
     await updateTicks(
       tx,
       judged.map(({ workflow, tick, nextRunAt }): HandledTick => {
-        return { id: workflow.id, tick, nextRunAt, runId: runIds.get(workflow.id) ?? null }
+        const isMissed = tick !== null && workflow.isPaused
+        return { id: workflow.id, tick, nextRunAt, runId: runIds.get(workflow.id) ?? null, isMissed }
       }),
     )
+  }
+
+  async #handleRecovering(): Promise<number> {
+    return this.#deps.database.system.transaction(async (tx) => {
+      const found = await listRecovering(tx, dueAtOnce)
+      const paused = found.filter(({ isTry }) => isTry).map(({ id }) => id)
+      const trying = await claimTries(tx, paused)
+      const runIds = await this.#start(
+        tx,
+        found.filter(({ id, isTry }) => !isTry || trying.has(id)),
+      )
+      if (runIds.size > 0) await updateRecovering(tx, runIds)
+      return found.length
+    })
+  }
+
+  /** Ids of the runs by workflow; one whose workflow was undeployed meanwhile has none. */
+  async #start(tx: Tx, workflows: readonly { id: string; accountId: string }[]): Promise<Map<string, string>> {
+    const started = await this.#deps.starter.startAllIn(
+      tx,
+      workflows.map(({ id, accountId }) => ({ accountId, workflowId: id, runBy: 'Scheduler' })),
+    )
+    return new Map(workflows.flatMap(({ id }, index) => (started[index] ? [[id, started[index].id]] : [])))
   }
 }
 

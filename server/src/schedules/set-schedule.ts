@@ -3,7 +3,9 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { joinProblems } from '../engine/problem.ts'
 import { nextTick, parseSchedule } from '../engine/schedule.ts'
+import type { PublishEvents } from '../events/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
+import { describeWait, resumeByHand } from '../runs/index.ts'
 import { findForUpdate, updateSchedule } from './store.ts'
 
 export type ScheduleBody = {
@@ -15,7 +17,7 @@ export type ScheduleBody = {
 
 /** Answers with a sentence. */
 export async function setSchedule(
-  deps: { database: Database },
+  deps: { database: Database; publish: PublishEvents },
   principal: Principal,
   body: ScheduleBody,
 ): Promise<string> {
@@ -45,8 +47,11 @@ export async function setSchedule(
     const after = new Date(Math.max(workflow.now.getTime(), workflow.lastTick?.getTime() ?? 0))
     const nextRunAt = nextTick(schedule.value, after)
     await updateSchedule(tx, accountId, id, { isScheduled: true, frequency, timeZone, nextRunAt })
+    const resumed = await resumeByHand(deps.publish, tx, accountId, id)
     await recordAudit(tx, actorOf(principal), 'schedule.enabled', id, { frequency, timeZone })
-    return `The scheduler of the workflow "${workflow.name}" is enabled (${frequency}${timeZone === null ? '' : `, ${timeZone}`}); it runs next at ${nextRunAt.toISOString()}.`
+    const wait = resumed && describeWait(resumed)
+    const sentence = `The scheduler of the workflow "${workflow.name}" is enabled (${frequency}${timeZone === null ? '' : `, ${timeZone}`})`
+    return wait === undefined ? `${sentence}; it runs next at ${nextRunAt.toISOString()}.` : `${sentence}. ${wait}`
 
     async function disable(frequency: string | null = null): Promise<string> {
       await updateSchedule(tx, accountId, id, { isScheduled: false, frequency, timeZone, nextRunAt: null })

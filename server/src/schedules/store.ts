@@ -37,7 +37,6 @@ export async function findForUpdate(tx: Tx, accountId: string, id: string): Prom
   )
 }
 
-/** Enabling also forgets the failures that had paused the workflow; a connection that is broken still is. */
 export async function updateSchedule(
   tx: Tx,
   accountId: string,
@@ -47,10 +46,7 @@ export async function updateSchedule(
   const { isScheduled, frequency, timeZone, nextRunAt } = schedule
   await tx.query(sql`
     update workflows set is_scheduled = ${isScheduled}, schedule_frequency = ${frequency}, schedule_time_zone = ${timeZone},
-      next_run_at = ${nextRunAt},
-      auto_failures = case when ${isScheduled} then 0 else auto_failures end,
-      is_auto_run_paused = case when ${isScheduled} then has_faulted_application(id) else is_auto_run_paused end,
-      modified_at = now()
+      next_run_at = ${nextRunAt}, missed_tick = case when ${isScheduled} then missed_tick end, modified_at = now()
     where account_id = ${accountId} and id = ${id}`)
 }
 
@@ -107,16 +103,47 @@ export type HandledTick = {
   tick: Date | null
   nextRunAt: Date
   runId: string | null
+  /** Automatic runs are paused: the tick is made up for when they go on. */
+  isMissed: boolean
 }
 
 export async function updateTicks(tx: Queryable, handled: readonly HandledTick[]): Promise<void> {
   await tx.query(sql`
     update workflows w set
       schedule_last_tick = greatest(w.schedule_last_tick, h.tick), next_run_at = h.next_run_at,
-      scheduled_run_id = coalesce(h.run_id, w.scheduled_run_id)
+      scheduled_run_id = coalesce(h.run_id, w.scheduled_run_id),
+      missed_tick = case when h.is_missed then h.tick when h.run_id is null then w.missed_tick end
     from unnest(
       ${handled.map(({ id }) => id)}::uuid[], ${handled.map(({ tick }) => tick)}::timestamptz[],
-      ${handled.map(({ nextRunAt }) => nextRunAt)}::timestamptz[], ${handled.map(({ runId }) => runId)}::uuid[]
-    ) as h (id, tick, next_run_at, run_id)
+      ${handled.map(({ nextRunAt }) => nextRunAt)}::timestamptz[], ${handled.map(({ runId }) => runId)}::uuid[],
+      ${handled.map(({ isMissed }) => isMissed)}::boolean[]
+    ) as h (id, tick, next_run_at, run_id, is_missed)
     where w.id = h.id`)
+}
+
+export type RecoveringWorkflow = { id: string; accountId: string; isTry: boolean }
+
+/**
+ * Workflows that may run again although no tick is due: those whose pause has ended with a tick that was missed, and those that are paused
+ * by their failures and may try. Locked; what another process has locked is left to it.
+ */
+export async function listRecovering(tx: Tx, limit: number): Promise<RecoveringWorkflow[]> {
+  const { rows } = await tx.query<{ id: string; account_id: string; is_auto_run_paused: boolean }>(sql`
+    select w.id, w.account_id, w.is_auto_run_paused
+    from workflows w join accounts a on a.id = w.account_id
+    where w.id in (
+        select id from workflows where missed_tick is not null and not is_auto_run_paused
+        union all select id from workflows where next_try_at <= now())
+      and w.is_scheduled and w.state = 'deployed' and a.state = 'active' and not has_faulted_application(w.id)
+      and not exists (select from runs r where r.id = w.scheduled_run_id and r.ended_at is null)
+    order by w.id limit ${limit}
+    for no key update of w skip locked`)
+  return rows.map((row) => ({ id: row.id, accountId: row.account_id, isTry: row.is_auto_run_paused }))
+}
+
+export async function updateRecovering(tx: Queryable, runIds: ReadonlyMap<string, string>): Promise<void> {
+  await tx.query(sql`
+    update workflows w set missed_tick = null, scheduled_run_id = s.run_id
+    from unnest(${[...runIds.keys()]}::uuid[], ${[...runIds.values()]}::uuid[]) as s (id, run_id)
+    where w.id = s.id`)
 }

@@ -1,9 +1,11 @@
 // The room of webhooks put together. Every process can take requests; processes that run workflows also start what waits.
 import type { Database, Scope, Tx } from '../db/index.ts'
+import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
 import { type Json, JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
+import { countGivenUp } from './history/count-given-up.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
 import { webhookEndpoint } from './intake/endpoint.ts'
@@ -26,6 +28,8 @@ const queuedPerAccountMax = 100_000
 
 export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'vault' | 'sandbox' | 'findDefinition'> & {
   functions: FunctionLibrary
+  publish: PublishEvents
+  baseUrl(): string
   checkScript: ChangeDeps['checkScript']
   /** Without a slash at its end. */
   webhookUrl(): string
@@ -34,7 +38,7 @@ export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'va
 }
 
 /** What runs ask of webhooks. They are there before webhooks are, which start runs: so these come first and learn the feeder later. */
-export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>) {
+export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing' | 'publish' | 'baseUrl'>) {
   const recent = new RecentRequests()
   const load = createLoader({ ...deps, recent })
   let onRoom: (accountId: string, hasMore: boolean) => void = () => {}
@@ -53,7 +57,7 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing'>)
     onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
       const ours = ended.filter(holdsRequests)
       if (ours.length === 0) return
-      const withMore = await settleRuns(tx, ours)
+      const withMore = await settleRuns(deps, tx, ours)
       tx.afterCommit(() => {
         for (const accountId of new Set(ours.map((run) => run.accountId))) onRoom(accountId, withMore.has(accountId))
       })
@@ -101,6 +105,8 @@ export function createWebhooks(
         return addressOf(workflowId, found?.settings?.urlParameters ?? '')
       },
     },
+    /** Requests that were given up, by account; the caller has made sure that it may look at these accounts. */
+    countGivenUp: (accountIds: readonly string[]) => countGivenUp(database.system, accountIds),
     /** Starts what waits, for processes that run workflows. */
     startWorker: async (): Promise<AsyncDisposable> => {
       const parts = new AsyncDisposableStack()

@@ -200,7 +200,7 @@ export async function findFunctionStamp(db: Queryable, id: string): Promise<numb
 export async function setArchived(tx: Queryable, accountId: string, id: string): Promise<void> {
   await tx.query(sql`
     update workflows set state = 'archived', is_scheduled = false, next_run_at = null, is_webhook_active = false,
-      is_auto_run_paused = false, modified_at = now()
+      is_auto_run_paused = false, next_try_at = null, pause_tries = 0, missed_tick = null, modified_at = now()
     where account_id = ${accountId} and id = ${id}`)
 }
 

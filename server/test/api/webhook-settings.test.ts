@@ -51,7 +51,7 @@ describe('webhook settings', () => {
       ipRestriction: [],
       urlParameters: '',
       strictOrderProcessing: false,
-      skipProcessingAfterErrors: 5,
+      skipProcessingAfterErrors: 20,
       skipScript: '',
       isBatch: false,
       batchSize: 50,

@@ -19,13 +19,28 @@ export type WorkflowOutcome = {
   isFailing: boolean | null
 }
 
-export type OutcomeEffect = { workflowId: string; name: string; organizationId: string; wasFailing: boolean }
+export type OutcomeEffect = {
+  workflowId: string
+  name: string
+  organizationId: string
+  wasFailing: boolean
+  /** By its failures, before and after. */
+  wasPaused: boolean
+  isPaused: boolean
+}
 
 export async function updateWorkflowOutcomes(
   tx: Queryable,
   outcomes: readonly WorkflowOutcome[],
 ): Promise<OutcomeEffect[]> {
-  const { rows } = await tx.query<{ id: string; name: string; organization_id: string; was_failing: boolean }>(sql`
+  const { rows } = await tx.query<{
+    id: string
+    name: string
+    organization_id: string
+    was_failing: boolean
+    was_paused: boolean
+    is_paused: boolean
+  }>(sql`
     with input as materialized (
       select * from unnest(
         ${outcomes.map((outcome) => outcome.workflowId)}::uuid[],
@@ -37,7 +52,9 @@ export async function updateWorkflowOutcomes(
         ${outcomes.map((outcome) => outcome.isFailing)}::boolean[]
       ) as i (workflow_id, run_number, status, date_last_run, has_succeeded, auto_failures, is_failing)
     ), locked as materialized (
-      select w.id, w.is_failing as was_failing, case when i.has_succeeded then 0 else w.auto_failures end + i.auto_failures as failures
+      select w.id, w.is_failing as was_failing, w.next_try_at is not null as was_paused,
+        case when i.has_succeeded or w.next_try_at is null then 0 else w.pause_tries end as tries,
+        case when i.has_succeeded then 0 else w.auto_failures end + i.auto_failures as failures
       from input i join workflows w on w.id = i.workflow_id
       order by w.id for no key update of w
     )
@@ -47,17 +64,24 @@ export async function updateWorkflowOutcomes(
       date_last_run = greatest(w.date_last_run, i.date_last_run),
       auto_failures = l.failures,
       is_failing = coalesce(i.is_failing, w.is_failing),
+      pause_tries = l.tries,
+      next_try_at = case
+        when i.auto_failures > 0 and l.failures >= ${autoFailuresMax} then clock_timestamp() + wait_before_try(l.tries)
+        when i.has_succeeded then null
+        else w.next_try_at end,
       is_auto_run_paused = case
         when i.auto_failures > 0 and l.failures >= ${autoFailuresMax} then true
         when i.has_succeeded and w.is_auto_run_paused then has_faulted_application(w.id)
         else w.is_auto_run_paused end
     from locked l join input i on i.workflow_id = l.id
     where w.id = l.id
-    returning w.id, w.name, w.organization_id, l.was_failing`)
+    returning w.id, w.name, w.organization_id, l.was_failing, l.was_paused, w.next_try_at is not null as is_paused`)
   return rows.map((row) => ({
     workflowId: row.id,
     name: row.name,
     organizationId: row.organization_id,
     wasFailing: row.was_failing,
+    wasPaused: row.was_paused,
+    isPaused: row.is_paused,
   }))
 }

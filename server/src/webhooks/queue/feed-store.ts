@@ -29,7 +29,14 @@ export type StartableWorkflow = {
   batchSize: number
   hasSkipScript: boolean
   movesDateLastRun: boolean
+  /** It is paused by its failures and tries the first of its requests, whenever that would be due. */
+  isTry: boolean
 }
+
+// Paused by its failures, a workflow may try one request now and then.
+const mayTry = sql`w.next_try_at <= now() and not has_faulted_application(w.id)`
+const mayStart = sql`w.state = 'deployed' and not coalesce(h.is_held, false) and a.state = 'active'
+  and case when w.is_auto_run_paused then ${mayTry} else n.due_at <= now() end`
 
 /**
  * Workflows of the account with a request that can start now. The index is jumped through from workflow to workflow, so the length of
@@ -42,6 +49,7 @@ export async function listStartableWorkflows(tx: Queryable, accountId: string): 
     batch_size: number
     has_skip_script: boolean
     moves_date_last_run: boolean
+    is_try: boolean
   }>(sql`
     with recursive waiting as (
       (select workflow_id, due_at from webhook_queue
@@ -53,15 +61,17 @@ export async function listStartableWorkflows(tx: Queryable, accountId: string): 
         order by q.workflow_id, q.due_at limit 1) n
     )
     select w.id, coalesce(h.is_batch, false) as is_batch, coalesce(h.batch_size, 1) as batch_size,
-      coalesce(h.skip_script, '') <> '' as has_skip_script, coalesce(h.moves_date_last_run, false) as moves_date_last_run
+      coalesce(h.skip_script, '') <> '' as has_skip_script, coalesce(h.moves_date_last_run, false) as moves_date_last_run,
+      w.is_auto_run_paused as is_try
     from waiting n join workflows w on w.id = n.workflow_id join accounts a on a.id = w.account_id left join webhooks h on h.workflow_id = w.id
-    where n.due_at <= now() and w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) and a.state = 'active'`)
+    where ${mayStart}`)
   return rows.map((row) => ({
     workflowId: row.id,
     isBatch: row.is_batch,
     batchSize: row.batch_size,
     hasSkipScript: row.has_skip_script,
     movesDateLastRun: row.moves_date_last_run,
+    isTry: row.is_try,
   }))
 }
 
@@ -71,14 +81,16 @@ export type StartableItem = { webhookId: string; workflowId: string; lane: strin
 export async function listStartable(
   tx: Queryable,
   accountId: string,
-  wanted: readonly { workflowId: string; count: number }[],
+  wanted: readonly { workflowId: string; count: number; isTry: boolean }[],
 ): Promise<StartableItem[]> {
   const { rows } = await tx.query<{ webhook_id: string; workflow_id: string; lane: string | null }>(sql`
     select q.webhook_id, q.workflow_id, q.lane
-    from unnest(${wanted.map(({ workflowId }) => workflowId)}::uuid[], ${wanted.map(({ count }) => count)}::integer[]) as w (workflow_id, count)
+    from unnest(${wanted.map(({ workflowId }) => workflowId)}::uuid[], ${wanted.map(({ count }) => count)}::integer[],
+      ${wanted.map(({ isTry }) => isTry)}::boolean[]) as w (workflow_id, count, is_try)
     cross join lateral (
       select webhook_id, workflow_id, lane, due_at, seq from webhook_queue
-      where account_id = ${accountId} and workflow_id = w.workflow_id and is_ready and status <> 'Processing' and due_at <= now()
+      where account_id = ${accountId} and workflow_id = w.workflow_id and is_ready and status <> 'Processing'
+        and (w.is_try or due_at <= now())
       order by due_at, seq limit w.count for update skip locked
     ) q
     order by q.due_at, q.seq`)
@@ -128,6 +140,6 @@ export async function listWaitingAccounts(db: Queryable): Promise<string[]> {
     )
     select distinct n.account_id
     from waiting n join workflows w on w.id = n.workflow_id join accounts a on a.id = w.account_id left join webhooks h on h.workflow_id = w.id
-    where n.due_at <= now() and w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) and a.state = 'active'`)
+    where ${mayStart}`)
   return rows.map((row) => row.account_id)
 }

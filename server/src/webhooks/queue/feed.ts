@@ -3,7 +3,7 @@
 import type { Database, Tx } from '../../db/index.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
-import type { RunStarter } from '../../runs/index.ts'
+import { claimTries, giveBackTries, type RunStarter } from '../../runs/index.ts'
 import {
   commitWithTheNext,
   countUnits,
@@ -25,7 +25,12 @@ const unitsPerAccountMax = 100
 /** The queue of checks by skip scripts. */
 export const webhookCheckQueue = 'webhook-checks'
 
-export type CheckJob = { accountId: string; workflowId: string }
+export type CheckJob = {
+  accountId: string
+  workflowId: string
+  /** The workflow is paused, and this is what it tries. */
+  isTry?: boolean
+}
 
 /** What one run takes. */
 type Unit = { workflow: StartableWorkflow; webhookIds: string[] }
@@ -49,8 +54,15 @@ export async function feedAccount(deps: FeedDeps, accountId: string): Promise<Fe
     const free = unitsPerAccountMax - units
     if (free <= 0) return 'full'
     if (workflows.length === 0) return 'fed'
-    const chosen = takeTurns(await listUnits(tx, accountId, workflows, free)).slice(0, free)
+    // Rows of workflows are locked before those of the queue.
+    const paused = workflows.filter(({ isTry }) => isTry).map(({ workflowId }) => workflowId)
+    const trying = await claimTries(tx, paused)
+    const startable = workflows.filter(({ isTry, workflowId }) => !isTry || trying.has(workflowId))
+    if (startable.length === 0) return 'fed'
+    const chosen = takeTurns(await listUnits(tx, accountId, startable, free)).slice(0, free)
+    for (const { workflow } of chosen) trying.delete(workflow.workflowId)
     await Promise.all([
+      giveBackTries(tx, [...trying]),
       commitWithTheNext(tx),
       startChecks(deps, tx, accountId, chosen.filter(hasCheck)),
       startRuns(
@@ -74,10 +86,10 @@ async function listUnits(
   workflows: readonly StartableWorkflow[],
   free: number,
 ): Promise<Unit[]> {
-  const wanted = workflows.map(({ workflowId, isBatch, batchSize }) => ({
-    workflowId,
-    count: isBatch ? free * batchSize : free,
-  }))
+  const wanted = workflows.map(({ workflowId, isBatch, batchSize, isTry }) => {
+    const units = isTry ? 1 : free
+    return { workflowId, isTry, count: isBatch ? units * batchSize : units }
+  })
   const [, items] = await Promise.all([
     shareOrder(
       tx,
@@ -97,7 +109,8 @@ async function listUnits(
   const lanes = heads.length > 0 ? await listLanes(tx, heads.slice(0, free)) : new Map<string, string[]>()
   return workflows.flatMap((workflow) => {
     const own = items.filter((item) => item.workflowId === workflow.workflowId)
-    return groupItems(workflow, own, lanes).map((webhookIds) => ({ workflow, webhookIds }))
+    const groups = groupItems(workflow, own, lanes)
+    return (workflow.isTry ? groups.slice(0, 1) : groups).map((webhookIds) => ({ workflow, webhookIds }))
   })
 }
 
@@ -165,7 +178,7 @@ async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units:
       webhookCheckQueue,
       checks.map(({ id, workflow }) => ({
         id,
-        data: { accountId, workflowId: workflow.workflowId } satisfies CheckJob,
+        data: { accountId, workflowId: workflow.workflowId, isTry: workflow.isTry } satisfies CheckJob,
       })),
     ),
     markProcessing(

@@ -63,7 +63,7 @@ export async function markRetried(tx: Queryable, retries: readonly EndedRun[]): 
     (webhookIds ?? []).map((webhookId) => ({ accountId, webhookId, runNumber })),
   )
   await tx.query(sql`
-    update webhook_history h set status = 'Done', run_number = d.run_number, error_message = null, left_at = clock_timestamp()
+    update webhook_history h set status = 'Done', run_number = d.run_number, error_message = null, left_at = clock_timestamp(), is_given_up = false
     from unnest(${done.map(({ webhookId }) => webhookId)}::uuid[], ${done.map(({ accountId }) => accountId)}::uuid[],
       ${done.map(({ runNumber }) => runNumber)}::integer[]) as d (webhook_id, account_id, run_number)
     where h.webhook_id = d.webhook_id and h.account_id = d.account_id and h.status = 'Skipped'`)

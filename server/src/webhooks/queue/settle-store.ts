@@ -1,12 +1,16 @@
 // How requests leave the queue or go back into it. The caller shares the order of their queues.
 import { type Queryable, sql } from '../../db/index.ts'
+import { defaultSettings } from '../settings/settings.ts'
 import { lockLanes } from './locks.ts'
 
 export type HeldItem = {
   webhookId: string
+  accountId: string
   workflowId: string
+  workflowName: string
   lane: string | null
   holder: string
+  runNumber: number | null
   errorCounter: number
   skipAfterErrors: number
   /** Whether an application that the workflow needs is faulted: then a failure is not the request's. */
@@ -17,24 +21,31 @@ export type HeldItem = {
 export async function listHeld(tx: Queryable, accountIds: readonly string[], holders: readonly string[]) {
   const { rows } = await tx.query<{
     webhook_id: string
+    account_id: string
     workflow_id: string
+    name: string
     lane: string | null
     holder: string
+    run_number: number | null
     error_counter: number
     skip_after_errors: number
     is_faulted: boolean
   }>(sql`
-    select q.webhook_id, q.workflow_id, q.lane, q.holder, q.error_counter, coalesce(h.skip_after_errors, 5) as skip_after_errors,
+    select q.webhook_id, q.account_id, q.workflow_id, w.name, q.lane, q.holder, q.run_number, q.error_counter,
+      coalesce(h.skip_after_errors, ${defaultSettings.skipProcessingAfterErrors}) as skip_after_errors,
       has_faulted_application(q.workflow_id) as is_faulted
-    from webhook_queue q left join webhooks h on h.workflow_id = q.workflow_id
+    from webhook_queue q join workflows w on w.id = q.workflow_id left join webhooks h on h.workflow_id = q.workflow_id
     where q.account_id = any(${accountIds}::uuid[]) and q.holder = any(${holders}::uuid[]) and q.status = 'Processing'
     order by q.seq for update of q`)
   return rows.map(
     (row): HeldItem => ({
       webhookId: row.webhook_id,
+      accountId: row.account_id,
       workflowId: row.workflow_id,
+      workflowName: row.name,
       lane: row.lane,
       holder: row.holder,
+      runNumber: row.run_number,
       errorCounter: row.error_counter,
       skipAfterErrors: row.skip_after_errors,
       isFaulted: row.is_faulted,
@@ -51,6 +62,8 @@ export type Leaving = {
   errorCounter?: number
   /** No run is to be named: none did what became of the request. */
   withoutRun?: boolean
+  /** It failed too often. */
+  isGivenUp?: boolean
 }
 
 /** Into the history, and the next of each lane to its front. Answers the accounts of which something else waits to be started. */
@@ -69,16 +82,17 @@ export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Pr
         ${leaving.map(({ status }) => status)}::text[],
         ${leaving.map(({ errorMessage }) => errorMessage)}::text[],
         ${leaving.map(({ errorCounter }) => errorCounter ?? null)}::integer[],
-        ${leaving.map(({ withoutRun }) => withoutRun ?? false)}::boolean[]
-      ) as l (webhook_id, holder, status, error_message, error_counter, without_run)
+        ${leaving.map(({ withoutRun }) => withoutRun ?? false)}::boolean[],
+        ${leaving.map(({ isGivenUp }) => isGivenUp ?? false)}::boolean[]
+      ) as l (webhook_id, holder, status, error_message, error_counter, without_run, is_given_up)
     ), gone as (
       delete from webhook_queue q using leaving l where q.webhook_id = l.webhook_id and (l.holder is null or q.holder = l.holder)
       returning q.webhook_id, q.account_id, q.workflow_id, q.lane, q.created_at, q.due_at, l.status, coalesce(l.error_message, q.error_message) as error_message,
-        coalesce(l.error_counter, q.error_counter) as error_counter, case when l.without_run then null else q.run_number end as run_number
+        coalesce(l.error_counter, q.error_counter) as error_counter, case when l.without_run then null else q.run_number end as run_number, l.is_given_up
     ), kept as (
-      insert into webhook_history (webhook_id, account_id, workflow_id, created_at, left_at, due_at, status, error_counter, run_number, error_message)
+      insert into webhook_history (webhook_id, account_id, workflow_id, created_at, left_at, due_at, status, error_counter, run_number, error_message, is_given_up)
       select webhook_id, account_id, workflow_id, created_at, clock_timestamp(), due_at, status, error_counter, run_number,
-        case when status = 'Done' then null else error_message end
+        case when status = 'Done' then null else error_message end, is_given_up
       from gone
     )
     select account_id, workflow_id, lane,

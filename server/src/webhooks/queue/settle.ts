@@ -1,6 +1,6 @@
 // What becomes of a request when the run that had it ended, or its check did:
 //   Ready   -> Done
-//   Error   -> Failed, to be tried again after a while; Skipped when it failed too often
+//   Error   -> Failed, to be tried again after a while; Skipped, and told, when it failed too often
 //   Stopped -> Skipped: somebody did not want it done
 // An error while an application of the workflow is faulted is not counted: the request waits for the application.
 import type { Tx } from '../../db/index.ts'
@@ -9,6 +9,7 @@ import type { EndedRun } from '../../runs/index.ts'
 import { markRetried } from './hold-store.ts'
 import { shareOrder } from './locks.ts'
 import { backToQueue, type HeldItem, type Leaving, leaveQueue, listHeld, type Waiting } from './settle-store.ts'
+import { type GivenUp, type TellDeps, tellGivenUp } from './tell-given-up.ts'
 
 /** Runs that requests started, and retries of such runs. Runs by hand with an old request, and partial ones, leave the queue alone. */
 export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): boolean {
@@ -16,7 +17,7 @@ export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): b
 }
 
 /** In the transaction that ends the runs, so a request moves exactly once, with its run. Answers the accounts of which more waits. */
-export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
+export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
   const runs = ended.filter(holdsRequests)
   if (runs.length === 0) return new Set()
   const order = shareOrder(
@@ -49,14 +50,19 @@ export async function settleRuns(tx: Tx, ended: readonly EndedRun[]): Promise<Se
     order,
   ])
   const judged = judgeErrors(held, ({ holder }) => messages.get(holder) ?? 'The run failed.')
-  await Promise.all([leaveQueue(tx, [...leaving, ...judged.leaving]), backToQueue(tx, judged.waiting)])
+  await Promise.all([
+    leaveQueue(tx, [...leaving, ...judged.leaving]),
+    backToQueue(tx, judged.waiting),
+    tellGivenUp(deps, tx, judged.givenUp),
+  ])
   return new Set(runs.map(({ accountId }) => accountId))
 }
 
 export function judgeErrors(
   items: readonly HeldItem[],
   messageOf: (item: HeldItem) => string,
-): { leaving: Leaving[]; waiting: Waiting[] } {
+): { leaving: Leaving[]; waiting: Waiting[]; givenUp: GivenUp[] } {
+  const givenUp: GivenUp[] = []
   const leaving: Leaving[] = []
   const waiting: Waiting[] = []
   // What failed in one run comes back together, so that it can be one run again.
@@ -69,9 +75,10 @@ export function judgeErrors(
       continue
     }
     const errorCounter = item.errorCounter + 1
-    if (isSkippedAfterErrors(errorCounter, item.skipAfterErrors))
-      leaving.push({ webhookId, status: 'Skipped', errorMessage, errorCounter })
-    else
+    if (isSkippedAfterErrors(errorCounter, item.skipAfterErrors)) {
+      leaving.push({ webhookId, status: 'Skipped', errorMessage, errorCounter, isGivenUp: true })
+      givenUp.push({ ...item, errorMessage, errorCounter })
+    } else
       waiting.push({
         webhookId,
         errorCounter,
@@ -79,5 +86,5 @@ export function judgeErrors(
         delayMs: webhookRetryDelayMs(errorCounter, jitters.get(item.holder) ?? 0),
       })
   }
-  return { leaving, waiting }
+  return { leaving, waiting, givenUp }
 }

@@ -3,8 +3,10 @@
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
+import type { PublishEvents } from '../../events/index.ts'
 import { AppError, invalid, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
+import { describeWait, resumeByHand } from '../../runs/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { generateSecret } from '../signature/secret.ts'
 import { openSecret, sealSecret } from './secrets-at-rest.ts'
@@ -22,6 +24,7 @@ import {
 
 export type ChangeDeps = {
   database: Database
+  publish: PublishEvents
   keyRing: KeyRing
   checkScript(source: string): Promise<{ ok: true } | { ok: false; message: string; line: number; column: number }>
   addressOf(workflowId: string, urlParameters: string): string
@@ -66,7 +69,8 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
       const sealedSecret = await sealSecret(deps.keyRing, key, 'sealed_secret', secret)
       await insertSettings(tx, key, settings, { ...made, sealedSecret })
     }
-    await Promise.all([
+    const [resumed] = await Promise.all([
+      resumeByHand(deps.publish, tx, key.accountId, workflowId),
       setActive(tx, key, true),
       recordAudit(tx, actorOf(principal), workflow.isActive ? 'webhook.changed' : 'webhook.enabled', workflowId, {
         ...settings,
@@ -74,7 +78,9 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
       }),
     ])
     if (!stored || isReordered(stored, settings)) await deps.reorderQueue(tx, key, settings, lanes)
-    return stored ? { url } : { url, secret, message: explainSecret }
+    const wait = resumed && describeWait(resumed)
+    if (stored) return { url, ...(wait !== undefined && { message: wait }) }
+    return { url, secret, message: wait === undefined ? explainSecret : `${explainSecret} ${wait}` }
   })
   deps.onChange(key)
   return answer

@@ -12,7 +12,7 @@ export const defaultSettings: Settings = {
   ipRestriction: [],
   urlParameters: '',
   strictOrderProcessing: false,
-  skipProcessingAfterErrors: 5,
+  skipProcessingAfterErrors: 20,
   skipScript: '',
   isBatch: false,
   batchSize: 50,

@@ -120,12 +120,7 @@ export async function deleteSettings(tx: Queryable, key: SettingsKey): Promise<v
   await tx.query(sql`delete from webhooks where account_id = ${key.accountId} and workflow_id = ${key.workflowId}`)
 }
 
-/** Switching on also lets automatic runs go on that had been paused after many failures; those that wait for an application still do. */
 export async function setActive(tx: Queryable, key: SettingsKey, isActive: boolean): Promise<void> {
-  await tx.query(
-    isActive
-      ? sql`update workflows set is_webhook_active = true, is_auto_run_paused = has_faulted_application(id), auto_failures = 0
-            where account_id = ${key.accountId} and id = ${key.workflowId}`
-      : sql`update workflows set is_webhook_active = false where account_id = ${key.accountId} and id = ${key.workflowId}`,
-  )
+  await tx.query(sql`
+    update workflows set is_webhook_active = ${isActive} where account_id = ${key.accountId} and id = ${key.workflowId}`)
 }

@@ -11,19 +11,21 @@ import { type CheckJob, type FeedDeps, startRuns, webhookCheckQueue } from '../q
 import { shareOrder } from '../queue/locks.ts'
 import { judgeErrors } from '../queue/settle.ts'
 import { backToQueue, type HeldItem, leaveQueue, listHeld } from '../queue/settle-store.ts'
+import { type TellDeps, tellGivenUp } from '../queue/tell-given-up.ts'
 import { type LoadedWebhook, loadWebhooks } from '../request/load-requests.ts'
 import { findCheckSettings, findForCheck } from './store.ts'
 
-export type CheckDeps = FeedDeps & {
-  database: Database
-  keyRing: KeyRing
-  jobs: JobQueue
-  vault: Vault
-  sandbox: Pick<SandboxPool, 'run'>
-  functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
-  findDefinition(accountId: string, workflowId: string): Promise<WorkflowDefinition | undefined>
-  wake(accountId: string): void
-}
+export type CheckDeps = FeedDeps &
+  TellDeps & {
+    database: Database
+    keyRing: KeyRing
+    jobs: JobQueue
+    vault: Vault
+    sandbox: Pick<SandboxPool, 'run'>
+    functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
+    findDefinition(accountId: string, workflowId: string): Promise<WorkflowDefinition | undefined>
+    wake(accountId: string): void
+  }
 
 type Verdict = 'run' | 'skip' | { error: string }
 
@@ -46,7 +48,7 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
     verdicts.set(webhookId, verdict)
   }
   await system.transaction(async (tx) => {
-    if (verdicts.size > 0) await settle(deps, tx, { holder: job.id, accountId, workflowId }, verdicts)
+    if (verdicts.size > 0) await settle(deps, tx, { ...job.data, holder: job.id }, verdicts)
     await deps.jobs.finish(tx, webhookCheckQueue, [job])
     tx.afterCommit(() => deps.wake(accountId))
   })
@@ -55,11 +57,11 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
 async function settle(
   deps: CheckDeps,
   tx: Tx,
-  { holder, accountId, workflowId }: CheckJob & { holder: string },
+  { holder, accountId, workflowId, isTry = false }: CheckJob & { holder: string },
   verdicts: ReadonlyMap<string, Verdict>,
 ): Promise<void> {
   await shareOrder(tx, [workflowId])
-  const workflow = await findForCheck(tx, accountId, workflowId)
+  const workflow = await findForCheck(tx, accountId, workflowId, isTry)
   if (!workflow) return
   const items = await listHeld(tx, [accountId], [holder])
   const verdictOf = ({ webhookId }: HeldItem) => verdicts.get(webhookId) ?? 'run'
@@ -76,6 +78,7 @@ async function settle(
     ...judged.waiting,
     ...putBack.map(({ webhookId, errorCounter }) => ({ webhookId, errorCounter, errorMessage: null, delayMs: 0 })),
   ])
+  await tellGivenUp(deps, tx, judged.givenUp)
   if (runnable.length > 0) await startRuns(deps.starter, tx, accountId, [{ workflow, webhookIds: runnable }])
   await leaveQueue(tx, [
     ...judged.leaving,

@@ -16,6 +16,7 @@ export async function findForCheck(
   tx: Queryable,
   accountId: string,
   workflowId: string,
+  isTry: boolean,
 ): Promise<(StartableWorkflow & { canRun: boolean }) | undefined> {
   const { rows } = await tx.query<{
     is_batch: boolean
@@ -25,7 +26,8 @@ export async function findForCheck(
   }>(sql`
     select coalesce(h.is_batch, false) as is_batch, coalesce(h.batch_size, 1) as batch_size,
       coalesce(h.moves_date_last_run, false) as moves_date_last_run,
-      w.state = 'deployed' and not w.is_auto_run_paused and not coalesce(h.is_held, false) as can_run
+      w.state = 'deployed' and not coalesce(h.is_held, false)
+        and case when ${isTry} then not has_faulted_application(w.id) else not w.is_auto_run_paused end as can_run
     from workflows w left join webhooks h on h.workflow_id = w.id
     where w.account_id = ${accountId} and w.id = ${workflowId}`)
   const row = rows[0]
@@ -36,6 +38,7 @@ export async function findForCheck(
       batchSize: row.batch_size,
       hasSkipScript: true,
       movesDateLastRun: row.moves_date_last_run,
+      isTry,
       canRun: row.can_run,
     }
   )

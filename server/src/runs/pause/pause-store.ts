@@ -1,0 +1,65 @@
+// Automatic runs of a workflow are paused while an application that it needs is faulted, and after ten failures in a row. In the second
+// case it tries one run now and then:
+//   running ─(10 failures)─► paused, next try in 5 minutes ─(try)─► paused, next try later … ─(a success, or by hand)─► running
+import { type Queryable, sql } from '../../db/index.ts'
+
+/**
+ * Of the workflows that are paused and may try a run now, those that this transaction lets try. Their rows stay locked, and the next try is
+ * set at once: a worker that dies leaves it to that one.
+ */
+export async function claimTries(tx: Queryable, workflowIds: readonly string[]): Promise<Set<string>> {
+  if (workflowIds.length === 0) return new Set()
+  const { rows } = await tx.query<{ id: string }>(sql`
+    with due as (
+      select id from workflows
+      where id = any(${workflowIds}::uuid[]) and next_try_at <= now() and state = 'deployed' and not has_faulted_application(id)
+      order by id for no key update skip locked
+    )
+    update workflows w set pause_tries = w.pause_tries + 1, next_try_at = clock_timestamp() + wait_before_try(w.pause_tries + 1)
+    from due where w.id = due.id returning w.id`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A try that came to nothing, because there was nothing to run, may be made as soon as there is. */
+export async function giveBackTries(tx: Queryable, workflowIds: readonly string[]): Promise<void> {
+  if (workflowIds.length === 0) return
+  await tx.query(sql`
+    update workflows set pause_tries = pause_tries - 1, next_try_at = now()
+    where id = any(${workflowIds}::uuid[]) and next_try_at is not null and pause_tries > 0`)
+}
+
+export type Resumed = {
+  name: string
+  /** For whichever reason. */
+  wasPaused: boolean
+  /** By its failures. */
+  hadFailed: boolean
+  /** Names of the faulted applications for which it still waits. */
+  waitsFor: string[]
+}
+
+/** Forgets the failures; a connection that is broken still holds the workflow. Undefined when the account has no such workflow. */
+export async function resume(tx: Queryable, accountId: string, workflowId: string): Promise<Resumed | undefined> {
+  const { rows } = await tx.query<{ name: string; was_paused: boolean; had_failed: boolean; waits_for: string[] }>(sql`
+    with before as (
+      select id, is_auto_run_paused, next_try_at from workflows
+      where account_id = ${accountId} and id = ${workflowId} for no key update
+    )
+    update workflows w set auto_failures = 0, next_try_at = null, pause_tries = 0,
+      is_auto_run_paused = w.state = 'deployed' and has_faulted_application(w.id)
+    from before b where w.id = b.id
+    returning w.name, b.is_auto_run_paused as was_paused, b.next_try_at is not null as had_failed, array(
+      select case when r.tag_text = '' then r.name else r.name || ' (' || r.tag_text || ')' end
+      from workflow_uses u join registered_applications r on r.id = case when u.kind = 'registeredApplication' then u.target::uuid end
+      where u.workflow_id = w.id and r.fault_message is not null order by 1) as waits_for`)
+  const row = rows[0]
+  return row && { name: row.name, wasPaused: row.was_paused, hadFailed: row.had_failed, waitsFor: row.waits_for }
+}
+
+/** Undefined when nothing holds it any more. */
+export function describeWait({ waitsFor }: Resumed): string | undefined {
+  if (waitsFor.length === 0) return undefined
+  const names = waitsFor.join(', ')
+  const words = waitsFor.length === 1 ? 'its connection is faulted' : 'these connections are faulted'
+  return `Automatic runs stay paused because ${words}: ${names}. They resume as soon as the connection works again.`
+}
