@@ -21,8 +21,9 @@ const VariableBinding = Type.Object({
   variableName: Type.Optional(
     Type.String({ description: 'With Workflow: the workflow variable that gives the value.' }),
   ),
+  type: Type.Optional(Type.String({ description: 'Only where the block itself says it, not its template.' })),
 })
-type VariableBinding = { variableSource: string; value?: unknown; variableName?: string }
+type VariableBinding = { variableSource: string; value?: unknown; variableName?: string; type?: string }
 
 export const ChainApiDto = Type.Object(
   {

@@ -30,7 +30,7 @@ const ChainElement = Type.Object(
     variables: Type.Optional(
       mapOf<unknown>(
         {},
-        'Variable name to {variableSource: Value, value} or {variableSource: Workflow, variableName}.',
+        'Variable name to {variableSource: Value, value} or {variableSource: Workflow, variableName}; unbound workflows also take type, and isDeleted: true.',
       ),
     ),
     isDeleted: Type.Optional(Type.Boolean({ description: 'Removes the block (unbound workflows only).' })),
@@ -45,7 +45,7 @@ const ChainElement = Type.Object(
 const WorkflowInput = Type.Object(
   {
     workflowTemplateId: Type.Optional(
-      Type.Union([Guid, Type.Null()], { description: 'The template to create from; has no effect on an update.' }),
+      Type.Union([Guid, Type.Null()], { description: 'The template to create from. An update cannot change it.' }),
     ),
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -55,7 +55,12 @@ const WorkflowInput = Type.Object(
         'Application short name to the GUID of a registered application; null takes the mapping away.',
       ),
     ),
-    variables: Type.Optional(mapOf<unknown>({}, 'Variable name to {value} or to a bare value.')),
+    variables: Type.Optional(
+      mapOf<unknown>(
+        {},
+        'Variable name to {value} or to a bare value. In an unbound workflow, {value, type} adds a variable or changes its type, and {isDeleted: true} removes it.',
+      ),
+    ),
     unboundFromTemplate: Type.Optional(
       Type.Boolean({ default: false, description: 'Detaches the workflow from its template, for good.' }),
     ),
@@ -67,8 +72,17 @@ const WorkflowInput = Type.Object(
     accountId: readOnly,
     organizationId: readOnly,
     workflowState: readOnly,
-    templateVersion: readOnly,
-    isCustomizedStructure: readOnly,
+    templateVersion: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
+        description: 'The version of the template to create from, the newest by default. An update cannot change it.',
+      }),
+    ),
+    isCustomizedStructure: Type.Optional(
+      Type.Boolean({
+        description:
+          'True counts as unboundFromTemplate. On creation, chain and variables are then the whole workflow, not changes of the template.',
+      }),
+    ),
     isScheduled: readOnly,
     scheduleFrequency: readOnly,
     timeZone: readOnly,

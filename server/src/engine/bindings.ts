@@ -1,6 +1,5 @@
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
-import { fitsType, type VariableDefinition, variableTypes } from './variable-values.ts'
 
 /** What answers show instead of a stored password. Posting it back leaves the password as it is. */
 export const maskedValue = '********'
@@ -24,27 +23,6 @@ export function parseBinding(name: string, input: unknown): Checked<VariableBind
     return accept({ variableSource: 'Workflow', variableName })
   }
   return refused('needs a variableSource of Value or Workflow')
-}
-
-/** The value of a binding as it is stored: a password that comes back masked keeps what it was. */
-export function keepMaskedValue(
-  binding: VariableBinding,
-  stored: VariableBinding | undefined,
-  type: string | undefined,
-): VariableBinding {
-  const isMasked = type === 'password' && binding.variableSource === 'Value' && binding.value === maskedValue
-  return isMasked && stored ? stored : binding
-}
-
-export function findBindingProblem(
-  block: Pick<ChainBlock, 'uniqueBlockId' | 'blockName'>,
-  name: string,
-  binding: VariableBinding,
-  definition: VariableDefinition | undefined,
-): Problem | undefined {
-  if (!definition || binding.variableSource !== 'Value' || fitsType(definition, binding.value)) return undefined
-  const message = `Variable "${name}" of block ${nameBlock(block)} must be ${variableTypes[definition.type]}.`
-  return { message, blocks: [block.uniqueBlockId], variable: name }
 }
 
 /** Every binding of the chain to a workflow variable that is not declared. */

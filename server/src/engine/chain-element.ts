@@ -1,4 +1,4 @@
-import { findBindingProblem, keepMaskedValue, parseBinding } from './bindings.ts'
+import { mergeVariables } from './block-variables.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 import type { VariableDefinition } from './variable-values.ts'
@@ -11,7 +11,7 @@ export type ChainElementInput = {
   readonly uniqueBlockId?: string
   readonly no?: number
   readonly blockName?: string
-  /** Taken for new blocks; a block keeps the template and the application it was made with. */
+  /** Of a block that exists, these two change only in an unbound workflow. */
   readonly blockTemplateId?: string | null
   readonly applicationShortName?: string | null
   readonly script?: string
@@ -45,14 +45,17 @@ export function changeBlock(block: ChainBlock, element: ChainElementInput, rules
       blocks: [block.uniqueBlockId],
     })
   }
-  const variables = mergeVariables(block, element.variables ?? {}, rules)
+  const based = changeOrigin(block, element, rules)
+  if (!based.ok) return refuse(...problems, ...based.problems)
+  const origin = based.value
+  const variables = mergeVariables(origin, element.variables ?? {}, rules)
   if (!variables.ok) problems.push(...variables.problems)
   if (problems.length > 0 || !variables.ok) return refuse(...problems)
 
-  const script = element.script ?? block.script
-  const isBehaviourChanged = script !== block.script || variables.value !== block.variables
+  const script = element.script ?? origin.script
+  const isBehaviourChanged = origin !== block || script !== block.script || variables.value !== block.variables
   const changed: ChainBlock = {
-    ...block,
+    ...origin,
     blockName: element.blockName ?? block.blockName,
     script,
     dataSources,
@@ -76,68 +79,84 @@ export function makeBlock(uniqueBlockId: string, element: ChainElementInput, rul
     const message = `The new block ${nameBlock(named)} needs a blockTemplateId or a script.`
     return refuse({ message, blocks: [uniqueBlockId] })
   }
-  const defaults = Object.entries(template?.variables ?? {}).map(([name, definition]): [string, VariableBinding] => [
-    name,
-    { variableSource: 'Value', value: definition.defaultValue ?? null },
-  ])
   const block: ChainBlock = {
     ...named,
     blockTemplateId: template?.id ?? null,
-    applicationShortName: template ? template.applicationShortName : (element.applicationShortName ?? null),
+    applicationShortName: template?.applicationShortName ?? null,
     script: template?.script ?? '',
     dataSources: [],
-    variables: Object.fromEntries(defaults),
+    variables: defaultsOf(template),
     isCustomized: true,
   }
-  return changeBlock(block, element, rules)
-}
-
-/** The stored bindings with the given ones put over them; the very same object when nothing changes. */
-function mergeVariables(
-  block: ChainBlock,
-  given: Readonly<Record<string, unknown>>,
-  rules: ElementRules,
-): Checked<ChainBlock['variables']> {
-  const definitions = rules.blockTemplates.get(block.blockTemplateId ?? '')?.variables
-  // A block without a template says itself which variables it has, as long as its workflow is not bound to one.
-  const declaresItself = !rules.isBound && block.blockTemplateId === null
-  const problems: Problem[] = []
-  const changes: [string, VariableBinding][] = []
-  for (const [name, input] of Object.entries(given)) {
-    const stored = Object.hasOwn(block.variables, name) ? block.variables[name] : undefined
-    const definition = definitions && Object.hasOwn(definitions, name) ? definitions[name] : undefined
-    if (!stored && !definition && !declaresItself) {
-      const message = `Variable "${name}" is not declared in block ${nameBlock(block)}.`
-      problems.push({ message, blocks: [block.uniqueBlockId], variable: name })
-      continue
-    }
-    const parsed = parseBinding(name, input)
-    if (!parsed.ok) {
-      problems.push(...parsed.problems.map((problem) => ({ ...problem, blocks: [block.uniqueBlockId] })))
-      continue
-    }
-    const binding = keepMaskedValue(parsed.value, stored, definition?.type)
-    const problem = findBindingProblem(block, name, binding, definition)
-    if (problem) problems.push(problem)
-    else if (!stored || !sameBinding(stored, binding)) changes.push([name, binding])
-  }
-  if (problems.length > 0) return refuse(...problems)
-  if (changes.length === 0) return accept(block.variables)
-  return accept(Object.fromEntries([...Object.entries(block.variables), ...changes]))
-}
-
-function sameBinding(one: VariableBinding, other: VariableBinding): boolean {
-  if (one.variableSource === 'Workflow') {
-    return other.variableSource === 'Workflow' && one.variableName === other.variableName
-  }
-  return other.variableSource === 'Value' && sameJson(one.value, other.value)
-}
-
-/** Another order of keys is another value: whoever wrote it so wants to see it so. */
-function sameJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  const { blockTemplateId: _template, ...rest } = element
+  return changeBlock(block, rest, rules)
 }
 
 function sameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
+}
+
+/** The block with the template and the application that the element names; the very same object when they are its own. */
+function changeOrigin(block: ChainBlock, element: ChainElementInput, rules: ElementRules): Checked<ChainBlock> {
+  const wanted = element.blockTemplateId === undefined ? block.blockTemplateId : element.blockTemplateId
+  const templateId = wanted?.toLowerCase() ?? null
+  const applicationGiven = element.applicationShortName
+  const isSameApplication =
+    applicationGiven === undefined || applicationGiven?.toUpperCase() === block.applicationShortName?.toUpperCase()
+  if (rules.isBound && (templateId !== block.blockTemplateId || !isSameApplication)) {
+    const field = isSameApplication ? 'blockTemplateId' : 'applicationShortName'
+    return refuse({
+      message: `The ${field} of block ${nameBlock(block)} comes from the template; it can change only with unboundFromTemplate true.`,
+      blocks: [block.uniqueBlockId],
+    })
+  }
+  const based = templateId === block.blockTemplateId ? accept(block) : changeTemplate(block, templateId, rules)
+  if (!based.ok || applicationGiven === undefined) return based
+  const applicationShortName = applicationGiven
+  if (applicationShortName?.toUpperCase() === based.value.applicationShortName?.toUpperCase()) return based
+  return accept({ ...based.value, applicationShortName })
+}
+
+function changeTemplate(block: ChainBlock, templateId: string | null, rules: ElementRules): Checked<ChainBlock> {
+  const old = rules.blockTemplates.get(block.blockTemplateId ?? '')?.variables ?? {}
+  // Without a template the block says itself of which types its variables are: a password stays one.
+  if (templateId === null)
+    return accept({ ...block, blockTemplateId: null, variables: withTypes(block.variables, old) })
+  const template = rules.blockTemplates.get(templateId)
+  if (!template) {
+    const message = `Block ${nameBlock(block)} names the block template ${templateId}, which does not exist.`
+    return refuse({ message, blocks: [block.uniqueBlockId] })
+  }
+  const kept = Object.entries(withTypes(block.variables, old)).filter(([name, binding]) => {
+    if (!Object.hasOwn(template.variables, name)) return !Object.hasOwn(old, name)
+    const { type } = template.variables[name]!
+    return binding.type === undefined || binding.type === type
+  })
+  return accept({
+    ...block,
+    blockTemplateId: template.id,
+    applicationShortName: template.applicationShortName,
+    script: template.script,
+    variables: { ...defaultsOf(template), ...Object.fromEntries(kept) },
+  })
+}
+
+function withTypes(
+  variables: ChainBlock['variables'],
+  definitions: Readonly<Record<string, VariableDefinition>>,
+): ChainBlock['variables'] {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, binding]): [string, VariableBinding] => {
+      const type = binding.type ?? (Object.hasOwn(definitions, name) ? definitions[name]?.type : undefined)
+      return [name, type === undefined ? binding : { ...binding, type }]
+    }),
+  )
+}
+
+function defaultsOf(template: BlockTemplate | undefined): ChainBlock['variables'] {
+  const defaults = Object.entries(template?.variables ?? {}).map(([name, definition]): [string, VariableBinding] => [
+    name,
+    { variableSource: 'Value', value: definition.defaultValue ?? null },
+  ])
+  return Object.fromEntries(defaults)
 }

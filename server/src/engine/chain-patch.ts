@@ -97,6 +97,11 @@ function findRepeatedElements(elements: readonly ChainElementInput[]): Problem[]
   }))
 }
 
+/** As much as a new block needs: then an id that nobody has is its own, and others may name it. */
+function isWholeBlock({ blockName, script, blockTemplateId }: ChainElementInput): boolean {
+  return Boolean(blockTemplateId) || (blockName !== undefined && script !== undefined)
+}
+
 function findStructureProblem(
   element: ChainElementInput,
   known: ChainBlock | undefined,
@@ -105,7 +110,7 @@ function findStructureProblem(
   mayBringIds: boolean,
 ): Problem | undefined {
   const id = element.uniqueBlockId
-  if (!known && (element.isDeleted || (id !== undefined && !mayBringIds))) {
+  if (!known && (element.isDeleted || (id !== undefined && !mayBringIds && !isWholeBlock(element)))) {
     if (id === undefined)
       return { message: 'A block with isDeleted true needs the uniqueBlockId of the block to delete.' }
     return { message: `Block ${id} does not exist in this workflow, so it cannot be changed.`, blocks: [id] }

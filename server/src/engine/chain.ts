@@ -1,7 +1,13 @@
+import type { VariableType } from './variable-values.ts'
+
 /** What a block's variable takes its value from. */
-export type VariableBinding =
+export type VariableBinding = (
   | { readonly variableSource: 'Value'; readonly value: unknown }
   | { readonly variableSource: 'Workflow'; readonly variableName: string }
+) & {
+  /** Only where the block says it itself; else the type is that of its template, if that has one. */
+  readonly type?: VariableType
+}
 
 /** One block of a workflow. Its `no` is not stored: it is the position in the chain, starting with 1. */
 export type ChainBlock = {

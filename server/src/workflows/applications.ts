@@ -29,19 +29,20 @@ export async function mapApplications(
   return Object.fromEntries(next)
 }
 
-/** New blocks with a script of their own may say which application they call; it must be one there is. */
+/** Blocks may say which application they call; one that is not theirs already must be one there is. */
 export async function spellApplications(
   catalog: WorkflowCatalog,
   organizationId: string,
-  knownBlocks: ReadonlySet<string>,
+  /** Application of each block by its id. */
+  knownBlocks: ReadonlyMap<string, string | null>,
   elements: readonly ChainElementInput[],
   problems: Problem[],
 ): Promise<ChainElementInput[]> {
   const spelled: ChainElementInput[] = []
   for (const element of elements) {
-    const isKnown = element.uniqueBlockId !== undefined && knownBlocks.has(element.uniqueBlockId.toLowerCase())
     const name = element.applicationShortName
-    if (isKnown || !name || element.blockTemplateId) {
+    const own = knownBlocks.get(element.uniqueBlockId?.toLowerCase() ?? '')
+    if (!name || own?.toUpperCase() === name.toUpperCase()) {
       spelled.push(element)
       continue
     }

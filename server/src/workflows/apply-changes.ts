@@ -18,6 +18,8 @@ export type WorkflowInput = {
   applications?: Record<string, unknown>
   variables?: Record<string, unknown>
   unboundFromTemplate?: boolean
+  /** True counts as `unboundFromTemplate`, so that an answer can be posted back. */
+  isCustomizedStructure?: boolean
   chain?: ChainElementInput[]
   timeoutSeconds?: number | null
   recordCallBodies?: boolean
@@ -37,17 +39,18 @@ export async function applyChanges(
   const problems: Problem[] = []
   const isBound = isNew
     ? false
-    : (collect(problems, decideBinding(!current.isCustomizedStructure, input.unboundFromTemplate)) ?? false)
+    : (collect(problems, decideBinding(!current.isCustomizedStructure, unboundBy(input))) ?? false)
   const elements = input.chain ?? []
   const [applications, spelled, blockTemplates] = await Promise.all([
     mapApplications(deps.catalog, organizationId, current.applications, input.applications ?? {}, problems),
-    spellApplications(deps.catalog, organizationId, blockIds(current), elements, problems),
+    spellApplications(deps.catalog, organizationId, applicationsOf(current), elements, problems),
     templatesForChange(deps.catalog, organizationId, current, elements),
   ])
 
   const declared: WorkflowVariables = new Map(current.variables.map(({ name, ...variable }) => [name, variable]))
   const given = input.variables ?? {}
-  const variables = collect(problems, isNew ? declareVariables(given) : setVariables(declared, given)) ?? declared
+  const variables =
+    collect(problems, isNew ? declareVariables(given) : setVariables(declared, given, isBound)) ?? declared
 
   const context = { isBound, workflowVariables: variables, blockTemplates, newBlockId: newId }
   const patched = isNew ? makeChain(spelled, context) : patchChain(current.chain, spelled, context)
@@ -73,8 +76,13 @@ export async function applyChanges(
   }
 }
 
+/** Undefined when the request says nothing about it. */
+function unboundBy({ unboundFromTemplate, isCustomizedStructure }: WorkflowInput): boolean | undefined {
+  return isCustomizedStructure === true ? true : (unboundFromTemplate ?? isCustomizedStructure)
+}
+
 const blocksMax = 500
 
-function blockIds(definition: Definition): Set<string> {
-  return new Set(definition.chain.map((block) => block.uniqueBlockId))
+function applicationsOf(definition: Definition): Map<string, string | null> {
+  return new Map(definition.chain.map((block) => [block.uniqueBlockId, block.applicationShortName]))
 }

@@ -46,10 +46,11 @@ export async function templatesForChange(
   definition: Pick<Definition, 'chain' | 'blockVariables'>,
   elements: readonly ChainElementInput[],
 ): Promise<Map<string, BlockTemplate>> {
-  const known = new Set(definition.chain.map((block) => block.uniqueBlockId))
-  const named = elements
-    .filter((element) => !element.uniqueBlockId || !known.has(element.uniqueBlockId.toLowerCase()))
-    .flatMap((element) => element.blockTemplateId ?? [])
+  const known = new Map(definition.chain.map((block) => [block.uniqueBlockId, block.blockTemplateId]))
+  const named = elements.flatMap(({ uniqueBlockId, blockTemplateId }) => {
+    const own = known.get(uniqueBlockId?.toLowerCase() ?? '')
+    return blockTemplateId && blockTemplateId.toLowerCase() !== own ? [blockTemplateId] : []
+  })
   const fresh = await loadBlockTemplates(catalog, organizationId, named)
   const wanted = new Set(named.map((id) => id.toLowerCase()))
   for (const [id, variables] of Object.entries(definition.blockVariables)) {

@@ -3,12 +3,13 @@ import { applyChanges, type WorkflowInput } from './apply-changes.ts'
 import { checkStorable } from './check-storable.ts'
 import type { CreateDeps } from './create.ts'
 import { type SaveDeps, saveRevision } from './save-revision.ts'
+import { refuseOtherTemplate, type TemplateChoice } from './template-choice.ts'
 
 export type ChangeDeps = CreateDeps & SaveDeps
 
 type Change = {
   id: string
-  given: WorkflowInput
+  given: WorkflowInput & TemplateChoice
   /** From If-Match; undefined when the caller takes the workflow as it is. */
   expectedRevisions: readonly number[] | undefined
 }
@@ -26,10 +27,11 @@ export async function changeWorkflow(
     workflowId: id,
     reason: 'Updated',
     expectedRevisions,
-    decide: async (current, { organizationId, templateVersion, baseDigest }) => ({
-      definition: await applyChanges(deps, organizationId, current, given, false, checked),
-      templateVersion,
-      baseDigest,
-    }),
+    decide: async (current, stored) => {
+      refuseOtherTemplate(given, stored)
+      const { organizationId, templateVersion, baseDigest } = stored
+      const definition = await applyChanges(deps, organizationId, current, given, false, checked)
+      return { definition, templateVersion, baseDigest }
+    },
   })
 }

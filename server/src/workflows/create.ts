@@ -9,10 +9,12 @@ import { makeBase } from './base.ts'
 import { insertBase } from './base-store.ts'
 import { loadBlocksOf } from './block-templates.ts'
 import { checkStorable } from './check-storable.ts'
+import type { Definition } from './definition.ts'
 import type { CheckScript, WorkflowCatalog } from './ports.ts'
 import { sealDefinition } from './sealed-values.ts'
 import { definitionOf, emptyDefinition } from './start-definition.ts'
 import { insertRevision, insertUses, insertWorkflow } from './store.ts'
+import type { TemplateChoice } from './template-choice.ts'
 
 export type CreateDeps = {
   database: Database
@@ -21,7 +23,7 @@ export type CreateDeps = {
   checkScript: CheckScript
 }
 
-type Given = WorkflowInput & { workflowTemplateId?: string | null }
+type Given = WorkflowInput & TemplateChoice
 
 export async function createWorkflow(deps: CreateDeps, principal: Principal, given: Given): Promise<string> {
   checkStorable(given)
@@ -55,14 +57,39 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
 }
 
 async function fromTemplate(deps: CreateDeps, organizationId: string, templateId: string, given: Given) {
-  const id = templateId.toLowerCase()
-  const template =
-    (await deps.catalog.findWorkflowTemplate(organizationId, id)) ??
-    (await deps.catalog.findWorkflowTemplate(organizationId, id, { draft: true }))
-  if (!template) throw notFound('workflow template')
+  const template = await findTemplate(deps.catalog, organizationId, templateId.toLowerCase(), given.templateVersion)
   const start = definitionOf(template, await loadBlocksOf(deps.catalog, organizationId, template))
-  const definition = await applyChanges(deps, organizationId, start, given)
+  const definition = given.isCustomizedStructure
+    ? await copyUnbound(deps, organizationId, start, given)
+    : await applyChanges(deps, organizationId, start, given)
   return { definition, template, base: makeBase({ organizationId, template, definition: start }) }
+}
+
+async function findTemplate(
+  catalog: WorkflowCatalog,
+  organizationId: string,
+  id: string,
+  version: string | null | undefined,
+) {
+  const newest =
+    (await catalog.findWorkflowTemplate(organizationId, id)) ??
+    (await catalog.findWorkflowTemplate(organizationId, id, { draft: true }))
+  if (!newest) throw notFound('workflow template')
+  if (!version || newest.version === version) return newest
+  const named = await catalog.findWorkflowTemplate(organizationId, id, { version })
+  if (!named) throw invalid(`The field templateVersion is ${version}, but the template has no such version.`)
+  return named
+}
+
+/** What was detached before is told as a whole: blocks and variables that it does not name were removed. */
+async function copyUnbound(deps: CreateDeps, organizationId: string, start: Definition, given: Given) {
+  const bare = {
+    ...start,
+    isCustomizedStructure: true,
+    ...(given.variables ? { variables: [] } : {}),
+    ...(given.chain ? { chain: [], blockVariables: {} } : {}),
+  }
+  return applyChanges(deps, organizationId, bare, given, given.chain !== undefined && given.variables !== undefined)
 }
 
 async function fromChain(deps: CreateDeps, organizationId: string, given: Given) {

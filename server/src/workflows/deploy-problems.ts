@@ -26,6 +26,8 @@ function findUnsetOfBlock(definition: Definition, block: ChainBlock): Problem[] 
   return Object.entries(declared ?? {}).flatMap(([name, { required }]) => {
     if (!required) return []
     const binding = Object.hasOwn(block.variables, name) ? block.variables[name] : undefined
+    // It was removed from the block.
+    if (!binding && definition.isCustomizedStructure) return []
     if (binding?.variableSource !== 'Workflow') return isSet(binding?.value) ? [] : [unsetOfBlock(block, name, '')]
     const source = definition.variables.find((variable) => variable.name === binding.variableName)
     // A required variable of the workflow speaks for itself, and one that is missing is named as such.

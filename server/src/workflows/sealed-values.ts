@@ -108,7 +108,7 @@ function mapPasswords(definition: Definition, map: PasswordMap, alsoUnset = fals
       const variables = Object.entries(block.variables).map(([name, binding]): [string, VariableBinding] => {
         if (!names.includes(name) || binding.variableSource !== 'Value' || !mustMap(binding.value))
           return [name, binding]
-        return [name, { variableSource: 'Value', value: map.block(block.uniqueBlockId, name, binding.value) }]
+        return [name, { ...binding, value: map.block(block.uniqueBlockId, name, binding.value) }]
       })
       return { ...block, variables: Object.fromEntries(variables) }
     }),
@@ -117,7 +117,10 @@ function mapPasswords(definition: Definition, map: PasswordMap, alsoUnset = fals
 
 function passwordNames(definition: Definition, block: ChainBlock): string[] {
   const known = block.blockTemplateId === null ? undefined : definition.blockVariables[block.blockTemplateId]
-  return Object.entries(known ?? {}).flatMap(([name, variable]) => (variable.type === 'password' ? [name] : []))
+  return Object.entries(block.variables).flatMap(([name, { type }]) => {
+    const declared = known && Object.hasOwn(known, name) ? known[name]?.type : undefined
+    return (type ?? declared) === 'password' ? [name] : []
+  })
 }
 
 function ownValue(values: Record<string, unknown>, name: string): unknown {

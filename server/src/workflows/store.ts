@@ -12,6 +12,8 @@ export type StoredWorkflow = {
   revision: number
   definition: Definition
   sealedSecrets: Buffer | null
+  /** The template it was made from. */
+  workflowTemplateId: string | null
   /** The version of its template that this revision follows. */
   templateVersion: string | null
   /** Names the row of `workflow_bases` that this revision descends from; null without a template. */
@@ -26,6 +28,7 @@ type WorkflowRow = {
   revision: number
   definition: Definition
   sealed_secrets: Buffer | null
+  workflow_template_id: string | null
   template_version: string | null
   base_digest: Buffer | null
 }
@@ -38,7 +41,7 @@ export async function findWorkflow(
   revision?: number,
 ): Promise<StoredWorkflow | undefined> {
   const { rows } = await db.query<WorkflowRow>(sql`
-    select w.id, w.account_id, w.organization_id, w.state, r.revision, r.definition, r.sealed_secrets, r.template_version, r.base_digest
+    select w.id, w.account_id, w.organization_id, w.state, w.workflow_template_id, r.revision, r.definition, r.sealed_secrets, r.template_version, r.base_digest
     from workflows w join workflow_revisions r on r.workflow_id = w.id and r.revision = coalesce(${revision ?? null}::integer, w.revision)
     where w.account_id = ${accountId} and w.id = ${id}`)
   const row = rows[0]
@@ -51,6 +54,7 @@ export async function findWorkflow(
       revision: row.revision,
       definition: row.definition,
       sealedSecrets: row.sealed_secrets,
+      workflowTemplateId: row.workflow_template_id,
       templateVersion: row.template_version,
       baseDigest: row.base_digest,
     }

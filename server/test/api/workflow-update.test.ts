@@ -294,11 +294,9 @@ describe('further refusals', () => {
     await change(client, id, {
       id: nobody,
       workflowState: 'deployed',
-      workflowTemplateId: helloWorld.id,
       tags: 5,
       run: [],
       lastRunNumber: 'x',
-      isCustomizedStructure: false,
     })
     expect(await read(client, id)).toEqual(before)
   })

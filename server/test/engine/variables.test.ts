@@ -66,7 +66,7 @@ describe('setting workflow variables', () => {
     ['token', variable('password', 'secret')],
     ['extra', variable('json')],
   ])
-  const set = (input: Record<string, unknown>) => setVariables(current, input)
+  const set = (input: Record<string, unknown>, isBound = true) => setVariables(current, input, isBound)
   const valuesAfter = (input: Record<string, unknown>) =>
     Object.fromEntries([...acceptedOf(set(input))].map(([name, { value }]) => [name, value]))
 
@@ -103,6 +103,42 @@ describe('setting workflow variables', () => {
       'Variable "nope" is not declared in this workflow. Variable "count" must be a number. Variable "name" must be a text.',
     )
     expect(refusalOf(set(JSON.parse('{"__proto__": 1}')))).toContain('"__proto__" is not declared')
+  })
+
+  test('a variable without a template can be added with its type, changed and removed', () => {
+    const after = acceptedOf(
+      set(
+        { added: { type: 'date' }, name: { type: 'password' }, count: { isDeleted: true }, extra: { type: 'x' } },
+        false,
+      ),
+    )
+    expect(after.get('added')).toMatchObject({ type: 'date', value: null })
+    expect(after.get('name')).toMatchObject({ type: 'password', value: 'old' })
+    expect(after.has('count')).toBe(false)
+    expect(after.get('extra')?.value).toEqual({ type: 'x' })
+    expect(refusalOf(set({ nope: 1 }, false))).toContain('"nope" is not declared')
+    expect(refusalOf(set({ name: { type: 'number' } }, false))).toContain('"name" must be a number')
+    expect(refusalOf(set({ nope: { isDeleted: true } }, false))).toContain('"nope" is not declared')
+  })
+
+  test('with a template only values change', () => {
+    for (const input of [
+      { name: { isDeleted: true } },
+      { name: { value: 'x', type: 'json' } },
+      { name: { value: 'x', required: true } },
+    ])
+      expect(refusalOf(set(input))).toContain('"name" comes from the template')
+  })
+
+  test('a password never becomes readable, and stars are none', () => {
+    expect(refusalOf(set({ token: { type: 'text' } }, false))).toContain('"token" is a password')
+    expect(refusalOf(set({ token: { type: 'text', value: maskedValue } }, false))).toContain('"token" is a password')
+    expect(acceptedOf(set({ token: { type: 'text', value: 'open' } }, false)).get('token')?.value).toBe('open')
+    expect(refusalOf(declareVariables({ key: { type: 'password', value: maskedValue } }))).toContain(
+      '"key" is a password',
+    )
+    const unset = new Map([['token', variable('password')]])
+    expect(refusalOf(setVariables(unset, { token: maskedValue }, true))).toContain('"token" is a password')
   })
 
   test('required variables without a value are found, empty ones too', () => {
