@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
+import { Tags } from './paging.ts'
 import { Role } from './roles.ts'
 
 export const AuthenticatedAccount = Type.Object({
@@ -32,10 +33,18 @@ export const authenticate = operation({
   },
 })
 
+export const getOrganization = operation({
+  name: 'Organization',
+  method: 'GET',
+  path: '/api/Organization',
+  description: 'The organization of the account, with its tags.',
+  answers: { 200: Type.Object({ id: Guid, name: Type.String(), tags: Tags }) },
+})
+
 export const listRoles = operation({
   name: 'Roles',
   method: 'GET',
   path: '/api/Roles',
   description: 'The roles, lowest rank first, with the ids that tags use.',
-  answers: { 200: Type.Array(Type.Object({ id: Guid, name: Role, rank: Type.Integer() })) },
+  answers: { 200: Type.Array(Type.Object({ id: Guid, name: Role, rank: Type.Integer(), tags: Tags })) },
 })

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
-import { Page, SearchTerm, Size } from './paging.ts'
+import { Page, SearchTerm, Size, Tags } from './paging.ts'
 import {
   BlockTemplateApiDto,
   BlockTemplateListApiDto,
@@ -29,6 +29,7 @@ const applicationFields = {
   name: Type.String({ description: 'Name for people.' }),
   tag: Type.String({ description: 'Category.' }),
   description: Type.String({ description: 'What the application is for.' }),
+  tags: Tags,
 }
 
 export const ApplicationListApiDto = Type.Object(
@@ -47,7 +48,8 @@ export const listApplications = operation({
   name: 'Applications',
   method: 'GET',
   path: '/api/Applications',
-  description: 'Every application that can be registered, with its logo and credential fields.',
+  description:
+    'The applications that can be registered, with logo and credential fields; at most 1,000. Search for more.',
   answers: { 200: Type.Array(ApplicationListApiDto) },
 })
 
@@ -89,9 +91,42 @@ export const listWorkflowTemplates = operation({
   name: 'WorkflowTemplates',
   method: 'GET',
   path: '/api/WorkflowTemplates',
-  description: 'Workflow templates: published ones, and the drafts of the organization.',
+  description:
+    'Workflow templates without their scripts: published ones, and the drafts of the organization; at most 1,000. Search for more.',
   query: HostedFilter,
   answers: { 200: Type.Array(WorkflowTemplateListApiDto) },
+})
+
+const TemplateSearch = Type.Object(
+  {
+    page: Type.Optional(Page),
+    size: Type.Optional(Size),
+    searchTerm: Type.Optional(SearchTerm),
+    applicationShortName: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 40, description: 'Only templates that use this application.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const searchWorkflowTemplates = operation({
+  name: 'WorkflowTemplatesSearch',
+  method: 'POST',
+  path: '/api/WorkflowTemplatesSearch',
+  description: 'Search the workflow templates by name and description, page by page.',
+  body: TemplateSearch,
+  answers: { 200: Type.Object({ items: Type.Array(WorkflowTemplateListApiDto), total: Type.Integer() }) },
+  example: { body: { page: 0, size: 20, searchTerm: 'orders' } },
+})
+
+export const searchBlockTemplates = operation({
+  name: 'BlockTemplatesSearch',
+  method: 'POST',
+  path: '/api/BlockTemplatesSearch',
+  description: 'Search the block templates by name and description, page by page.',
+  body: TemplateSearch,
+  answers: { 200: Type.Object({ items: Type.Array(BlockTemplateListApiDto), total: Type.Integer() }) },
+  example: { body: { page: 0, size: 20, applicationShortName: 'SHOPIFY' } },
 })
 
 export const getWorkflowTemplate = operation({
@@ -109,7 +144,8 @@ export const listBlockTemplates = operation({
   name: 'BlockTemplates',
   method: 'GET',
   path: '/api/BlockTemplates',
-  description: 'Block templates: published ones, and the drafts of the organization.',
+  description:
+    'Block templates without their scripts: published ones, and the drafts of the organization; at most 1,000. Search for more.',
   query: HostedFilter,
   answers: { 200: Type.Array(BlockTemplateListApiDto) },
 })

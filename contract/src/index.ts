@@ -31,6 +31,7 @@ import * as workflows from './workflows.ts'
 export const operations = {
   Authenticate: authentication.authenticate,
   Roles: authentication.listRoles,
+  Organization: authentication.getOrganization,
   GetMetaData: introspection.getMetaData,
   Describe: introspection.describe,
   GetSchema: introspection.getSchema,
@@ -55,9 +56,11 @@ export const operations = {
   Applications: catalog.listApplications,
   ApplicationsSearch: catalog.searchApplications,
   WorkflowTemplates: catalog.listWorkflowTemplates,
+  WorkflowTemplatesSearch: catalog.searchWorkflowTemplates,
   WorkflowTemplate: catalog.getWorkflowTemplate,
   WorkflowTemplateVersions: catalog.listWorkflowTemplateVersions,
   BlockTemplates: catalog.listBlockTemplates,
+  BlockTemplatesSearch: catalog.searchBlockTemplates,
   BlockTemplate: catalog.getBlockTemplate,
   BlockTemplateVersions: catalog.listBlockTemplateVersions,
   CatalogImport: catalogImport.importCatalog,
@@ -176,6 +179,7 @@ export {
   type ParamsOf,
   type QueryOf,
 } from './operation.ts'
+export { listSizeMax } from './paging.ts'
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'

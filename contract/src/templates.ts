@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Guid } from './ids.ts'
+import { Tags } from './paging.ts'
 
 const State = Type.Enum(['Published', 'Draft'], { description: 'Published or Draft.' })
 const Version = Type.Union([Type.String(), Type.Null()], { description: 'Version; null for a draft.' })
@@ -25,6 +26,7 @@ const workflowTemplateFields = {
   version: Version,
   state: State,
   applications: Type.Array(Type.String(), { description: 'Short names of the applications it needs.' }),
+  tags: Tags,
 }
 
 export const WorkflowTemplateListApiDto = Type.Object(
@@ -76,6 +78,7 @@ const blockTemplateFields = {
   applicationShortName: Type.Union([Type.String(), Type.Null()], {
     description: 'The application it calls; null when it calls none.',
   }),
+  tags: Tags,
 }
 
 export const BlockTemplateListApiDto = Type.Object(blockTemplateFields, { description: 'Block template summary.' })

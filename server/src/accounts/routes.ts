@@ -1,6 +1,7 @@
 import { type BodyOf, type Operations, rankOf, roles } from '@patchbay/contract'
 import { type AccountIdentity, scopeOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
+import { listTags } from '../tags/index.ts'
 import { type CreateDeps, createAccount } from './create.ts'
 import { activationResender } from './resend-activation.ts'
 import { changeAccountState } from './state.ts'
@@ -10,6 +11,7 @@ import { changeAccount } from './update.ts'
 type Names =
   | 'Authenticate'
   | 'Roles'
+  | 'Organization'
   | 'Accounts'
   | 'AccountsSearch'
   | 'ManagedAccounts'
@@ -26,7 +28,16 @@ export function accountRoutes(deps: CreateDeps): HandlersOf<Names> {
       principal.isManaging
         ? { myAccount: toAnswer(principal.caller), managedAccount: toAnswer(principal.account) }
         : { myAccount: toAnswer(principal.caller) },
-    Roles: () => [...roles],
+    Roles: async ({ principal }) => {
+      const ids = roles.map(({ id }) => id)
+      const tags = await listTags(database.forScope(scopeOf(principal)), principal.account.organizationId, 'role', ids)
+      return roles.map((role) => ({ ...role, tags: tags.get(role.id) ?? [] }))
+    },
+    Organization: async ({ principal }) => {
+      const { organizationId: id, organizationName: name } = principal.account
+      const tags = await listTags(database.forScope(scopeOf(principal)), id, 'organization', [id])
+      return { id, name, tags: tags.get(id) ?? [] }
+    },
     Accounts: ({ principal }) => listAccounts(database.forScope(scopeOf(principal)), principal.account.organizationId),
     AccountsSearch: ({ principal, body }) =>
       searchAccounts(database.forScope(scopeOf(principal)), principal.account.organizationId, wanted(body)),

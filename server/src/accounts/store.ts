@@ -1,4 +1,5 @@
 import type { AccountStateName, RoleName } from '@patchbay/contract'
+import { listSizeMax } from '@patchbay/contract'
 import { nothing, type Queryable, sql, when } from '../db/index.ts'
 
 type AccountRow = {
@@ -28,7 +29,7 @@ const columns = sql`a.id, a.email, a.first_name, a.last_name, a.role, a.state, o
 export async function listAccounts(db: Queryable, organizationId: string) {
   const { rows } = await db.query<AccountRow>(sql`
     select ${columns} from accounts a join organizations o on o.id = a.organization_id
-    where a.organization_id = ${organizationId} order by a.created_at, a.id`)
+    where a.organization_id = ${organizationId} order by a.created_at, a.id limit ${listSizeMax}`)
   return rows.map((row) => ({ ...toItem(row), organizationName: row.organization_name }))
 }
 

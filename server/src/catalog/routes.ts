@@ -3,24 +3,25 @@ import { exportCatalogFiles } from './format/export-files.ts'
 import { type DeleteDeps, deleteItem } from './import/delete-item.ts'
 import { type ImportDeps, importCatalog } from './import/import.ts'
 import { discardDraft, publishDraft } from './import/publish.ts'
+import { listApplications, searchApplications } from './read/list-applications.ts'
+import { getBlockTemplate, getVersions, getWorkflowTemplate } from './read/read-templates.ts'
 import {
-  getBlockTemplate,
-  getVersions,
-  getWorkflowTemplate,
   listBlockTemplates,
   listWorkflowTemplates,
-  searchApplications,
-} from './read/read-templates.ts'
-import { toApplicationItem } from './read/to-api-items.ts'
+  searchBlockTemplates,
+  searchWorkflowTemplates,
+} from './read/search-templates.ts'
 import type { ShelfItems } from './shelves/shelf.ts'
 
 type Names =
   | 'Applications'
   | 'ApplicationsSearch'
   | 'WorkflowTemplates'
+  | 'WorkflowTemplatesSearch'
   | 'WorkflowTemplate'
   | 'WorkflowTemplateVersions'
   | 'BlockTemplates'
+  | 'BlockTemplatesSearch'
   | 'BlockTemplate'
   | 'BlockTemplateVersions'
   | 'CatalogImport'
@@ -37,15 +38,16 @@ type Names =
 export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> {
   const { catalog } = deps
   return {
-    Applications: async ({ principal }) =>
-      (await catalog.listApplications(principal.account.organizationId)).map(toApplicationItem),
+    Applications: ({ principal }) => listApplications(deps, principal),
     ApplicationsSearch: ({ principal, body }) => searchApplications(deps, principal, body),
     WorkflowTemplates: ({ principal, query }) =>
       listWorkflowTemplates(deps, principal, query.filterByHostedTemplates === true),
+    WorkflowTemplatesSearch: ({ principal, body }) => searchWorkflowTemplates(deps, principal, body),
     WorkflowTemplate: ({ principal, params, query }) => getWorkflowTemplate(deps, principal, params.id, query),
     WorkflowTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'workflowTemplate', params.id),
     BlockTemplates: ({ principal, query }) =>
       listBlockTemplates(deps, principal, query.filterByHostedTemplates === true),
+    BlockTemplatesSearch: ({ principal, body }) => searchBlockTemplates(deps, principal, body),
     BlockTemplate: ({ principal, params, query }) => getBlockTemplate(deps, principal, params.id, query),
     BlockTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'blockTemplate', params.id),
     CatalogImport: ({ principal, body, query }) => importCatalog(deps, principal, body, query),

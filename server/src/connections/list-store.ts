@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/contract'
 import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../db/index.ts'
 
 type ListRow = {
@@ -34,7 +35,8 @@ export type ConnectionSearch = {
 export async function listAuthenticated(db: Queryable, scope: Scope) {
   const [listed, tagged] = await Promise.all([
     db.query<ListRow>(sql`
-      select ${listColumns} from registered_applications r where r.account_id = ${scope.accountId} and r.is_authenticated order by r.id`),
+      select ${listColumns} from registered_applications r where r.account_id = ${scope.accountId} and r.is_authenticated order by r.id
+      limit ${listSizeMax}`),
     db.query<TagRow>(sql`
       select t.entity_id, t.value from tags t join registered_applications r on r.id = t.entity_id
       where t.organization_id = ${scope.organizationId} and t.entity_type = 'registeredApp' and r.account_id = ${scope.accountId}

@@ -1,12 +1,13 @@
+import { listSizeMax } from '@patchbay/contract'
 import type { Catalog } from '../catalog/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import { builtInFunctions } from './built-in.ts'
 
 export function functionRoutes({ catalog }: { catalog: Catalog }): HandlersOf<'GetFunctions'> {
   return {
-    GetFunctions: async ({ principal }) => [
-      ...(await catalog.listFunctions(principal.account.organizationId)),
-      ...builtInFunctions,
-    ],
+    GetFunctions: async ({ principal }) => {
+      const listed = await catalog.listFunctions(principal.account.organizationId)
+      return [...listed.slice(0, listSizeMax - builtInFunctions.length), ...builtInFunctions]
+    },
   }
 }

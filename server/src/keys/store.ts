@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/contract'
 import { type AccountIdentity, type AccountRow, toIdentity } from '../access/index.ts'
 import { type Database, type Queryable, sql } from '../db/index.ts'
 import type { NewKeyPair } from './secret.ts'
@@ -52,7 +53,7 @@ type KeyRow = {
 export async function listKeys(db: Queryable, accountId: string) {
   const { rows } = await db.query<KeyRow>(sql`
     select id, label, consumer, ip_restriction, expires_at, last_used_at, created_at
-    from api_keys where account_id = ${accountId} order by created_at, id`)
+    from api_keys where account_id = ${accountId} order by created_at, id limit ${listSizeMax}`)
   return rows.map((row) => ({
     id: row.id,
     label: row.label,

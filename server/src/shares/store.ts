@@ -1,4 +1,4 @@
-import { wrongCodesMax } from '@patchbay/contract'
+import { listSizeMax, wrongCodesMax } from '@patchbay/contract'
 import { type Queryable, sql } from '../db/index.ts'
 
 export async function insertUpload(
@@ -55,7 +55,7 @@ export async function listShares(db: Queryable, accountId: string): Promise<Shar
   const { rows } = await db.query<ShareRow>(sql`
     select id, status, expires_at <= now() as is_expired, is_code_chosen, sealed_content, wrong_codes, downloads, last_download_at,
            created_at, expires_at
-    from shares where account_id = ${accountId} and status in ('Ready', 'Locked') order by created_at desc, id desc`)
+    from shares where account_id = ${accountId} and status in ('Ready', 'Locked') order by created_at desc, id desc limit ${listSizeMax}`)
   return rows
 }
 

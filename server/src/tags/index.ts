@@ -1,2 +1,3 @@
 export { tagRoutes } from './routes.ts'
 export type { Taggable } from './service.ts'
+export { listTags } from './store.ts'

@@ -27,3 +27,17 @@ export async function deleteTag(
     delete from tags where organization_id = ${organizationId} and entity_type = ${type} and entity_id = ${entityId} and value = ${value}`)
   return rowCount > 0
 }
+
+/** The tags of these entities; one without tags is left out. */
+export async function listTags(
+  db: Queryable,
+  organizationId: string,
+  type: EntityType,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<{ entity_id: string; tags: string[] }>(sql`
+    select entity_id, array_agg(value order by value) as tags from tags
+    where organization_id = ${organizationId} and entity_type = ${type} and entity_id = any(${ids}::uuid[]) group by entity_id`)
+  return new Map(rows.map((row) => [row.entity_id, row.tags]))
+}

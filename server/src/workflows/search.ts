@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/contract'
 import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../db/index.ts'
 import type { WorkflowState } from './definition.ts'
 import { itemColumns, toItem, type WorkflowItemRow } from './list-item.ts'
@@ -22,7 +23,7 @@ export type WorkflowSearch = {
 /** Those in development and deployed, in the order in which they were made. */
 export async function listWorkflows(db: Queryable, accountId: string) {
   const { rows } = await db.query<WorkflowItemRow>(sql`
-    select ${itemColumns} from workflows w where w.account_id = ${accountId} and w.state <> 'archived' order by w.id`)
+    select ${itemColumns} from workflows w where w.account_id = ${accountId} and w.state <> 'archived' order by w.id limit ${listSizeMax}`)
   return rows.map(toItem)
 }
 

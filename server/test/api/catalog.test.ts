@@ -22,6 +22,7 @@ describe('GET /api/Applications', () => {
       'name',
       'shortName',
       'tag',
+      'tags',
     ])
     expect(http.credentialFields).toContainEqual(
       expect.objectContaining({ ShortName: 'baseUrl', DisplayName: expect.any(String), Type: 'url', Required: true }),
@@ -48,7 +49,15 @@ describe('POST /api/Applications', () => {
   it('pages through all, in one order, without logos unless asked', async () => {
     const all = (await search({ page: 0, size: 1000 })).body
     expect(all.total).toBe(all.applications.length)
-    expect(Object.keys(all.applications[0]).sort()).toEqual(['description', 'id', 'logo', 'name', 'shortName', 'tag'])
+    expect(Object.keys(all.applications[0]).sort()).toEqual([
+      'description',
+      'id',
+      'logo',
+      'name',
+      'shortName',
+      'tag',
+      'tags',
+    ])
     expect(all.applications.every((application: { logo: unknown }) => application.logo === null)).toBe(true)
     const pages = await Promise.all([0, 1, 2].map((page) => search({ page, size: 7 })))
     expect(pages.flatMap((page) => page.body.applications)).toEqual(all.applications.slice(0, 21))
@@ -109,6 +118,7 @@ describe('workflow templates', () => {
       version: '1',
       state: 'Published',
       applications: ['TEST'],
+      tags: [],
       variables: [{ shortName: 'greeting', displayName: 'Greeting', type: 'text', required: false }],
     })
   })
@@ -161,6 +171,7 @@ describe('block templates', () => {
       'id',
       'name',
       'state',
+      'tags',
       'version',
     ])
     const { body } = await service.manager.get(`/api/BlockTemplate/${filter.id}`)

@@ -8,7 +8,10 @@ type WorkflowTemplateDetails = AnswerOf<Operations['WorkflowTemplate']>
 type BlockTemplateItem = AnswerOf<Operations['BlockTemplates']>[number]
 type BlockTemplateDetails = AnswerOf<Operations['BlockTemplate']>
 
-export function toApplicationItem(application: Application): ApplicationItem {
+/** What an organization knows of a template beyond its definition. */
+type Kept = { isHosted: boolean; tags: string[] }
+
+export function toApplicationItem(application: Application, tags: string[]): ApplicationItem {
   const { id, shortName, name, tag, description, logoImage, credentialFields } = application
   return {
     id,
@@ -16,26 +19,27 @@ export function toApplicationItem(application: Application): ApplicationItem {
     name,
     tag,
     description,
+    tags,
     logoImage: logoImage?.base64 ?? null,
     credentialFields,
     credentialsJson: Object.fromEntries(credentialFields.map((field) => [field.ShortName, null])),
   }
 }
 
-export function toFoundApplication(application: Application, includeLogo: boolean): FoundApplication {
+export function toFoundApplication(application: Application, includeLogo: boolean, tags: string[]): FoundApplication {
   const { id, shortName, name, tag, description, logoImage } = application
-  return { id, shortName, name, tag, description, logo: includeLogo ? (logoImage?.base64 ?? null) : null }
+  return { id, shortName, name, tag, description, tags, logo: includeLogo ? (logoImage?.base64 ?? null) : null }
 }
 
-export function toWorkflowTemplateItem(template: WorkflowTemplate): WorkflowTemplateItem {
+export function toWorkflowTemplateItem(template: WorkflowTemplate, tags: string[]): WorkflowTemplateItem {
   const { id, name, description, version, state, applications, variables } = template
-  return { id, name, description, version, state, applications, variables }
+  return { id, name, description, version, state, applications, tags, variables }
 }
 
 export function toWorkflowTemplateDetails(
   template: WorkflowTemplate,
   blocks: ReadonlyMap<string, BlockTemplate>,
-  isHosted: boolean,
+  { isHosted, tags }: Kept,
 ): WorkflowTemplateDetails {
   const toBlock = (element: ChainElement, index: number) => {
     const block = blocks.get(element.blockTemplateId ?? '')
@@ -52,22 +56,22 @@ export function toWorkflowTemplateDetails(
     }
   }
   return {
-    ...toWorkflowTemplateItem(template),
+    ...toWorkflowTemplateItem(template, tags),
     variables: template.variables,
     chain: template.chain.map(toBlock),
     configuration: { isHosted },
   }
 }
 
-export function toBlockTemplateItem(template: BlockTemplate): BlockTemplateItem {
+export function toBlockTemplateItem(template: BlockTemplate, tags: string[]): BlockTemplateItem {
   const { id, name, description, version, state, application } = template
-  return { id, name, description, version, state, applicationShortName: application ?? null }
+  return { id, name, description, version, state, applicationShortName: application ?? null, tags }
 }
 
-export function toBlockTemplateDetails(template: BlockTemplate, isHosted: boolean): BlockTemplateDetails {
+export function toBlockTemplateDetails(template: BlockTemplate, { isHosted, tags }: Kept): BlockTemplateDetails {
   const { script, variables, exampleResult } = template
   return {
-    ...toBlockTemplateItem(template),
+    ...toBlockTemplateItem(template, tags),
     script,
     variables,
     configuration: { isHosted, ...(exampleResult === undefined ? {} : { exampleResult }) },

@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { Application, BlockTemplate, LibraryFunction, WorkflowTemplate } from '../format/definition.ts'
 
@@ -80,7 +81,8 @@ export async function listFunctionsAt(
 export async function listVersions(db: Queryable, organizationId: string, kind: TemplateKind, id: string) {
   const { rows } = await db.query<{ version: string; created_at: Date }>(sql`
     select version, created_at from catalog_items
-    where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision > 0 order by revision desc`)
+    where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision > 0 order by revision desc
+    limit ${listSizeMax}`)
   return rows.map((row) => ({ version: row.version, createDateTimeUTC: row.created_at.toISOString() }))
 }
 
