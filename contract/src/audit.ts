@@ -7,12 +7,16 @@ const AuditEntry = Type.Object({
   id: Type.Integer(),
   dateTimeUTC: Timestamp,
   accountId: Type.Union([Guid, Type.Null()], { description: 'Who did it; null for the service itself.' }),
-  managedAccountId: Type.Union([Guid, Type.Null()], { description: 'As whom, when a managed account was selected.' }),
+  managedAccountId: Type.Union([Guid, Type.Null()], { description: 'The managed account acted for, if any.' }),
   keyId: Type.Union([Guid, Type.Null()]),
   address: Type.Union([Type.String(), Type.Null()]),
   action: Type.String(),
   target: Type.Union([Type.String(), Type.Null()]),
   details: Type.Unknown(),
+  hash: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'Covers this entry and the hash of the one before it; null for a few seconds after the entry was made.',
+  }),
 })
 
 export const getAuditLog = operation({

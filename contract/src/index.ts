@@ -98,6 +98,7 @@ export const operations = {
   MyVaultGetGlobal: vault.getInAccount,
   MyVaultRemoveGlobal: vault.removeInAccount,
   MyVaultContainsGlobal: vault.containsInAccount,
+  VaultKeys: vault.listVaultKeys,
   Workflows: workflows.listWorkflows,
   WorkflowsSearch: workflows.searchWorkflows,
   Workflow: workflows.getWorkflow,

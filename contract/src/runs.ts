@@ -36,6 +36,9 @@ export const RunHistoryItem = Type.Object(
     }),
     lastExecutedBlockId: Type.Union([Guid, Type.Null()], { description: 'The block that ended last.' }),
     lastExecutedBlockTitle: Type.Union([Type.String(), Type.Null()], { description: 'Name of that block.' }),
+    startedByAccountId: Type.Union([Guid, Type.Null()], {
+      description: 'The account that started it; null for runs of the schedule or a webhook.',
+    }),
     revision: Type.Integer({ description: 'The revision of the workflow that the run executed.' }),
     webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
   },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { Guid } from './ids.ts'
+import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
+import { Page, SearchTerm, Size } from './paging.ts'
 
 /** The JSON text of one value, in bytes of UTF-8. */
 export const vaultValueBytesMax = 1024 * 1024
@@ -106,4 +107,37 @@ export const containsInAccount = operation({
   params: InAccount,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
+})
+
+export const listVaultKeys = operation({
+  name: 'VaultKeys',
+  method: 'POST',
+  path: '/api/VaultKeys',
+  description: 'The keys in the vault of a workflow, or of the account. Values are not shown.',
+  body: Type.Object(
+    {
+      workflowId: Type.Optional({
+        ...Guid,
+        description: 'The workflow; without it the keys of the account are listed.',
+      }),
+      searchTerm: Type.Optional(SearchTerm),
+      page: Type.Optional(Page),
+      size: Type.Optional(Size),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          key: Type.String(),
+          sizeBytes: Type.Integer({ description: 'Size of the value as JSON.' }),
+          modifyDateTimeUTC: { ...Timestamp, description: 'When the value was last set.' },
+        }),
+      ),
+      total: Type.Integer(),
+    }),
+  },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 50 } },
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isEmail } from '@patchbay/contract'
 import { createOrganization, unlockAccount } from './accounts/index.ts'
+import { verifyAuditChain } from './audit/index.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
@@ -11,7 +12,8 @@ import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets
 const usage = `Usage:
   npm run admin -- create-organization --name NAME --email EMAIL
   npm run admin -- unlock-account --email EMAIL
-  npm run admin -- rotate-master-key [--new-key-file PATH]`
+  npm run admin -- rotate-master-key [--new-key-file PATH]
+  npm run admin -- verify-audit`
 
 async function main(): Promise<void> {
   const { positionals, values } = readArguments()
@@ -25,6 +27,8 @@ async function main(): Promise<void> {
     console.log(`${values.email} is active again.`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
+  } else if (positionals.length === 1 && positionals[0] === 'verify-audit') {
+    await verifyAudit(config, database)
   } else throw new ConfigError(usage)
 }
 
@@ -42,15 +46,24 @@ function readArguments() {
 async function addOrganization(config: Config, database: Database, name: string, email: string): Promise<void> {
   if (name.trim() === '') throw new ConfigError('The name of the organization must not be empty.')
   if (!isEmail(email)) throw new ConfigError(`"${email}" is not an e-mail address.`)
-  const keyRing = await KeyRing.load(
-    database,
-    new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']),
-  )
+  const keyRing = await loadKeyRing(config, database)
   const deps = { database, keyRing, baseUrl: baseUrlOf(config) }
   const made = await database.system.transaction((tx) => createOrganization(deps, tx, name.trim(), email))
   console.log(JSON.stringify(made.account, null, 2))
   // Beside the JSON, which programs read.
   console.error(`Sign in once and set a password: ${made.signInLink}`)
+}
+
+async function verifyAudit(config: Config, database: Database): Promise<void> {
+  const keyRing = await loadKeyRing(config, database)
+  const { rowsChecked, fault } = await verifyAuditChain(database, keyRing.systemKey('auditChain'))
+  if (fault !== undefined) throw new ConfigError(`The audit log was tampered with. ${fault}`)
+  console.log(`The audit log is intact: ${rowsChecked} rows checked.`)
+}
+
+/** Of a service that has started before: an admin command never makes keys. */
+function loadKeyRing(config: Config, database: Database): Promise<KeyRing> {
+  return KeyRing.load(database, new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']))
 }
 
 /** Also while the service runs; the same command again goes on with what was interrupted. */

@@ -1,5 +1,6 @@
 // The role `worker`: what is done without anybody asking over HTTP.
 import { ActivityRoller } from './activity/index.ts'
+import { AuditChain } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
@@ -16,6 +17,7 @@ export async function startWorker({ config, parts, onFault }: Context, services:
     )
     await mailer.start()
   }
+  parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), onFault)).start()
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   parts.use(new ActivityRoller(database, onFault)).start()
   const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault }))

@@ -12,13 +12,15 @@ type AuditRow = {
   action: string
   target: string | null
   details: unknown
+  hash: Buffer | null
 }
 
 export async function listAudit(db: Db, organizationId: string, query: AuditQuery) {
   const matching = sql`organization_id = ${organizationId}
     ${when(query.from, (from) => sql`and at >= ${from}`)} ${when(query.to, (to) => sql`and at < ${to}`)}`
   const [page, count] = await Promise.all([
-    db.query<AuditRow>(sql`select id, at, account_id, managed_account_id, key_id, address, action, target, details
+    db.query<AuditRow>(sql`select id, at, account_id, managed_account_id, key_id, address, action, target, details,
+        (select c.hash from audit_chain c where c.audit_id = audit_log.id) as hash
       from audit_log where ${matching} order by id desc limit ${query.size} offset ${query.page * query.size}`),
     db.query<{ total: number }>(sql`select count(*) as total from audit_log where ${matching}`),
   ])
@@ -36,5 +38,6 @@ function toEntry(row: AuditRow) {
     action: row.action,
     target: row.target,
     details: row.details,
+    hash: row.hash?.toString('hex') ?? null,
   }
 }

@@ -147,6 +147,27 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table audit_chain -- row-level security forced (
+  position bigint not null,
+  audit_id bigint not null,
+  organization_id uuid not null,
+  hash bytea not null,
+  constraint audit_chain_pkey PRIMARY KEY ("position"),
+  constraint audit_chain_audit_id_key UNIQUE (audit_id)
+);
+CREATE INDEX audit_chain_by_organization ON patchbay.audit_chain USING btree (organization_id, "position" DESC);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant insert, select to patchbay_app;
+grant insert, select to patchbay_system;
+
+table audit_chain_starts (
+  organization_id uuid not null,
+  hash bytea not null,
+  constraint audit_chain_starts_pkey PRIMARY KEY (organization_id)
+);
+grant insert, select, update to patchbay_system;
+
 table audit_log -- row-level security forced (
   id bigint not null,
   at timestamp with time zone not null default now(),
@@ -553,6 +574,7 @@ table runs partition by RANGE (id) -- row-level security forced (
   webhook_ids uuid[],
   is_webhook_batch boolean not null default false,
   retry_of uuid,
+  started_by uuid,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text]))),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),

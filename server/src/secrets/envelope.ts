@@ -18,6 +18,9 @@ export class SealError extends Error {
 const version = 1
 const headerBytes = 1 + 16 + 12
 
+/** Bytes that sealing adds to a value. */
+export const sealBytes = headerBytes + 16
+
 export function seal(key: DataKey, place: Place, plain: Buffer): Buffer {
   const { secret, idBytes } = preparedOf(key)
   const sealed = Buffer.allocUnsafe(headerBytes + plain.length + 16)

@@ -1,4 +1,4 @@
-export { type DataKey, type Place, seal } from './envelope.ts'
+export { type DataKey, type Place, seal, sealBytes } from './envelope.ts'
 export { insertDataKey, KeyRing } from './key-ring.ts'
 export { type MasterKey, type MasterKeyProvider, parseMasterKeys } from './master-key.ts'
 export { MasterKeys } from './master-keys.ts'

@@ -5,8 +5,8 @@ import { newId } from '../lib/id.ts'
 import { type DataKey, open, type Place, seal } from './envelope.ts'
 import { type MasterKey, MasterKeyError, type MasterKeyProvider } from './master-key.ts'
 
-/** `apiKeyHash` is the pepper of stored key hashes; `session` signs what the console carries. */
-type SystemPurpose = 'apiKeyHash' | 'session'
+/** `apiKeyHash` is the pepper of stored key hashes; `session` signs what the console carries; `auditChain` links the audit log. */
+type SystemPurpose = 'apiKeyHash' | 'session' | 'auditChain'
 
 const cachedKeysMax = 10_000
 
@@ -30,11 +30,12 @@ export class KeyRing {
       sql`insert into master_keys (id, is_current) select ${id}, true where not exists (select from master_keys) on conflict do nothing`,
     )
     const current = await currentMasterKey(database, masterKeys)
-    const [apiKeyHash, session] = await Promise.all([
+    const [apiKeyHash, session, auditChain] = await Promise.all([
       loadSystemKey(database, masterKeys, current, 'apiKeyHash'),
       loadSystemKey(database, masterKeys, current, 'session'),
+      loadSystemKey(database, masterKeys, current, 'auditChain'),
     ])
-    return new KeyRing(database, masterKeys, { apiKeyHash, session })
+    return new KeyRing(database, masterKeys, { apiKeyHash, session, auditChain })
   }
 
   systemKey(purpose: SystemPurpose): Buffer {

@@ -40,7 +40,10 @@ export async function setEntry(
 export async function getEntry(deps: ServiceDeps, principal: Principal, at: VaultPlace, key: string): Promise<string> {
   const target = targetOf(principal, at, key)
   const sealed = await deps.readValue(target.scope, target.id)
-  if (sealed !== undefined) return openValue(deps.keyRing, target.id, sealed)
+  if (sealed !== undefined) {
+    await auditPersonsRead(deps, principal, target, key)
+    return openValue(deps.keyRing, target.id, sealed)
+  }
   await requireHolder(deps, deps.database.forScope(target.scope), target)
   return 'null'
 }
@@ -74,6 +77,13 @@ export async function removeEntry(
   if (isRemoved) return true
   await requireHolder(deps, db, target)
   return false
+}
+
+/** Programs read values as their daily work; that a person looked at a secret is worth a row. */
+async function auditPersonsRead(deps: ServiceDeps, principal: Principal, target: Target, key: string): Promise<void> {
+  if (principal.credential.kind !== 'session') return
+  const db = deps.database.forScope(target.scope)
+  await recordAudit(db, actorOf(principal), 'vault.read', target.id.holderId, { key: shownKey(key) })
 }
 
 /** Account entries belong to the managed account or to the caller itself; workflows are looked for in the managed account only. */

@@ -50,6 +50,7 @@ describe('POST /api/GetRunHistory', () => {
       lastExecutedBlockTitle: 'Two',
       webhookIds: [],
       revision: 1,
+      startedByAccountId: expect.any(String),
     })
     const { startDateTimeUTC, endDateTimeUTC, durationInMilliSec } = body.items[1]
     expect(

@@ -129,6 +129,19 @@ describe('activation, sign-in and sessions', () => {
     expect((await mixed.get('/api/Authenticate')).status).toBe(401)
   })
 
+  it('a person who reads a vault value leaves a row in the audit log; a program does not', async () => {
+    const { id, email } = await activated()
+    const cookie = cookieOf(await signIn(email))
+    await service.manager.as(id).post(`/api/MyVaultSetGlobal/${id}/pin`, { jsonData: 1234 })
+    const reads = () =>
+      service.asOwner("select details from audit_log where action = 'vault.read' and account_id = $1", [id])
+    await service.manager.as(id).get(`/api/MyVaultGetGlobal/${id}/pin`)
+    expect(await reads()).toEqual([])
+    const read = await visitor().with({ Cookie: cookie }).get(`/api/MyVaultGetGlobal/${id}/pin`)
+    expect([read.status, read.body]).toEqual([200, 1234])
+    expect(await reads()).toEqual([{ details: { key: 'pin' } }])
+  })
+
   it('sign-out ends the session, and only our own page can ask for it', async () => {
     const answer = await signIn((await activated()).email)
     const withCookie = visitor().with({ Cookie: cookieOf(answer) })

@@ -20,10 +20,11 @@ type HistoryRow = {
   last_block_title: string | null
   webhook_ids: string[] | null
   revision: number
+  started_by: string | null
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, revision, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_title, webhook_ids, revision, started_by, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -41,6 +42,7 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   lastExecutedBlockTitle: 'last_block_title',
   webhookIds: 'webhook_ids',
   revision: 'revision',
+  startedByAccountId: 'started_by',
 }
 
 // A history lies in many partitions, and planning over all of them takes longer than reading. So there are a few fixed texts, prepared
@@ -184,5 +186,6 @@ function toItem(row: HistoryRow): RunHistoryItem {
     lastExecutedBlockTitle: row.last_block_title,
     webhookIds: row.webhook_ids ?? [],
     revision: row.revision,
+    startedByAccountId: row.started_by,
   }
 }

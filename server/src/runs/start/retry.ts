@@ -1,6 +1,5 @@
 // RetryRun: a failed run once more, from the block that failed and with the same inputs.
 import { type Principal, scopeOf } from '../../access/index.ts'
-import { actorOf } from '../../audit/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { type RunRange, scopeRun } from '../../engine/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
@@ -37,7 +36,7 @@ export async function retryRun(
       return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
     if (failed.status !== 'Error' && failed.status !== 'Stopped') throw notFailed(key, failed)
     if (definition.state !== 'deployed') throw notDeployed(definition.state)
-    const request: RunRequest = { ...inputsOf(key, failed), actor: actorOf(principal) }
+    const request: RunRequest = { ...inputsOf(key, failed), startedBy: principal.caller.id }
     const range = carryRange(key, failed, before, definition)
     if (range) request.range = range
     const blocks = await listBlocks(tx, accountId, failed.id)

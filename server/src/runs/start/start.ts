@@ -1,6 +1,5 @@
 // RunWorkflow: what must be right before a run may start.
 import { type Principal, scopeOf } from '../../access/index.ts'
-import { actorOf } from '../../audit/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { scopeRun } from '../../engine/run-scope.ts'
@@ -56,7 +55,7 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     accountId: scope.accountId,
     workflowId: body.workflowId.toLowerCase(),
     runBy: principal.credential.kind === 'session' ? 'Manual' : 'API',
-    actor: actorOf(principal),
+    startedBy: principal.caller.id,
   }
   if (webhookId === undefined && runFromBlock === undefined && runTillBlock === undefined) {
     // The plain start asks nothing first: what the statement that starts it needs to know, it looks up itself.

@@ -1,5 +1,4 @@
 // Starting runs: the row of a run and its job are written in one transaction, and starts of the same moment share it.
-import { type Actor, recordAudits } from '../../audit/index.ts'
 import type { Database, Tx } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
@@ -8,10 +7,7 @@ import type { JobQueue } from '../../queue/index.ts'
 import { runQueue } from '../run.ts'
 import { findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
-export type RunRequest = Omit<NewRun, 'id'> & {
-  /** Who asked for it; absent for runs that the service starts by itself. */
-  actor?: Actor
-}
+export type RunRequest = Omit<NewRun, 'id'>
 
 export type StartedRun = InsertedRun
 
@@ -70,18 +66,7 @@ export class RunStarter {
       ),
     ])
     const refused = requests.filter(({ id }) => !inserted.has(id)).map(({ id }) => id)
-    await Promise.all([
-      this.#jobs.remove(tx, runQueue, refused),
-      recordAudits(
-        tx,
-        requests.flatMap(({ id, actor, workflowId }) => {
-          const run = inserted.get(id)
-          return run && actor
-            ? [{ actor, action: 'run.started', target: workflowId, details: { runNumber: run.runNumber } }]
-            : []
-        }),
-      ),
-    ])
+    await this.#jobs.remove(tx, runQueue, refused)
     return requests.map(({ id }) => inserted.get(id))
   }
 

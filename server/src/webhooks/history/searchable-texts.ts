@@ -2,7 +2,7 @@
 import type { RunStatusName } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
-import { openRequest } from '../request/request-record.ts'
+import { openRequest, payloadText } from '../request/request-record.ts'
 
 export type WebhookText = { webhookId: string; accountId: string; workflowId: string; at: Date; text: string }
 
@@ -30,8 +30,7 @@ export async function loadWebhookTexts(
   return Promise.all(
     rows.map(async (row) => {
       const stored = { id: row.id, accountId: row.account_id, sealedRequest: row.sealed_request }
-      const { body } = await openRequest(keyRing, 'webhook_requests', stored)
-      const text = body.toString('utf8')
+      const text = payloadText(await openRequest(keyRing, 'webhook_requests', stored))
       return { webhookId: row.id, accountId: row.account_id, workflowId: row.workflow_id, at: row.created_at, text }
     }),
   )

@@ -60,9 +60,14 @@ export function unpackRequest(packed: Buffer): ReceivedRequest {
   return { ...(JSON.parse(packed.toString('utf8', 4, bodyAt)) as RequestHead), body: packed.subarray(bodyAt) }
 }
 
+/** The body as text, decoded by the character set that the sender declared. */
+export function payloadText({ body, headers }: Pick<ReceivedRequest, 'body' | 'headers'>): string {
+  return toUtf8(body, headers['content-type']).toString('utf8')
+}
+
 /** The payload itself: JSON when it is JSON, else text. */
-export function readPayload({ body, headers }: Pick<ReceivedRequest, 'body' | 'headers'>): Json {
-  const text = toUtf8(body, headers['content-type']).toString('utf8')
+export function readPayload(request: Pick<ReceivedRequest, 'body' | 'headers'>): Json {
+  const text = payloadText(request)
   try {
     return JSON.parse(text) as Json
   } catch {

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { verifyAuditChain } from '../../src/audit/index.ts'
+import { Database } from '../../src/db/index.ts'
+import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
+import { createOrganization } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService, type TestService } from '../harness/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const entries = async () => (await service.manager.post('/api/GetAuditLog', { page: 0, size: 1000 })).body.items
+
+async function verify() {
+  await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+  const base64 = readFileSync(join(service.dataDir, 'master.key'), 'utf8')
+  const keyRing = await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 }))
+  return await verifyAuditChain(database, keyRing.systemKey('auditChain'))
+}
+
+const isChained = () =>
+  eventually(async () => {
+    const items = await entries()
+    return items.length > 0 && items.every((item: { hash: string | null }) => item.hash !== null) ? items : undefined
+  }, 15_000)
+
+/** Changes the log behind the back of the service, looks, and undoes it. */
+async function tampered(change: string, undo: string, values: unknown[]) {
+  await service.asOwner(change, values)
+  try {
+    return (await verify()).fault
+  } finally {
+    await service.asOwner(undo, values)
+  }
+}
+
+describe('the audit chain', () => {
+  it('gives every entry a hash of its own within seconds, however many are made at once', async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, no) => service.manager.post('/api/ApiKey', { label: `key ${no}` })),
+    )
+    const other = await createOrganization(service)
+    await other.manager.post('/api/ApiKey', {})
+    const items = await isChained()
+    const hashes = items.map((item: { hash: string }) => item.hash)
+    expect(new Set(hashes).size).toBe(hashes.length)
+    expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/)
+    const check = await verify()
+    expect(check.fault).toBeUndefined()
+    expect(check.rowsChecked).toBeGreaterThanOrEqual(40)
+  })
+
+  it('names the first row that was changed', async () => {
+    await service.manager.post('/api/ApiKey', {})
+    const [, item] = await isChained()
+    const fault = await tampered(
+      "update audit_log set action = action || '!' where id = $1",
+      "update audit_log set action = rtrim(action, '!') where id = $1",
+      [item.id],
+    )
+    expect(fault).toContain(`Row ${item.id} of organization`)
+    expect((await verify()).fault).toBeUndefined()
+  })
+
+  it('names a row that was removed', async () => {
+    const [, , item] = await isChained()
+    const [row] = await service.asOwner('select to_jsonb(a) as row from audit_log a where id = $1', [item.id])
+    await service.asOwner('delete from audit_log where id = $1', [item.id])
+    expect((await verify()).fault).toContain(`Row ${item.id}`)
+    await service.asOwner(
+      'insert into audit_log overriding system value select * from jsonb_populate_record(null::audit_log, $1::jsonb)',
+      [JSON.stringify(row?.['row'])],
+    )
+    expect((await verify()).fault).toBeUndefined()
+  })
+
+  it('names the row after one whose link was removed, and a row that was put in past the service', async () => {
+    const items = await isChained()
+    const [link] = await service.asOwner('select * from audit_chain where audit_id = $1', [items[3].id])
+    await service.asOwner('delete from audit_chain where audit_id = $1', [items[3].id])
+    expect((await verify()).fault).toMatch(/^Row \d+ of organization/)
+    await service.asOwner(
+      'insert into audit_chain (position, audit_id, organization_id, hash) overriding system value values ($1, $2, $3, $4)',
+      [link?.['position'], link?.['audit_id'], link?.['organization_id'], link?.['hash']],
+    )
+    expect((await verify()).fault).toBeUndefined()
+  })
+
+  it('cannot be written by the service once it is there', async () => {
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const { sql } = await import('../../src/db/index.ts')
+    await expect(database.system.query(sql`update audit_chain set hash = hash`)).rejects.toThrow(/permission denied/)
+    await expect(database.system.query(sql`delete from audit_chain`)).rejects.toThrow(/permission denied/)
+  })
+})
