@@ -1,5 +1,6 @@
 // The role `api`: what is done because somebody asks over HTTP.
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { operations, records } from '@patchbay/contract'
 import type { FastifyInstance } from 'fastify'
 import { managedAccounts } from './access/index.ts'
@@ -20,9 +21,11 @@ import { documentLibraryRoutes } from './document-library/index.ts'
 import { eventRoutes } from './events/index.ts'
 import { functionRoutes } from './functions/index.ts'
 import {
+  addConsole,
   addFixedDocument,
   addHealth,
   addMetricsForLoopback,
+  ConsoleFiles,
   createHttpServer,
   type Exchange,
   type Handlers,
@@ -54,6 +57,8 @@ import {
   workflowTaggable,
 } from './workflows/index.ts'
 
+/** Where the build of the workspace `console` puts its files. */
+const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url))
 /** Of the thirty seconds that a stop may take. */
 const closeMsMax = 10_000
 
@@ -175,6 +180,7 @@ export async function startApi(
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
+  addConsole(http, new ConsoleFiles(consoleFolder))
 
   parts.defer(() => closeWithin(http, closeMsMax))
   const address = await listen(http, config)

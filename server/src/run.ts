@@ -1,5 +1,6 @@
 // argv, environment, signals: nothing else reads them.
 import { startApp } from './app.ts'
+import { buildConsole } from './build-console.ts'
 import { ConfigError, type Role, readConfig } from './config.ts'
 import { explainFailedStart } from './failed-start.ts'
 import { createLog } from './log.ts'
@@ -32,6 +33,8 @@ async function main(): Promise<number> {
         : `Patchbay is ready at ${app.baseUrl} (${seconds} s).`,
     )
   }
+
+  if (app.baseUrl !== undefined) buildConsole(say)
 
   const reason = await Promise.race([stopAsked, app.failed])
   app.drain()

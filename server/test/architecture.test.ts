@@ -173,10 +173,21 @@ describe('import boundaries', () => {
     expect(outside('sdk', ['@patchbay/contract']).map(show)).toEqual([])
   })
 
-  it('there are no drawers', () => {
-    const drawers = [...sourceFiles('server/src'), ...sourceFiles('contract/src'), ...sourceFiles('sdk/src')].filter(
-      (file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file),
+  it('the console reaches the service through the sdk only, and its ui knows no other room', () => {
+    const imports = sourceFiles('console/src').flatMap(importsOf)
+    const ours = imports.filter(({ to }) => /^(@patchbay\/|server|contract|sdk|cli)/.test(to) && to !== '@patchbay/sdk')
+    expect(ours.map(show)).toEqual([])
+    const fromUi = imports.filter(
+      ({ from, to }) =>
+        from.startsWith('console/src/ui/') && to.startsWith('console/') && !to.startsWith('console/src/ui/'),
     )
+    expect(fromUi.map(show)).toEqual([])
+  })
+
+  it('there are no drawers', () => {
+    const drawers = ['server/src', 'contract/src', 'sdk/src', 'console/src']
+      .flatMap(sourceFiles)
+      .filter((file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file))
     expect(drawers).toEqual([])
   })
 })

@@ -75,7 +75,7 @@ function invitation(
     : html`<p>${label(connection)} works at the moment.</p>`
   return authentication.type === 'oauth2AuthorizationCode' && !isWithdrawn
     ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Connect again</button></form>`
-    : html`${state}<p>Sign in and enter its credentials anew, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/sign-in">Sign in</a></p>`
+    : html`${state}<p>Sign in and enter its credentials anew, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/signin">Sign in</a></p>`
 }
 
 function label({ name, tagText }: { name: string; tagText: string }): string {

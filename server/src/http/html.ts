@@ -28,22 +28,12 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => special[character] as string)
 }
 
-export function page(title: string, body: Html): string {
+/** A page of the service's own. Its look is the console's: one stylesheet, made from the same tokens. */
+export function page(title: string, body: Html, width: 'narrow' | 'wide' = 'narrow'): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Patchbay</title><style>${new Html(style)}</style></head>
-<body><main><h1>${title}</h1>${body}</main></body></html>`.text
+<meta name="color-scheme" content="light dark"><title>${title} · Patchbay</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/public.css"></head>
+<body><main class="${width}"><img src="/favicon.svg" width="32" height="32" alt=""><h1>${title}</h1>${body}</main></body></html>`
+    .text
 }
-
-const style = `
-:root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --line: #d5dae1; --act: #0b57d0; --soft: #5a6472; --bad: #b3261e }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --paper: #15181c; --line: #3a414b; --act: #8ab4f8; --soft: #a3adba; --bad: #f2b8b5 } }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
-main { max-width: 46rem; margin: 0 auto; padding: 2rem 1.25rem }
-h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2rem }
-label { display: block; margin: 1rem 0 .25rem } input { width: 100%; box-sizing: border-box; font: inherit; padding: .5rem; border: 1px solid var(--line); border-radius: 6px; background: transparent; color: inherit }
-button { margin-top: 1.25rem; font: inherit; padding: .55rem 1.2rem; border: 0; border-radius: 6px; background: var(--act); color: var(--paper); cursor: pointer }
-a { color: var(--act) } .bad { color: var(--bad) } .soft { color: var(--soft) }
-code, pre { font: 14px/1.5 ui-monospace, monospace } pre { overflow-x: auto; padding: .75rem; border: 1px solid var(--line); border-radius: 6px }
-table { border-collapse: collapse; width: 100% } td, th { text-align: left; padding: .3rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top }
-`

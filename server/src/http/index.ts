@@ -1,4 +1,6 @@
 export { type Credential, sessionCookie } from './authenticate.ts'
+export { ConsoleFiles } from './console-files.ts'
+export { addConsole } from './console-routes.ts'
 export { addFixedDocument } from './fixed-answer.ts'
 export { refuseForeignOrigin } from './foreign-origin.ts'
 export { type Exchange, type Handlers, type HandlersOf, type Page, TextFile } from './handler.ts'

@@ -11,6 +11,7 @@ export function referencePage(): Page {
     'API reference',
     html`<p>Every request carries the headers <code>Consumer</code> and <code>SecretKey</code>; <code>ManagedAccountId</code> acts for another account.
       The same as <a href="/openapi.json">OpenAPI 3.1</a>.</p>${Object.values(operations).map(describe)}`,
+    'wide',
   )
   const fixed = new FixedAnswer(rendered, 'text/html; charset=utf-8')
   return { method: 'GET', path: '/reference', render: () => ({ fixed }) }

@@ -13,7 +13,7 @@ import { findSignInCandidate } from './store.ts'
 
 export type ForgottenDeps = SessionDeps & InviteDeps
 
-const title = 'Reset your password'
+const title = 'Forgot password'
 /** Longer than the work takes. */
 const answerMs = 300
 const mailsPerHour = 5
@@ -41,7 +41,7 @@ export function forgottenPages(deps: ForgottenDeps): Page[] {
 }
 
 const sent = html`<p>If there is an account with this e-mail address, a link is on its way to it. The link works once and expires in one hour.</p>
-<p><a href="/sign-in">Sign in</a></p>`
+<p><a href="/signin">Sign in</a></p>`
 
 function emailForm(): string {
   return page(

@@ -6,45 +6,36 @@ import { AppError } from '../lib/app-error.ts'
 import { type ForgottenDeps, forgottenPages } from './forgot-password.ts'
 import { hashToken } from './link.ts'
 import { checkPasswordStrength, hashPassword } from './password.ts'
-import { currentSession, openSession, type SessionDeps, signIn } from './service.ts'
+import { openSession, type SessionDeps, signIn } from './service.ts'
 import { findLink, redeemLink } from './store.ts'
 
 export function sessionPages(deps: ForgottenDeps): Page[] {
   return [
     ...forgottenPages(deps),
     ...linkPages(deps, '/activate', 'Activate your account'),
-    ...linkPages(deps, '/set-password', 'Set your password'),
-    { method: 'GET', path: '/sign-in', render: () => ({ status: 200, html: signInForm('') }) },
+    ...linkPages(deps, '/set-password', 'Set a password'),
+    {
+      method: 'GET',
+      path: '/signin',
+      render: ({ query }) => ({ status: 200, html: signInForm('', placeAfter(query['next'])) }),
+    },
     {
       method: 'POST',
-      path: '/sign-in',
+      path: '/signin',
       render: async ({ form, exchange }) => {
+        const next = placeAfter(form['next'])
+        const email = (form['email'] ?? '').slice(0, 254)
         try {
-          await signIn(deps, exchange, (form['email'] ?? '').slice(0, 254), (form['password'] ?? '').slice(0, 1000))
-          return { redirectTo: '/' }
+          await signIn(deps, exchange, email, (form['password'] ?? '').slice(0, 1000))
+          return { redirectTo: next }
         } catch (error) {
-          if (error instanceof AppError) return { status: error.status, html: signInForm(error.message) }
+          if (error instanceof AppError) return { status: error.status, html: signInForm(error.message, next, email) }
           throw error
         }
       },
     },
-    {
-      method: 'GET',
-      path: '/',
-      render: async ({ exchange }) => {
-        const session = await currentSession(deps, exchange).catch(() => undefined)
-        const who = session
-          ? html`<p>Signed in as ${session.myAccount.email}, ${session.myAccount.organizationName}.</p>`
-          : html`<p><a href="/sign-in">Sign in</a></p>`
-        return {
-          status: 200,
-          html: page(
-            'Patchbay',
-            html`${who}<p><a href="/reference">API reference</a> · <a href="/openapi.json">OpenAPI</a></p>`,
-          ),
-        }
-      },
-    },
+    // The address that older links name.
+    { method: 'GET', path: '/sign-in', render: () => ({ redirectTo: '/signin' }) },
   ]
 }
 
@@ -117,18 +108,26 @@ function passwordForm(title: string, path: string, token: string, email: string,
     title,
     html`<p>Choose a password for ${email}.</p>${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
 <form method="post" action="${path}"><input type="hidden" name="token" value="${token}">
-<label for="password">Password, at least 12 characters</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" required>
+<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" aria-describedby="rule" required>
+<small id="rule">At least 12 characters.</small>
 <label for="repeated">Once more</label><input id="repeated" name="repeated" type="password" autocomplete="new-password" minlength="12" required>
-<button>Set the password</button></form>`,
+<button>Set password</button></form>`,
   )
 }
 
-function signInForm(complaint: string): string {
+/** Where a person wanted to go: a path of this service, never an address of another one. */
+function placeAfter(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])[^\\\s]{0,2000}$/.test(next) ? next : '/'
+}
+
+function signInForm(complaint: string, next: string, email = ''): string {
   return page(
     'Sign in',
     html`${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
-<form method="post" action="/sign-in"><label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required>
+<form method="post" action="/signin"><input type="hidden" name="next" value="${next}">
+<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" value="${email}" required>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form><p><a href="/forgot-password">Forgot your password?</a></p>`,
+<button>Sign in</button></form>
+<p class="beside"><a href="/forgot-password">Forgot password?</a></p>`,
   )
 }

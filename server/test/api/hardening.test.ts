@@ -54,7 +54,7 @@ describe('bodies of the wrong kind', () => {
     expect(await service.asOwner('select count(*) from api_keys')).toEqual(before)
   })
   it('a JSON body is refused by a page that takes a form', async () => {
-    const answer = await service.client(undefined).send('POST', '/sign-in', '{"email":{"toString":null}}')
+    const answer = await service.client(undefined).send('POST', '/signin', '{"email":{"toString":null}}')
     expect(answer.status).toBe(400)
   })
 })
@@ -156,7 +156,7 @@ describe('sign-in by strangers', () => {
     'from another site (%j) is 403',
     async (headers) => {
       const body = new URLSearchParams({ email: 'a@example.com', password: 'x' }).toString()
-      expect((await service.client(undefined).send('POST', '/sign-in', body, { ...formType, ...headers })).status).toBe(
+      expect((await service.client(undefined).send('POST', '/signin', body, { ...formType, ...headers })).status).toBe(
         403,
       )
       expect(

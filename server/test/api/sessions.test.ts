@@ -176,18 +176,31 @@ describe('activation, sign-in and sessions', () => {
 
   it('the sign-in page works without scripts', async () => {
     const { email } = await activated()
-    expect((await visitor().get('/sign-in')).text).toContain('<form method="post"')
-    const wrong = await form('/sign-in', { email, password: 'wrong password' })
+    expect((await visitor().get('/signin')).text).toContain('<form method="post"')
+    const wrong = await form('/signin', { email, password: 'wrong password' })
     expect([wrong.status, wrong.text.includes('role="alert"')]).toEqual([401, true])
-    const right = await form('/sign-in', { email, password })
+    const right = await form('/signin', { email, password })
     expect(right.headers.get('location')).toBe('/')
-    expect(
-      (
-        await visitor()
-          .with({ Cookie: cookieOf(right) })
-          .get('/')
-      ).text,
-    ).toContain(email)
+    const session = await visitor()
+      .with({ Cookie: cookieOf(right) })
+      .get('/api/Session')
+    expect(session.body.myAccount.email).toBe(email)
+  })
+
+  it('the old address of the sign-in page leads to the new one', async () => {
+    const answer = await visitor().get('/sign-in')
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/signin'])
+  })
+
+  it.each([
+    ['/workflows?q=x', '/workflows?q=x'],
+    ['https://evil.example/', '/'],
+    ['//evil.example/', '/'],
+    ['/\\evil.example/', '/'],
+    ['', '/'],
+  ])('after sign-in one is where one wanted to go, and never on another site: %s', async (next, location) => {
+    const { email } = await activated()
+    expect((await form('/signin', { email, password, next })).headers.get('location')).toBe(location)
   })
 
   it('text from people is escaped on pages', async () => {

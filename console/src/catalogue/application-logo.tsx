@@ -1,0 +1,28 @@
+import { useApplication } from './applications.ts'
+
+/** Every logo at one size on one ground, so that none shouts. */
+export function ApplicationLogo({ shortName, size = 20 }: { shortName: string; size?: number }) {
+  const application = useApplication(shortName)
+  const image = application?.logoImage
+  const name = application?.name ?? shortName
+  return (
+    <span
+      title={name}
+      className="inline-flex shrink-0 items-center justify-center overflow-hidden rounded-sm border border-line bg-[#fdfdfe]"
+      style={{ width: size, height: size }}
+    >
+      {image ? (
+        <img src={imageSource(image)} alt={name} width={size - 6} height={size - 6} className="object-contain" />
+      ) : (
+        <span className="text-[10px] font-semibold text-[#59616f]" role="img" aria-label={name}>
+          {shortName.slice(0, 2)}
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** SVG or PNG: PNG files begin with the same eight bytes, and so does their base64. */
+export function imageSource(base64: string): string {
+  return `data:${base64.startsWith('iVBOR') ? 'image/png' : 'image/svg+xml'};base64,${base64}`
+}

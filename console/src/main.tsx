@@ -1,0 +1,38 @@
+import './ui/base.css'
+import { PatchbayError } from '@patchbay/sdk'
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { sentenceOf } from './api.ts'
+import { createConsoleRouter } from './router.tsx'
+import { leaveToSignIn, loadSession } from './session/session.ts'
+import { toast } from './ui/toast.tsx'
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      // A refusal stays a refusal; only what was lost on the way is tried again.
+      retry: (count, error) => count < 2 && !(error instanceof PatchbayError && error.status < 500),
+    },
+  },
+  // A refusal that no field shows is told here, so that none is ever swallowed.
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _context, mutation) => {
+      if (mutation.meta?.['isShownInPlace'] !== true) toast.error(sentenceOf(error))
+    },
+  }),
+})
+
+if (await loadSession()) {
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={createConsoleRouter()} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+} else {
+  leaveToSignIn()
+}

@@ -1,0 +1,32 @@
+// The pages of the console, in the order in which they are shown. The command palette and the keys read the same list.
+import { Braces, House, LayoutTemplate, type LucideIcon, PlugZap, Shapes, Workflow } from 'lucide-react'
+
+export type NavigationItem = {
+  label: string
+  to: string
+  icon: LucideIcon
+  /** Pressed after `g`. */
+  key?: string
+  /** Served outside of the console's own router. */
+  isPlainLink?: boolean
+}
+
+export const navigation: readonly { title: string; items: readonly NavigationItem[] }[] = [
+  { title: '', items: [{ label: 'Home', to: '/', icon: House, key: 'h' }] },
+  {
+    title: 'Build',
+    items: [
+      { label: 'Workflows', to: '/workflows', icon: Workflow, key: 'w' },
+      { label: 'Connections', to: '/connections', icon: PlugZap, key: 'c' },
+      { label: 'Templates', to: '/templates', icon: LayoutTemplate, key: 't' },
+      { label: 'Catalogue', to: '/catalogue', icon: Shapes, key: 'l' },
+    ],
+  },
+  {
+    title: 'Help',
+    items: [{ label: 'API reference', to: '/reference', icon: Braces, isPlainLink: true }],
+  },
+]
+
+export const allPages: readonly NavigationItem[] = navigation.flatMap((group) => group.items)
+export const bottomBar: readonly string[] = ['/', '/workflows', '/connections', '/templates']

@@ -1,0 +1,3 @@
+import { createStore } from '../ui/store.ts'
+
+export const isPaletteOpen = createStore(false)

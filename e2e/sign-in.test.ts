@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { firstLink, password, startVisit, type Visit } from './harness/visit.ts'
+
+let visit: Visit
+beforeAll(async () => {
+  visit = await startVisit()
+})
+afterAll(() => visit[Symbol.asyncDispose]())
+
+describe('the first visit', () => {
+  it('starts with the printed link, asks for a password, and ends on Home', async () => {
+    const page = await visit.open(firstLink(visit.service), { isSignedOut: true })
+    await page.getByRole('heading', { level: 1, name: 'Set a password' }).waitFor()
+    await page.getByLabel('Password').fill(password)
+    await page.getByLabel('Once more').fill(password)
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    for (const landmark of ['banner', 'main'] as const) expect(await page.getByRole(landmark).count()).toBe(1)
+    expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(1)
+
+    // The way back in, to the page that was asked for.
+    await page.getByRole('button', { name: 'Account manager@localhost' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    await page.goto('/workflows?scheduled=true')
+    await page.getByLabel('E-mail').fill(visit.service.firstAccount.email)
+    await page.getByLabel('Password').fill('not the right password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?scheduled=true')
+  })
+
+  it('lets nobody see the console who is not signed in', async () => {
+    const page = await visit.open('/workflows', { isSignedOut: true })
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/signin')
+  })
+})
+
+describe('a session that ends', () => {
+  it('is renewed over the page, which keeps what was typed', async () => {
+    const page = await visit.open('/signin', { isSignedOut: true })
+    await page.getByLabel('E-mail').fill(visit.service.firstAccount.email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Workflows' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Workflows' }).waitFor()
+    await visit.service.asOwner('delete from sessions')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('orders')
+    const panel = page.getByRole('dialog', { name: 'Sign in again' })
+    await panel.getByLabel('Password').fill(password)
+    await panel.getByRole('button', { name: 'Sign in' }).click()
+    await panel.waitFor({ state: 'detached' })
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('orders')
+    await page.getByText('No workflow matches these filters.').waitFor()
+  })
+})

@@ -1,0 +1,104 @@
+// What the script of a block sees, for editors and for the documentation. A script is the body of an async function: `await` and
+// `return` stand at its top level, and what it returns must be JSON.
+// Keep the form: one comment and one declaration a line. The console's editor reads this file line by line.
+
+/** Results of the blocks named as data sources, in their order. */
+declare const Datasource: any[]
+/** Values of this block's variables, with their bindings resolved. */
+declare const variables: Record<string, any>
+/** The same as `variables`. */
+declare function getVariables(): Record<string, any>
+
+/** Calls to the applications that the workflow is connected to. An answer outside 2xx throws, with method, address, status and body. */
+declare namespace api {
+  /** GET. The address is the application's short name and an endpoint: `TEST/orders`. */
+  function get(url: string): Promise<any>
+  /** POST with a JSON body. */
+  function post(url: string, data?: unknown): Promise<any>
+  /** Any request. With `newVersion` the answer is `{statusCode, headers, data}`. */
+  function send(shortName: string, request: { verb: string; requestUrl: string; baseUrl?: string; data?: unknown; headers?: Record<string, string>; responseType?: 'Json' | 'Text' | 'Binary'; responseCodes?: number[] }, newVersion?: boolean): Promise<any>
+}
+
+/** Encrypted values that outlive the run. Plain names belong to the workflow, names with Global to the whole account. */
+declare namespace myVault {
+  /** The stored value, or null. */
+  function get(key: string): Promise<any>
+  /** Stores a JSON value at once. */
+  function set(key: string, value: unknown): Promise<boolean>
+  /** Removes a value; false when there was none. */
+  function remove(key: string): Promise<boolean>
+  /** Whether there is a value. */
+  function contains(key: string): Promise<boolean>
+  /** Stores a value when the run completes, and not if it fails. */
+  function setOnComplete(key: string, value: unknown): void
+  /** The account's value, or null. */
+  function getGlobal(key: string): Promise<any>
+  /** Stores a value for the account at once. */
+  function setGlobal(key: string, value: unknown): Promise<boolean>
+  /** Removes a value of the account; false when there was none. */
+  function removeGlobal(key: string): Promise<boolean>
+  /** Whether the account has a value. */
+  function containsGlobal(key: string): Promise<boolean>
+  /** Stores a value for the account when the run completes, and not if it fails. */
+  function setGlobalOnComplete(key: string, value: unknown): void
+}
+
+/** What the blocks of one run share. */
+declare namespace session {
+  /** Any JSON, handed from block to block. */
+  const vars: Record<string, any>
+  /** Written to the workflow's vault when the run completes. */
+  const vault: Record<string, any>
+  /** Written to the account's vault when the run completes. */
+  const vaultGlobal: Record<string, any>
+}
+
+/** The request that started the run; an array of requests when the webhook takes batches; null otherwise. */
+declare const webhook: { id: string; body: any; headers: Record<string, string>; urlParameters: Record<string, string>; method: string } | null
+/** Start of the last run that completed, as an ISO string; null the first time. Ask for what changed since. */
+declare const dateLastRun: string | null
+
+/** The run itself. */
+declare namespace run {
+  /** Id of the workflow. */
+  const workflowId: string
+  /** Number of the run. */
+  const runNumber: number
+  /** API, Scheduler, Webhook, Manual or Retry. */
+  const runBy: string
+  /** Stays the same when the block runs again: send it along with writes. */
+  const idempotencyKey: string
+}
+
+/** Library functions: dates, text, grouping, joining, CSV, XML, hashing. */
+declare namespace fx {
+  /** Ends the run as Ready after this block. The flag says whether dateLastRun moves and deferred values are written. */
+  function stopAfterThisBlock(isComplete?: boolean): void
+}
+
+/** Mail. */
+declare namespace email {
+  /** Sends a mail, as ApiProxyEmail does. */
+  function send(mail: { subject: string; to?: string[]; cc?: string[]; bcc?: string[]; body: string; bodyIsHtml?: boolean; attachmentName?: string; attachment?: string; attachmentEncoding?: string; attachmentContentType?: string; toAccountEmail?: boolean }): Promise<any>
+}
+
+/** Writes to the log of the block. */
+declare namespace console {
+  /** Writes a line; objects as JSON. */
+  function log(...values: unknown[]): void
+  /** Writes a line. */
+  function info(...values: unknown[]): void
+  /** Writes a line. */
+  function warn(...values: unknown[]): void
+  /** Writes a line. */
+  function error(...values: unknown[]): void
+}
+
+/** Writes to the log of the block. */
+declare namespace logger {
+  /** Writes a line; objects as JSON. */
+  function log(...values: unknown[]): void
+}
+
+/** Waits; counts as pause, not as run time. At most one hour. */
+declare function sleep(ms: number): Promise<void>
