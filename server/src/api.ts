@@ -14,6 +14,7 @@ import {
   connectionTaggable,
   listInstances,
   reconnectPages,
+  takeBackPage,
   type WorkflowUses,
 } from './connections/index.ts'
 import type { Database } from './db/index.ts'
@@ -163,7 +164,8 @@ export async function startApi(
       ...sessionPages({ ...sessions, outbox, baseUrl: () => place.baseUrl }),
       ...sharePages(shares),
       referencePage(),
-      callbackPage({ ...registering, mayActFor }),
+      callbackPage({ ...registering, outbox, mayActFor }),
+      takeBackPage({ ...registering, outbox }),
       ...reconnectPages(registering),
     ],
     rawRoutes: webhooks.rawRoutes,

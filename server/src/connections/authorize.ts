@@ -61,7 +61,14 @@ export async function insertState(
     values (${stateHash}, ${scope.accountId}, ${regApplicationId}, ${sealed}, now() + ${stateMinutes}::integer * interval '1 minute')`)
 }
 
-export type TakenState = { scope: Scope; regApplicationId: string; request: AuthorizationRequest }
+/** With the names of those who get access, for the person who gives it. */
+export type TakenState = {
+  scope: Scope
+  email: string
+  organizationName: string
+  regApplicationId: string
+  request: AuthorizationRequest
+}
 
 /** Uses the state up. Undefined when it is unknown, used or expired, or its account is not active. */
 export async function takeState(db: Queryable, keyRing: KeyRing, state: string): Promise<TakenState | undefined> {
@@ -69,18 +76,22 @@ export async function takeState(db: Queryable, keyRing: KeyRing, state: string):
   const { rows } = await db.query<{
     organization_id: string
     account_id: string
+    email: string
+    organization_name: string
     registered_application_id: string
     sealed_request: Buffer
     is_valid: boolean
   }>(sql`
     with taken as (delete from oauth_states where state_hash = ${stateHash} returning *)
-    select a.organization_id, t.account_id, t.registered_application_id, t.sealed_request, t.expires_at > now() as is_valid
-    from taken t join accounts a on a.id = t.account_id and a.state = 'active'`)
+    select a.organization_id, t.account_id, a.email, o.name as organization_name, t.registered_application_id, t.sealed_request, t.expires_at > now() as is_valid
+    from taken t join accounts a on a.id = t.account_id and a.state = 'active' join organizations o on o.id = a.organization_id`)
   const row = rows[0]
   if (!row?.is_valid) return undefined
   const opened = await keyRing.open(statePlace(row.account_id, stateHash), row.sealed_request)
   return {
     scope: { organizationId: row.organization_id, accountId: row.account_id },
+    email: row.email,
+    organizationName: row.organization_name,
     regApplicationId: row.registered_application_id,
     request: JSON.parse(opened.toString()),
   }

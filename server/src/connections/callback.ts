@@ -1,5 +1,6 @@
 // The browser comes back from the provider. Whatever happens is told on a page for people.
 import { recordAudit } from '../audit/index.ts'
+import type { Tx } from '../db/index.ts'
 import { type Exchange, html, type Page, page } from '../http/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { chooseAuthentication } from './authentication.ts'
@@ -7,14 +8,15 @@ import { type TakenState, takeState } from './authorize.ts'
 import { firstCheckInMs } from './check-interval.ts'
 import { type Callable, isStale, sealCredentials, sealTokens } from './opened-connection.ts'
 import { withDefaults } from './read-credentials.ts'
-import type { RegisterDeps } from './register.ts'
-import { findConnection, updateCredentials } from './store.ts'
+import { findConnection, type StoredConnection, updateCredentials } from './store.ts'
+import type { TakeBackDeps } from './take-back.ts'
+import { createTakeBackToken } from './take-back-link.ts'
 import { testConnection } from './test-connection.ts'
 import { redeemCode, TokenRefused } from './token-request.ts'
 import { replaceTokens } from './token-store.ts'
 import { mustBeGivenAgain } from './withdrawn.ts'
 
-export type CallbackDeps = RegisterDeps & {
+export type CallbackDeps = TakeBackDeps & {
   /** Whether the person whose browser this is may act for the account; true when nobody is signed in. */
   mayActFor(exchange: Exchange, accountId: string): Promise<boolean>
 }
@@ -43,10 +45,7 @@ export function callbackPage(deps: CallbackDeps): Page {
       }
       try {
         const connected = await connect(deps, taken, new URLSearchParams(query), exchange.address)
-        return {
-          status: 200,
-          html: page('Connected', html`<p>${connected} is connected. You can close this window.</p>`),
-        }
+        return { status: 200, html: resultPage(taken, connected) }
       } catch (error) {
         if (error instanceof TokenRefused) return refusal(400, `${error.message} Nothing was changed.`)
         if (error instanceof AppError && error.status < 500) return refusal(error.status, error.message)
@@ -56,12 +55,14 @@ export function callbackPage(deps: CallbackDeps): Page {
   }
 }
 
+type Connected = { name: string; takeBackToken: string }
+
 async function connect(
   deps: CallbackDeps,
   taken: TakenState,
   query: URLSearchParams,
   address: string,
-): Promise<string> {
+): Promise<Connected> {
   const { scope, regApplicationId: id, request } = taken
   const db = deps.database.forScope(scope)
   const stored = await findConnection(db, scope.accountId, id)
@@ -82,7 +83,8 @@ async function connect(
     sealCredentials(deps.keyRing, scope.accountId, id, request.credentials),
     sealTokens(deps.keyRing, scope.accountId, id, { accessToken: grant.accessToken, refreshToken: grant.refreshToken }),
   ])
-  await db.transaction(async (tx) => {
+  const name = stored.tagText === '' ? stored.name : `${stored.name} (${stored.tagText})`
+  const takeBackToken = await db.transaction(async (tx) => {
     const change = { sealedCredentials, credentialEpoch, faultMessage, isOAuth: true, checkInMs: firstCheckInMs(to) }
     if (!(await updateCredentials(tx, scope.accountId, id, change))) throw notFound('registered application')
     const actor = {
@@ -95,13 +97,37 @@ async function connect(
     await Promise.all([
       replaceTokens(tx, scope.accountId, id, { sealed, expiresInSeconds: grant.expiresInSeconds ?? null }),
       recordAudit(tx, actor, 'registeredApplication.connected', id, { shortName: stored.shortName }),
+      tellOwner(deps, tx, { taken, stored, address }),
       (stored.faultMessage === null) === (faultMessage === null)
         ? undefined
         : deps.faults.tell(tx, scope.accountId, { connection: stored, message: faultMessage, isMailed: false }),
     ])
+    return createTakeBackToken(tx, scope.accountId, id, stored.isAuthenticated)
   })
   deps.opened.forget({ scope, connection: stored })
-  return stored.tagText === '' ? stored.name : `${stored.name} (${stored.tagText})`
+  return { name, takeBackToken }
+}
+
+/** The owner may not be the one who gave access: an authorization address can be opened by anybody who gets it. */
+async function tellOwner(
+  deps: CallbackDeps,
+  tx: Tx,
+  { taken, stored, address }: { taken: TakenState; stored: StoredConnection; address: string },
+): Promise<void> {
+  await deps.outbox.enqueue(tx, taken.scope.accountId, {
+    to: [taken.email],
+    subject: `${stored.shortName} is connected`,
+    text: `${stored.name} is now connected to your Patchbay account ${taken.email} (${taken.organizationName}).\n\nAccess was given from the address ${address}. If you do not expect this, delete the connection and tell the person who looks after your account.\n`,
+  })
+}
+
+function resultPage({ email, organizationName }: TakenState, { name, takeBackToken }: Connected): string {
+  return page(
+    'Connected',
+    html`<p>${name} is connected. The account <strong>${email}</strong> of <strong>${organizationName}</strong> can use it now. You can close this window.</p>
+<p>Not what you wanted? You can take the access back within the next half hour.</p>
+<form method="post" action="/oauth/take-back"><input type="hidden" name="token" value="${takeBackToken}"><button>Take it back</button></form>`,
+  )
 }
 
 function refusal(status: number, words: string) {

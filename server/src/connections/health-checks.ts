@@ -103,5 +103,6 @@ async function forgetExpired(db: Queryable): Promise<void> {
   await Promise.all([
     db.query(sql`delete from oauth_states where expires_at < now() - interval '1 hour'`),
     db.query(sql`delete from reconnect_links where expires_at < now()`),
+    db.query(sql`delete from take_back_links where expires_at < now()`),
   ])
 }

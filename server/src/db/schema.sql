@@ -689,6 +689,25 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table take_back_links -- row-level security forced (
+  token_hash bytea not null,
+  account_id uuid not null,
+  registered_application_id uuid not null,
+  generation integer not null,
+  was_authenticated boolean not null,
+  expires_at timestamp with time zone not null,
+  constraint take_back_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint take_back_links_registered_application_id_fkey FOREIGN KEY (registered_application_id) REFERENCES registered_applications(id) ON DELETE CASCADE,
+  constraint take_back_links_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX take_back_links_by_account ON patchbay.take_back_links USING btree (account_id);
+CREATE INDEX take_back_links_by_connection ON patchbay.take_back_links USING btree (registered_application_id);
+CREATE INDEX take_back_links_by_expiry ON patchbay.take_back_links USING btree (expires_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table usage_days -- row-level security forced (
   account_id uuid not null,
   day date not null,

@@ -3,19 +3,26 @@
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../lib/address-network.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
-import { FairShares } from '../lib/fair-shares.ts'
+import { FairShares, type ShareRefusal } from '../lib/fair-shares.ts'
 import { noPlace } from './admission/places.ts'
 
 const MiB = 1024 * 1024
-/** While they arrive. By workflow, by address. */
+/** While they arrive. By workflow, by address: senders behind a proxy may share theirs. */
 const arriving = new FairShares({
   all: 96 * MiB,
   crowdedFrom: 64 * MiB,
   levels: [
-    { max: 24 * MiB, maxWhenCrowded: 6 * MiB },
     { max: 16 * MiB, maxWhenCrowded: 6 * MiB },
+    { max: 48 * MiB, maxWhenCrowded: 6 * MiB },
   ],
 })
+/** Their beginnings count apart, so that small bodies arrive whatever large ones do. By workflow. */
+const beginnings = new FairShares({
+  all: 64 * MiB,
+  crowdedFrom: 48 * MiB,
+  levels: [{ max: 32 * MiB, maxWhenCrowded: MiB }],
+})
+const beginningBytes = 64 * 1024
 /** While they are worked on. By account. */
 const inWork = new FairShares({
   all: 64 * MiB,
@@ -50,12 +57,25 @@ function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promi
   const startedAt = performance.now()
   const chunks: Buffer[] = []
   let held = 0
+  let beginning = 0
+  const take = (bytes: number): ShareRefusal | undefined => {
+    const ofBeginning = Math.min(bytes, beginningBytes - beginning)
+    const refusal = beginnings.take(sender, ofBeginning)
+    if (refusal) return refusal
+    beginning += ofBeginning
+    held += ofBeginning
+    const ofRest = bytes - ofBeginning
+    const refused = arriving.take(sender, ofRest)
+    if (refused === undefined) held += ofRest
+    return refused
+  }
   return new Promise((resolve, reject) => {
     const tooSlow = () => fail(invalid('The body took too long to arrive.'))
     const timer = setTimeout(tooSlow, silentMsMax)
     const settle = () => {
       clearTimeout(timer)
-      arriving.give(sender, held)
+      beginnings.give(sender, beginning)
+      arriving.give(sender, held - beginning)
       request.off('data', onData).off('end', onEnd).off('error', onLost).off('aborted', onLost)
     }
     const fail = (error: AppError) => {
@@ -63,9 +83,8 @@ function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promi
       reject(error)
     }
     const onData = (chunk: Buffer) => {
-      const refusal = arriving.take(sender, chunk.length)
+      const refusal = take(chunk.length)
       if (refusal) return fail(noPlace(refusal, 'This webhook'))
-      held += chunk.length
       chunks.push(chunk)
       if (held > bytesMax) fail(tooLarge())
       else if (performance.now() - startedAt > readMsMax) tooSlow()

@@ -25,27 +25,26 @@ export function parseJsonBodies(app: FastifyInstance): void {
         else done(null, value)
       })
   })
-  app.decorateRequest('bodyDeadline', undefined)
 }
 
 /** Hooks for a route that takes a body: a client that does not come to an end of it is cut off. */
-export const bodyTimeHooks = {
-  onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-    if (hasBody(request)) request.bodyDeadline = setTimeout(() => request.raw.destroy(), bodyMsMax)
-    done()
-  },
-  preValidation: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+export function bodyTimeHooks(msMax = bodyMsMax) {
+  const stop = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
     clearTimeout(request.bodyDeadline)
     done()
-  },
-  onRequestAbort: (request: FastifyRequest, done: () => void) => {
-    clearTimeout(request.bodyDeadline)
-    done()
-  },
-  onResponse: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-    clearTimeout(request.bodyDeadline)
-    done()
-  },
+  }
+  return {
+    onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+      if (hasBody(request)) request.bodyDeadline = setTimeout(() => request.raw.destroy(), msMax)
+      done()
+    },
+    preValidation: stop,
+    onResponse: stop,
+    onRequestAbort: (request: FastifyRequest, done: () => void) => {
+      clearTimeout(request.bodyDeadline)
+      done()
+    },
+  }
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {

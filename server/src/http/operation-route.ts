@@ -68,7 +68,7 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
   }
   // Forms have their own limit, and a GET has no body to wait for.
   const limitsBodyTime = spec.method === 'POST' && !isForm
-  const { preValidation, onRequestAbort, onResponse } = bodyTimeHooks
+  const { onRequest: startClock, ...stopClock } = bodyTimeHooks()
 
   app.route({
     method: spec.method,
@@ -77,8 +77,8 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
     schema,
     config: { spec },
     bodyLimit: spec.bodyBytesMax ?? (spec.access === 'public' ? publicBodyBytesMax : bodyBytesMax),
-    ...(limitsBodyTime ? { preValidation, onRequestAbort, onResponse } : {}),
-    onRequest: [...(limitsBodyTime ? [bodyTimeHooks.onRequest] : []), ...(spec.access === 'public' ? [] : [admit])],
+    ...(limitsBodyTime ? stopClock : {}),
+    onRequest: [...(limitsBodyTime ? [startClock] : []), ...(spec.access === 'public' ? [] : [admit])],
     // Most of what is asked most often is answered from memory: then nothing here waits, not even for the next turn of the event loop.
     handler: (request, reply) => {
       const answer = handler({

@@ -9,6 +9,8 @@ import { bodyTimeHooks } from './json-body.ts'
 import { sendFile } from './send-file.ts'
 
 const formBytesMax = 64 * 1024
+/** People send forms in one go. */
+const formMsMax = 10_000
 
 /** `app` must be a context of its own: its other routes would lose their body parsers. */
 export async function addPages(app: FastifyInstance, pages: readonly Page[]): Promise<void> {
@@ -26,7 +28,7 @@ function addPage(app: FastifyInstance, page: Page): void {
     url: page.path,
     bodyLimit: formBytesMax,
     exposeHeadRoute: page.method === 'GET',
-    ...(page.method === 'POST' ? bodyTimeHooks : {}),
+    ...(page.method === 'POST' ? bodyTimeHooks(formMsMax) : {}),
     handler: async (request, reply) => {
       if (page.method === 'POST') refuseForeignOrigin(exchangeOf(request, reply))
       const answer = await page.render({

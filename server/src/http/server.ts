@@ -100,6 +100,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('bodyDeadline', undefined)
   closeUnusedAtEnd(app)
   app.addHook('preClose', async () => {
     state.isClosing = true

@@ -1,9 +1,9 @@
 /** One request over the wire: what it is made of, and what its answer is good for. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { Call } from './call.ts'
 import { headersWithCredentials, pathWithCredentials } from './credentials.ts'
 import type { ByteCount } from './decode-body.ts'
-import type { Call } from './exchange.ts'
 import { OutboundError } from './outbound-error.ts'
 import type { OutboundBody, ResponseHeaders } from './request.ts'
 

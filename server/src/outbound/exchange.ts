@@ -6,21 +6,13 @@
 import type { Dispatcher } from 'undici'
 import { isAllowedHost } from './allowed-hosts.ts'
 import type { Answer, Attempt, Next } from './attempt.ts'
-import { Deadline } from './deadline.ts'
-import type { ByteCount } from './decode-body.ts'
+import type { Call } from './call.ts'
 import { isLostConnection } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { notReached, OutboundError } from './outbound-error.ts'
 import type { RateLimit, RateLimiter } from './rate-limit.ts'
-import { followRedirect, type Hop, readRedirect } from './redirect.ts'
-import {
-  type OutboundRequest,
-  pauseMsMaxDefault,
-  type ResponseHeaders,
-  redirectsMaxDefault,
-  retriesMax,
-  timeoutMsDefault,
-} from './request.ts'
+import { followRedirect, readRedirect } from './redirect.ts'
+import { pauseMsMaxDefault, type ResponseHeaders, redirectsMaxDefault, retriesMax } from './request.ts'
 import { isStream, prepareHeaders } from './request-headers.ts'
 import { readRetryAfterMs } from './retry-after.ts'
 
@@ -32,45 +24,6 @@ export type ExchangeDeps = {
   wait: (ms: number, signal: AbortSignal) => Promise<void>
   now: () => number
   userAgent: string
-}
-
-/** The state of one call; the client reads from it what to log and report. */
-export type Call = {
-  request: OutboundRequest
-  deadline: Deadline
-  hop: Hop
-  /** Undefined as long as this hop has no answer that ends it. */
-  status: number | undefined
-  /** How long the present part of the call may take, for the sentence that says it took longer. */
-  limitMs: number
-  hopStartedMs: number
-  hopRetries: number
-  redirects: number
-  retries: number
-  pausedMs: number
-  sent: ByteCount
-  received: ByteCount
-}
-
-// Until it is parsed the address is only text, and text that is no address has no place in a log.
-const nowhere = new URL('about:blank')
-
-export function startCall(request: OutboundRequest): Call {
-  const limitMs = request.timeoutMs ?? timeoutMsDefault
-  return {
-    request,
-    deadline: new Deadline(limitMs, request.signal),
-    limitMs,
-    hop: { method: request.method, url: nowhere, headers: {}, body: undefined, credentials: undefined },
-    status: undefined,
-    hopStartedMs: performance.now(),
-    hopRetries: 0,
-    redirects: 0,
-    retries: 0,
-    pausedMs: 0,
-    sent: { bytes: 0 },
-    received: { bytes: 0 },
-  }
 }
 
 /** The answer that the caller gets. `onRedirect` is called before the call leaves a hop for the next. */

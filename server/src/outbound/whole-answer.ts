@@ -5,8 +5,8 @@
  */
 import type { Dispatcher } from 'undici'
 import { type Answer, type Attempt, type DecideNext, discardBytesMax, discardMsMax, toDispatch } from './attempt.ts'
+import type { Call } from './call.ts'
 import { BodyTooLarge } from './decode-body.ts'
-import type { Call } from './exchange.ts'
 import { type ResponseHeaders, responseBytesMaxDefault } from './request.ts'
 
 type Controller = Dispatcher.DispatchController

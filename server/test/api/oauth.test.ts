@@ -92,6 +92,62 @@ describe('OAuth 2 with a real provider', () => {
     expect((await callApi()).body).toEqual({ path: '/v1.0/orders', by: 'a-person' })
   })
 
+  const takeBack = async (page: string) => {
+    const token = /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const body = new URLSearchParams({ token })
+    const answer = await fetch(`${service.baseUrl}/oauth/take-back`, { method: 'POST', body })
+    return { status: answer.status, text: await answer.text() }
+  }
+  const mailsTo = async (subject: string) =>
+    service.asOwner('select 1 from mails where account_id = $1 and subject like $2', [userId, subject])
+
+  it('the page names who received access, the owner is told, and the person can take it back once', async () => {
+    const page = await browse(await provider.visit(await begin()))
+    const { email, organizationName } = (await user.get('/api/Authenticate')).body.myAccount
+    expect(page.text).toContain(email)
+    expect(page.text).toContain(organizationName)
+    expect(await mailsTo('% is connected')).toHaveLength(1)
+    expect((await callApi()).status).toBe(200)
+    const done = await takeBack(page.text)
+    expect([done.status, done.text]).toEqual([200, expect.stringContaining('deleted')])
+    expect(await search()).toMatchObject([{ isAuthenticated: false, isFaulted: false }])
+    expect((await callApi()).status).toBe(400)
+    const [row] = await service.asOwner('select sealed_tokens from connection_tokens where account_id = $1', [userId])
+    expect(row).toEqual({ sealed_tokens: null })
+    expect(await mailsTo('Access to % was taken back')).toHaveLength(1)
+    expect((await takeBack(page.text)).status).toBe(404)
+  })
+
+  it('what worked before is faulted when the new access is taken back; an older page takes back nothing newer', async () => {
+    const first = await browse(await provider.visit(await begin()))
+    const [{ id }] = await search()
+    const again = await user.post(`/api/RegApplication/${id}`, { credentialsJson: credentials() })
+    const second = await browse(await provider.visit(again.body))
+    expect(second.status, second.text).toBe(200)
+    expect((await takeBack(first.text)).status).toBe(404)
+    expect((await callApi()).status).toBe(200)
+    expect((await takeBack(second.text)).status).toBe(200)
+    expect(await search()).toMatchObject([{ isAuthenticated: true, isFaulted: true }])
+    expect((await callApi()).body.errorMessage).toContain('Connect it again')
+  })
+
+  it('taking back needs the token of the page, within half an hour, from our own page', async () => {
+    const page = await browse(await provider.visit(await begin()))
+    expect((await takeBack('name="token" value="pbt_invented"')).status).toBe(404)
+    const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const foreign = await fetch(`${service.baseUrl}/oauth/take-back`, {
+      method: 'POST',
+      body: new URLSearchParams({ token }),
+      headers: { 'Sec-Fetch-Site': 'cross-site' },
+    })
+    expect(foreign.status).toBe(403)
+    await service.asOwner("update take_back_links set expires_at = now() - interval '1 second' where account_id = $1", [
+      userId,
+    ])
+    expect((await takeBack(page.text)).status).toBe(404)
+    expect((await callApi()).status).toBe(200)
+  })
+
   it('ApiAuth gives the token in use; ApiAppVault shows stored values and masks secrets', async () => {
     await connect()
     const token = (await user.get('/api/ApiAuth?shortName=oauth2')).body

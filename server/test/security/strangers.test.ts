@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { enableWebhook } from '../harness/webhooks.ts'
+import { deployWorkflow } from '../harness/workflows.ts'
 
 let service: TestService
 beforeAll(async () => {
@@ -71,6 +73,72 @@ describe('fixed answers', () => {
         expect([second.status, second.headers.get('etag')]).toEqual([304, etag])
       }
       expect((await service.manager.with({ 'If-None-Match': '"other"' }).get(path)).status).toBe(200)
+    },
+  )
+})
+
+describe('bodies that do not end', () => {
+  const webhookOf = async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    const webhook = await enableWebhook(service.manager, id)
+    await service.manager.post(`/api/WebhookQueueHold/${id}`)
+    return webhook
+  }
+
+  it('of one webhook keep out nobody else, and end by themselves; so do forms', async () => {
+    const [attacked, honest] = await Promise.all([webhookOf(), webhookOf()])
+    const head = `POST ${new URL(attacked.url).pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n`
+    const answers: string[] = []
+    for (let index = 0; index < 20; index++) {
+      const socket = sendUnread(head)
+      socket.write(Buffer.alloc(4_900_000))
+      socket.on('data', (chunk) => void answers.push(String(chunk).slice(9, 12)))
+      socket.resume()
+    }
+    const form = sendUnread(
+      'POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 50\r\n\r\nemail=',
+    )
+    const formClosed = new Promise<void>((done) => form.on('close', () => done()).resume())
+    // Three fit into the share of the webhook; the others are refused at once.
+    await eventually(() => answers.length >= 17)
+    expect(new Set(answers)).toEqual(new Set(['429']))
+    expect((await honest.send(Buffer.alloc(1_000_000, 97))).status).toBe(200)
+    expect((await attacked.send({ small: true })).status).toBe(200)
+    // Those that are silent for too long are told so, and make room.
+    await eventually(() => answers.length === 20)
+    expect(answers.filter((status) => status === '400')).toHaveLength(3)
+    expect((await attacked.send(Buffer.alloc(1_000_000, 97))).status).toBe(200)
+    await formClosed
+  })
+})
+
+describe('what strangers say', () => {
+  it('is not remembered: long and unknown Consumer values cost no memory', async () => {
+    const { KeyAuthenticator } = await import('../../src/keys/index.ts')
+    let asked = 0
+    const database = { system: { query: async () => ({ rows: [], rowCount: asked++ }) } }
+    await using keys = new KeyAuthenticator(database as never, Buffer.alloc(32), () => {})
+    const refused = async (consumer: string) => {
+      await expect(async () => keys.authenticate(consumer, 'secret', '192.0.2.1')).rejects.toThrow('not valid')
+    }
+    for (const consumer of ['x'.repeat(65), 'x'.repeat(15_000), 'with space', 'pbc_\0', 'ünknown'])
+      await refused(consumer)
+    expect(asked).toBe(0)
+    await refused('pbc_unknownButWellFormed')
+    expect(asked).toBe(1)
+  })
+  it.each(['/sign-in', '/set-password', '/activate', '/forgot-password', '/reconnect', '/oauth/take-back'])(
+    'in a form of %s counts only when it comes from our own page',
+    async (path) => {
+      for (const headers of [
+        { Origin: 'https://evil.example' },
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { Origin: 'null' },
+      ]) {
+        const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+        const answer = await service.client(undefined).send('POST', path, 'token=x', { ...type, ...headers })
+        expect(answer.status).toBe(403)
+      }
     },
   )
 })

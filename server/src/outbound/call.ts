@@ -1,0 +1,43 @@
+import { Deadline } from './deadline.ts'
+import type { ByteCount } from './decode-body.ts'
+import type { Hop } from './redirect.ts'
+import { type OutboundRequest, timeoutMsDefault } from './request.ts'
+
+/** The state of one call; the client reads from it what to log and report. */
+export type Call = {
+  request: OutboundRequest
+  deadline: Deadline
+  hop: Hop
+  /** Undefined as long as this hop has no answer that ends it. */
+  status: number | undefined
+  /** How long the present part of the call may take, for the sentence that says it took longer. */
+  limitMs: number
+  hopStartedMs: number
+  hopRetries: number
+  redirects: number
+  retries: number
+  pausedMs: number
+  sent: ByteCount
+  received: ByteCount
+}
+
+// Until it is parsed the address is only text, and text that is no address has no place in a log.
+const nowhere = new URL('about:blank')
+
+export function startCall(request: OutboundRequest): Call {
+  const limitMs = request.timeoutMs ?? timeoutMsDefault
+  return {
+    request,
+    deadline: new Deadline(limitMs, request.signal),
+    limitMs,
+    hop: { method: request.method, url: nowhere, headers: {}, body: undefined, credentials: undefined },
+    status: undefined,
+    hopStartedMs: performance.now(),
+    hopRetries: 0,
+    redirects: 0,
+    retries: 0,
+    pausedMs: 0,
+    sent: { bytes: 0 },
+    received: { bytes: 0 },
+  }
+}
