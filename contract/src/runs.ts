@@ -76,7 +76,8 @@ export const stopWorkflowRun = operation({
   name: 'StopWorkflowRun',
   method: 'GET',
   path: '/api/StopWorkflowRun/:workflowId',
-  description: 'Stop a run: the block under way finishes, then the run is Stopped. False when it had ended already.',
+  description:
+    'Stop a run: the block under way finishes, unless it sleeps, then the run is Stopped. False when it had ended already.',
   changesState: true,
   params: WorkflowId,
   query: Type.Object({ runNumber: RunNumber }),

@@ -15,6 +15,8 @@ export type BlockOutcome =
   /** The block called `fx.stopAfterThisBlock(flag)`: the run ends well after it. */
   | { readonly kind: 'endedRun'; readonly flag: boolean }
   | { readonly kind: 'failed' }
+  /** The run was stopped while the block slept: it has no result, and the run has not failed. */
+  | { readonly kind: 'stopped' }
 
 export type RunProgress = {
   /** Recorded outcomes of this run, together with those it reuses from an earlier one. */
@@ -67,5 +69,5 @@ function findReady(chain: readonly GraphBlock[], open: readonly string[], progre
 
 /** A block of an earlier run that ended its run has a result like any other. */
 function hasResult(outcome: BlockOutcome | undefined): boolean {
-  return outcome !== undefined && outcome.kind !== 'failed'
+  return outcome !== undefined && outcome.kind !== 'failed' && outcome.kind !== 'stopped'
 }

@@ -55,6 +55,11 @@ export class OpenCalls {
     return this.#sleeps + this.#paused > 0
   }
 
+  /** Nothing is under way that a stop would cut off. */
+  get isOnlySleeping(): boolean {
+    return this.#sleeps > 0 && this.#calls === 0
+  }
+
   /** False when the script process has more calls open than it may: it does not keep to the protocol. */
   open(message: CallMessage): boolean {
     const isSleep = message.name === 'sleep' && !message.isSync

@@ -30,6 +30,8 @@ export type ScriptFailure = Always & {
     | { kind: 'stalled' }
     | { kind: 'crashed' }
     | { kind: 'aborted' }
+    /** It slept when its run was to stop. */
+    | { kind: 'stopped' }
   )
 
 export type ScriptOutcome = ScriptReturned | ScriptFailure

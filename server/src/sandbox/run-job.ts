@@ -68,6 +68,10 @@ class RunningJob {
   readonly #calls: OpenCalls
   readonly #over = Promise.withResolvers<Verdict | typeof neverBegun>()
   readonly #stop = (): void => this.#kill({ kind: 'aborted', message: SCRIPT_STOPPED })
+  readonly #endSleep = (): void => {
+    if (this.#request.job.stopSignal?.aborted && this.#isWaiting && this.#calls.isOnlySleeping && !this.#isOver)
+      this.#kill({ kind: 'stopped', message: 'The run was stopped while the script slept.' })
+  }
   #clock: ScriptClock | undefined
   #look: NodeJS.Timeout | undefined
   #looks = 0
@@ -142,6 +146,7 @@ class RunningJob {
     this.#clock = startScriptClock(this.#limits, (expiry) => this.#kill(this.#timedOut(expiry)))
     this.#look = setInterval(() => this.#lookAtProcess(), LOOK_MS)
     job.signal?.addEventListener('abort', this.#stop)
+    job.stopSignal?.addEventListener('abort', this.#endSleep)
     watcher.onBegin()
     if (job.signal?.aborted) this.#stop()
   }
@@ -194,6 +199,7 @@ class RunningJob {
     const wasWaiting = this.#isWaiting
     this.#isWaiting = this.#calls.isSyncOpen || this.#answersSeen === this.#answersSent
     this.#clock?.setPaused(this.#isWaiting && this.#calls.isPausing)
+    this.#endSleep()
     if (wasWaiting === this.#isWaiting) return
     if (this.#isWaiting) this.#request.guest.recallQueuedJobs()
     if (!this.#isLong) this.#request.watcher.onComputing(!this.#isWaiting)
@@ -224,7 +230,9 @@ class RunningJob {
     clearInterval(this.#look)
     this.#clock?.stop()
     this.#calls.end()
-    this.#request.job.signal?.removeEventListener('abort', this.#stop)
+    const { signal, stopSignal } = this.#request.job
+    signal?.removeEventListener('abort', this.#stop)
+    stopSignal?.removeEventListener('abort', this.#endSleep)
   }
 
   #timedOut(expiry: Expiry): Failure {

@@ -6,6 +6,9 @@ import { blockResult, deployWorkflow, endOf, findRun, runToEnd, startRun } from 
 
 const nobody = '00000000-0000-4000-8000-000000000000'
 
+/** Keeps a block under way without sleeping: a stop would end a sleep. */
+const busy = (ms: number) => `const end = Date.now() + ${ms}; while (Date.now() < end);`
+
 let service: TestService
 beforeAll(async () => {
   service = await startService()
@@ -57,7 +60,7 @@ describe('partial runs', () => {
 describe('GET /api/StopWorkflowRun', () => {
   it('lets the block under way finish and starts no further one', async () => {
     const workflow = await deployWorkflow(service.manager, [
-      'await sleep(800); myVault.setOnComplete("k", 1); return "done"',
+      `${busy(800)}; myVault.setOnComplete("k", 1); return "done"`,
       'return "never"',
     ])
     const number = await startRun(service.manager, workflow.id)
@@ -78,11 +81,27 @@ describe('GET /api/StopWorkflowRun', () => {
   })
 
   it('also when the block under way is the last', async () => {
-    const workflow = await deployWorkflow(service.manager, ['await sleep(800); return 1'])
+    const workflow = await deployWorkflow(service.manager, [`${busy(800)}; return 1`])
     const number = await startRun(service.manager, workflow.id)
     await eventually(async () => (await findRun(service.manager, workflow.id, number)).status === 'Processing')
     await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)
     expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Stopped' })
+  })
+
+  it('ends a sleep at once: the block has no result, and the run is Stopped', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'console.log("before"); await sleep(3_000_000); return 1',
+      'return 2',
+    ])
+    const number = await startRun(service.manager, workflow.id)
+    await eventually(async () => (await findRun(service.manager, workflow.id, number)).status === 'Processing')
+    await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)
+    expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Stopped', errorMessage: null })
+    expect((await blockResult(service.manager, workflow, 1)).body).toMatchObject({
+      success: false,
+      result: 'The run was stopped while the script slept.',
+    })
+    expect((await blockResult(service.manager, workflow, 2)).status).toBe(404)
   })
 
   it('ends a run at once that nobody works on', async () => {

@@ -18,6 +18,7 @@ import { type Json, type Run, type RunClaim, runQueue } from '../run.ts'
 import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { markHandedBack, markProcessing } from './mark-store.ts'
+import { StopWatch } from './stop-watch.ts'
 
 export type DispatcherDeps = OpenRunDeps &
   ExecutionDeps & {
@@ -38,6 +39,8 @@ type InHand = {
   claim: Omit<RunClaim, 'partition'>
   accountId: string
   abort: AbortController
+  /** Aborted when somebody stops the run. */
+  stop: AbortController
   isMarked: boolean
   sinceMs: number
   /** A run that sleeps leaves its slot to others. */
@@ -62,6 +65,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #underWay = new Set<Promise<void>>()
   readonly #pace = new FetchPace()
   readonly #timers: NodeJS.Timeout[] = []
+  readonly #stopWatch: StopWatch
   #listening: Disposable | undefined
   #isFetching = false
   #isWanted = false
@@ -74,6 +78,12 @@ export class Dispatcher implements AsyncDisposable {
     this.#deps = deps
     this.#slots = options.slots ?? 256
     this.#graceMs = options.graceMs ?? 25_000
+    this.#stopWatch = new StopWatch({
+      database: deps.database,
+      onStop: (runId) => this.#inHand.get(runId)?.stop.abort(),
+      listAsleep: () => [...this.#inHand].flatMap(([runId, { isAsleep }]) => (isAsleep ? [runId] : [])),
+      onFault: deps.onFault,
+    })
   }
 
   start(): void {
@@ -81,6 +91,7 @@ export class Dispatcher implements AsyncDisposable {
     const guarded = (work: () => Promise<void>) => () => void work().catch(onFault)
     recorder.gatherWhile(() => this.#inHand.size >= manyInHand)
     this.#listening = jobs.listen(runQueue, () => this.#hint())
+    this.#stopWatch.start()
     this.#timers.push(
       setInterval(() => this.#wake(), pollMs),
       setInterval(
@@ -110,6 +121,7 @@ export class Dispatcher implements AsyncDisposable {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
     clearTimeout(impatience)
     for (const timer of this.#timers) clearInterval(timer)
+    await this.#stopWatch[Symbol.asyncDispose]()
     await this.#deps.recorder.drain()
   }
 
@@ -185,6 +197,7 @@ export class Dispatcher implements AsyncDisposable {
       claim,
       accountId,
       abort: new AbortController(),
+      stop: new AbortController(),
       // A run that is taken over shows as Processing from then on.
       isMarked: claim.attempt > 0,
       sinceMs: performance.now(),
@@ -236,6 +249,7 @@ export class Dispatcher implements AsyncDisposable {
     const hold: Hold = {
       claim,
       signal: inHand.abort.signal,
+      stopSignal: inHand.stop.signal,
       isStopping: () => this.#isStopping,
       onSleep: (ms) => this.#sleep(inHand, ms),
     }
@@ -280,6 +294,7 @@ export class Dispatcher implements AsyncDisposable {
       const isStillHere = this.#inHand.get(inHand.claim.runId) === inHand
       if (isStillHere && !mine.has(inHand.claim.runId)) inHand.abort.abort()
     }
+    await this.#stopWatch.lookAgain()
   }
 
   async #mark(): Promise<void> {

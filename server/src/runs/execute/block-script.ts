@@ -39,6 +39,7 @@ export type BlockScript = {
   /** Takes down what the script calls. */
   calls: BlockCalls
   signal: AbortSignal
+  stopSignal: AbortSignal
   onSleep(ms: number): void
 }
 
@@ -115,6 +116,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     onCall: (call, context) => performCall(deps.ports, caller, call, context),
     onSleep: given.onSleep,
     signal: given.signal,
+    stopSignal: given.stopSignal,
   })
   const outcome = refuseDeferred(ended)
   return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }

@@ -29,6 +29,8 @@ export type Hold = {
   claim: RunClaim
   /** Aborted when the hold is lost or the worker may wait no longer. */
   signal: AbortSignal
+  /** Aborted when the run is to stop: a script that sleeps then ends, others finish. */
+  stopSignal: AbortSignal
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
@@ -70,6 +72,7 @@ export async function executeRun(
     state.running.delete(finished.blockId)
     // An aborted script says nothing about the block: it starts again elsewhere.
     if (finished.outcome.kind === 'aborted') continue
+    if (finished.outcome.kind === 'stopped') state.stopRequested = true
     const block = await takeBlock(deps, state, finished)
     const next = makePlan(state)
     if (next.kind !== 'run') return endRun(deps, hold, state, next, block)
@@ -95,7 +98,8 @@ async function runBlock(
   const startedAt = new Date()
   // Those of a try that failed were made as well.
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
-  const given = { state, block, webhook, claim: hold.claim, calls, signal: hold.signal, onSleep: hold.onSleep }
+  const { claim, signal, stopSignal, onSleep } = hold
+  const given = { state, block, webhook, claim, calls, signal, stopSignal, onSleep }
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
@@ -109,8 +113,9 @@ async function runBlock(
       if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
       const waitMs = retryDelayMs(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
-      hold.onSleep(waitMs)
-      await wait(waitMs, undefined, { signal: hold.signal }).catch(() => {})
+      onSleep(waitMs)
+      await wait(waitMs, undefined, { signal: AbortSignal.any([signal, stopSignal]) }).catch(() => {})
+      if (stopSignal.aborted) return { blockId, startedAt, outcome: whole, before, calls }
     } catch (error) {
       if (hold.signal.aborted) {
         const message = 'The script was stopped.'
@@ -151,7 +156,7 @@ async function takeBlock(
     blockId,
     seq: state.seq + 1,
     outcome: !hasReturned
-      ? { kind: 'failed' }
+      ? { kind: outcome.kind === 'stopped' ? 'stopped' : 'failed' }
       : endFlag === null
         ? { kind: 'succeeded' }
         : { kind: 'endedRun', flag: endFlag },
@@ -162,7 +167,7 @@ async function takeBlock(
     calls: calls.count,
     isReused: false,
   }
-  if (!hasReturned && state.failure === undefined) {
+  if (!hasReturned && outcome.kind !== 'stopped' && state.failure === undefined) {
     const message = storable(explainFailure(state.workflow.blocks.get(blockId)!, outcome))
     state.failure = { blockId, message, isExpiredByTime: outcome.kind === 'timedOut' }
   }

@@ -1,9 +1,11 @@
-// Stopping a run: one that nobody works on is over at once; one that is worked on finishes the block under way.
+// Stopping a run: one that nobody works on is over at once; one that is worked on finishes the block under way,
+// unless that sleeps.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import { type Database, type Queryable, sql, type Tx } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { JobQueue } from '../../queue/index.ts'
+import { announceStop } from '../dispatch/stop-watch.ts'
 import { findRun } from '../history/history-store.ts'
 import type { OnRunsEnded } from '../record/recorder.ts'
 import { type EndedRun, runQueue } from '../run.ts'
@@ -28,6 +30,7 @@ export async function stopRun(
     const isAsked = ended !== undefined || (await markStopping(tx, accountId, found.id))
     if (!isAsked) return false
     if (ended) await deps.onRunsEnded(tx, [ended], [])
+    else await announceStop(tx, found.id)
     await recordAudit(tx, actorOf(principal), 'run.stopped', workflowId, { runNumber })
     return true
   })
