@@ -20,6 +20,7 @@ import * as search from './search.ts'
 import * as sessions from './sessions.ts'
 import * as shares from './shares.ts'
 import * as statistics from './statistics.ts'
+import * as stream from './stream.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as vault from './vault.ts'
@@ -139,6 +140,7 @@ export const operations = {
   RunStatistics: statistics.runStatistics,
   Overview: statistics.overview,
   Usage: statistics.usage,
+  Stream: stream.stream,
   EventSubscriptions: events.listEventSubscriptions,
   EventSubscriptionCreate: events.createEventSubscription,
   EventSubscriptionUpdate: events.updateEventSubscription,
@@ -186,6 +188,7 @@ export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
 export { type SearchPlaceName, searchPlaces } from './search.ts'
 export { wrongCodesMax } from './shares.ts'
+export { type StreamEventName, streamEventNames } from './stream.ts'
 export { type EntityType, entityTypes } from './tags.ts'
 export { vaultKeyLengthMax, vaultValueBytesMax } from './vault.ts'
 export type { WebhookSettingApiDto } from './webhooks.ts'

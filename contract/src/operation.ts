@@ -31,6 +31,8 @@ export type OperationSpec = {
   answerHeaders?: Readonly<Record<string, string>>
   /** A media type in which the answer is given as well, or instead of JSON when there is no schema. */
   otherContent?: string
+  /** A session needs no CSRF token here: browsers open streams without headers of ours, and nothing is changed by one. */
+  needsNoCsrfToken?: boolean
   /** A path value that is not a GUID is 404 unless the interface says it is 400. */
   malformedPathIs?: 400
   /** Refusals beyond the ones every operation may give (invalid_request, the 401s, 429, 500, 503). */

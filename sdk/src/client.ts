@@ -11,6 +11,7 @@ import {
   type QueryOf,
 } from '@patchbay/contract'
 import { PatchbayError } from './errors.ts'
+import { readStream, type StreamEvent, type StreamOptions } from './stream.ts'
 
 export type ClientOptions = {
   baseUrl: string
@@ -35,12 +36,22 @@ type Parts<Spec extends OperationSpec> = (ParamsOf<Spec> extends undefined ? obj
 export type FormBody<Fields> = FormData | (Omit<Fields, 'files'> & { files: readonly (File | Blob)[] })
 
 export type Client = {
+  /** What happens, as it happens: `for await (const event of client.stream())`. */
+  stream(options?: StreamOptions): AsyncGenerator<StreamEvent>
   call<Name extends OperationName>(name: Name, parts: Parts<Operations[Name]>): Promise<AnswerOf<Operations[Name]>>
 }
 
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? fetch
+  const authentication = {
+    ...(options.keys ? { Consumer: options.keys.consumer, SecretKey: options.keys.secretKey } : {}),
+    ...(options.managedAccountId ? { ManagedAccountId: options.managedAccountId } : {}),
+  }
   return {
+    stream({ workflowId, acrossAccounts, ...rest } = {}) {
+      const url = options.baseUrl + addressOf(operations.Stream, {}, { workflowId, acrossAccounts })
+      return readStream({ url, headers: { ...authentication, ...options.headers }, fetch: send }, rest)
+    },
     async call(name, parts) {
       const spec: OperationSpec = operations[name]
       const { params, query, body } = parts as {
@@ -52,8 +63,7 @@ export function createClient(options: ClientOptions): Client {
       const response = await send(options.baseUrl + addressOf(spec, params, query), {
         method: spec.method,
         headers: {
-          ...(options.keys ? { Consumer: options.keys.consumer, SecretKey: options.keys.secretKey } : {}),
-          ...(options.managedAccountId ? { ManagedAccountId: options.managedAccountId } : {}),
+          ...authentication,
           // Of a form only fetch knows the boundary, so it writes the type itself.
           ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
           ...options.headers,

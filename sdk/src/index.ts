@@ -2,3 +2,4 @@ export type { AnswerOf, BodyOf, NoContent, OperationName, Operations, ParamsOf, 
 export { noContent } from '@patchbay/contract'
 export { type Client, type ClientOptions, createClient, type FormBody } from './client.ts'
 export { PatchbayError } from './errors.ts'
+export type { StreamEvent, StreamOptions } from './stream.ts'

@@ -22,6 +22,7 @@ import { documentLibraryRoutes } from './document-library/index.ts'
 import { eventRoutes } from './events/index.ts'
 import { functionRoutes } from './functions/index.ts'
 import {
+  type Authenticators,
   addConsole,
   addFixedDocument,
   addHealth,
@@ -30,6 +31,7 @@ import {
   createHttpServer,
   type Exchange,
   type Handlers,
+  identify,
   introspectionRoutes,
   type Metrics,
   openApiDocument,
@@ -45,6 +47,7 @@ import type { Context, Services } from './services.ts'
 import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'
+import { announceChanges, StreamHub, streamRoutes } from './stream/index.ts'
 import { tagRoutes } from './tags/index.ts'
 import { vaultRoutes } from './vault/index.ts'
 import {
@@ -84,6 +87,7 @@ export async function startApi(
     calls,
     runs,
     webhooks,
+    stream,
   } = services
   const { metrics, whyNotReady } = watching
   const sessions = {
@@ -112,7 +116,13 @@ export async function startApi(
       () => false,
     )
   }
-  const handlers: Handlers = {
+  const authenticators: Authenticators = {
+    byKeys: (consumer, secretKey, address) => keys.authenticate(consumer, secretKey, address),
+    bySession: (token, csrfToken, needsNoToken) => authenticateSession(sessions, token, csrfToken, needsNoToken),
+    managedAccount,
+  }
+  const hub = parts.use(new StreamHub(database, stream, onFault))
+  const handlers: Handlers = announceChanges(stream.announce, {
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
     ...keyRoutes({ database, keyRing }),
@@ -156,7 +166,8 @@ export async function startApi(
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
     ...statisticsRoutes({ database }),
-  }
+    ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
+  })
   const http = await createHttpServer({
     operations,
     handlers,
@@ -169,16 +180,14 @@ export async function startApi(
       ...reconnectPages(registering),
     ],
     rawRoutes: webhooks.rawRoutes,
-    authenticators: {
-      byKeys: (consumer, secretKey, address) => keys.authenticate(consumer, secretKey, address),
-      bySession: (token, csrfToken) => authenticateSession(sessions, token, csrfToken),
-      managedAccount,
-    },
+    authenticators,
     rateLimiter: rateLimiter(config.rateLimitPerSecond),
     metrics,
     logger: log,
     trustedProxies: config.trustedProxies,
   })
+  // Streams have no end of their own: a stop would wait for them.
+  http.addHook('preClose', async () => hub.endAll())
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))

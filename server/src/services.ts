@@ -17,6 +17,7 @@ import { createRuns } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
+import { announceEnds, relayEvents, StreamSource } from './stream/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
 import { findDefinition, findFunctionStamp, giveEarlierBases } from './workflows/index.ts'
@@ -64,7 +65,10 @@ export async function createServices(context: Context, connection: ConnectionSet
     }),
   )
   const events = createEventPublisher()
-  const { publish } = events
+  const stream = parts.use(new StreamSource(database, onFault))
+  await stream.start()
+  const { announce } = stream
+  const publish = relayEvents(announce, events.publish)
   const connecting = createConnections({
     database,
     keyRing,
@@ -104,11 +108,20 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     webhooks: webhookPorts,
     onRunsEnded: async (tx, ended, workflows) => {
+      tx.afterCommit(() => announceEnds(announce, ended, workflows))
       const ids = ended.map(({ id }) => id)
       await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended), insertFeed(tx, 'run', ids)])
       await tellRuns({ publish, baseUrl }, tx, ended, workflows)
     },
     publish,
+    news: {
+      onStarted: ({ accountId, workflowId, workflowName, runNumber, runBy }) =>
+        announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } }),
+      onBlockEnded: ({ accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage }) => {
+        const data = { runNumber, uniqueBlockId, blockName, status, errorMessage }
+        announce({ type: 'run.block', accountId, workflowId, data })
+      },
+    },
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault,
@@ -128,6 +141,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     baseUrl,
     webhookUrl: () => config.webhookUrl ?? `${place.baseUrl}/webhook`,
     daysKept: config.runRetentionDays,
+    onQueueChange: (accountId, workflowId) => announce({ type: 'queue.changed', accountId, workflowId, data: {} }),
     onFault,
   })
   return {
@@ -145,5 +159,6 @@ export async function createServices(context: Context, connection: ConnectionSet
     calls,
     runs,
     webhooks,
+    stream,
   }
 }

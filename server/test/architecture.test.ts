@@ -42,6 +42,7 @@ const features = [
   'search',
   'shares',
   'statistics',
+  'stream',
 ]
 
 type Import = { from: string; to: string; specifier: string }

@@ -664,6 +664,33 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table stream_events -- row-level security forced (
+  id bigint not null,
+  account_id uuid not null,
+  workflow_id uuid,
+  type text not null,
+  data text not null,
+  happened_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  constraint stream_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX stream_events_by_account ON patchbay.stream_events USING btree (account_id, id);
+CREATE INDEX stream_events_by_time ON patchbay.stream_events USING btree (created_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table stream_interest -- row-level security forced (
+  kind text not null,
+  scope_id uuid not null,
+  wanted_until timestamp with time zone not null,
+  constraint stream_interest_kind_check CHECK ((kind = ANY (ARRAY['account'::text, 'created'::text, 'organization'::text]))),
+  constraint stream_interest_pkey PRIMARY KEY (scope_id, kind)
+);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
 table system_keys -- row-level security forced (
   purpose text not null,
   master_key_id text not null,

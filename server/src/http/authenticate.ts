@@ -7,19 +7,24 @@ export type Credential = { account: AccountIdentity; kind: 'key' | 'session'; id
 
 export type Authenticators = {
   byKeys(consumer: string, secretKey: string, address: string): Promise<Credential> | Credential
-  bySession(token: string, csrfToken: string | undefined): Promise<Credential>
+  /** Without the token of our own pages, unless `needsNoToken`, another site could use the cookie. */
+  bySession(token: string, csrfToken: string | undefined, needsNoToken: boolean): Promise<Credential>
   managedAccount(caller: AccountIdentity, id: string): Promise<AccountIdentity>
 }
 
 export const sessionCookie = 'patchbay_session'
 
 /** Who is calling. */
-export function authenticateCaller(how: Authenticators, exchange: Exchange): Promise<Credential> | Credential {
+export function authenticateCaller(
+  how: Authenticators,
+  exchange: Exchange,
+  needsNoToken = false,
+): Promise<Credential> | Credential {
   const consumer = exchange.header('consumer')
   const secretKey = exchange.header('secretkey')
   const session = exchange.cookie(sessionCookie)
   if (consumer === undefined && secretKey === undefined && session !== undefined) {
-    return how.bySession(session, exchange.header('x-csrf-token'))
+    return how.bySession(session, exchange.header('x-csrf-token'), needsNoToken)
   }
   if (!consumer || !secretKey) {
     throw new AppError(
@@ -46,4 +51,9 @@ export function selectAccount(
     address: exchange.address,
   })
   return managedId === undefined ? actingFor(caller) : how.managedAccount(caller, managedId).then(actingFor)
+}
+
+/** For an answer that goes on: whether its caller is still who it was, and may still do what it does. */
+export async function identify(how: Authenticators, exchange: Exchange): Promise<Principal> {
+  return selectAccount(how, exchange, await authenticateCaller(how, exchange, true))
 }

@@ -65,6 +65,15 @@ export type BlockRecord = {
 /** What was executed in a run itself, not in one whose results it took over. */
 export type RunWork = { blocks: number; calls: number; scriptMs: number }
 
+/** Told of what happens in runs, once it is durable. Nothing waits for it. */
+export type RunNews = {
+  onStarted(run: Pick<Run, 'accountId' | 'workflowId' | 'runNumber' | 'runBy'> & { workflowName: string }): void
+  onBlockEnded(
+    block: Pick<Run, 'accountId' | 'workflowId' | 'runNumber'> &
+      Pick<BlockRecord, 'blockId' | 'status' | 'errorMessage'> & { blockName: string | null },
+  ): void
+}
+
 /** How a run ended, told within the transaction that ends it. */
 export type EndedRun = {
   id: string

@@ -18,7 +18,7 @@ import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
 import { runRoutes } from './routes.ts'
-import type { Json, Run } from './run.ts'
+import type { Json, Run, RunNews } from './run.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
 import { forgetRuns } from './start/stop.ts'
@@ -41,6 +41,7 @@ export type RunsDeps = {
   }
   onRunsEnded: OnRunsEnded
   publish: PublishEvents
+  news: RunNews
   runTimeoutSeconds: number
   retention: { daysKept: number; runsKeptMax: number }
   onFault(error: unknown): void
@@ -48,9 +49,9 @@ export type RunsDeps = {
 
 export function createRuns(deps: RunsDeps) {
   const { database, jobs, keyRing, vault, onFault } = deps
-  const starter = new RunStarter({ database, jobs })
+  const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
-  const recorder = new RunRecorder({ database, jobs, vault, onRunsEnded: deps.onRunsEnded, onFault })
+  const recorder = new RunRecorder({ database, jobs, vault, onRunsEnded: deps.onRunsEnded, news: deps.news, onFault })
   const functions = scriptLibrary(deps.functions)
   const history = { database, runsKeptMax: deps.retention.runsKeptMax }
   return {

@@ -85,10 +85,11 @@ export async function authenticateSession(
   deps: SessionDeps,
   token: string,
   csrfToken: string | undefined,
+  needsNoToken = false,
 ): Promise<Credential> {
   const account = await findSession(deps.database, hashToken(token))
   if (!account) throw new AppError('session_invalid', 'The session has ended. Sign in again.')
-  checkCsrf(deps.keyRing, token, csrfToken)
+  if (!needsNoToken) checkCsrf(deps.keyRing, token, csrfToken)
   return { account, kind: 'session', id: account.id }
 }
 

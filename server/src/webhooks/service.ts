@@ -9,7 +9,7 @@ import { countGivenUp } from './history/count-given-up.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
 import { webhookEndpoint } from './intake/endpoint.ts'
-import { Intake } from './intake/intake.ts'
+import { Intake, type OnQueueChange } from './intake/intake.ts'
 import { KnownWebhooks } from './intake/known-webhooks.ts'
 import { Feeder, RemoteFeeder } from './queue/feeder.ts'
 import { holdForRetry } from './queue/hold-for-retry.ts'
@@ -34,6 +34,7 @@ export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'va
   /** Without a slash at its end. */
   webhookUrl(): string
   daysKept: number
+  onQueueChange: OnQueueChange
   onFault(error: unknown): void
 }
 
@@ -81,7 +82,13 @@ export function createWebhooks(
   deps.runPorts.onRoom((accountId, hasMore) => (hasMore ? wake(accountId, true) : feeder?.makeRoom(accountId)))
   const known = new KnownWebhooks(deps)
   const { recent } = deps.runPorts
-  const intake = new Intake({ database, recent, queuedPerAccountMax, onStored: (accountId) => wake(accountId) })
+  const intake = new Intake({
+    database,
+    recent,
+    queuedPerAccountMax,
+    onStored: (accountId) => wake(accountId),
+    onQueueChange: deps.onQueueChange,
+  })
   const addressOf = (workflowId: string, urlParameters: string) =>
     `${deps.webhookUrl()}/${workflowId}${urlParameters === '' ? '' : `?${urlParameters}`}`
   return {
@@ -113,7 +120,10 @@ export function createWebhooks(
       recent.begin()
       const retention = parts.use(new WebhookRetention(database, deps.daysKept, onFault))
       feeder = parts.use(new Feeder({ ...deps, onFault }))
-      const feed = (accountId: string) => wake(accountId, true)
+      const feed = (accountId: string) => {
+        deps.onQueueChange(accountId, null)
+        wake(accountId, true)
+      }
       parts.use(new CheckWorker({ ...deps, functions: scriptLibrary(deps.functions), wake: feed })).start()
       await Promise.all([
         retention.start(),

@@ -16,11 +16,14 @@ it.each(['result', 'log', 'calls', 'session'])(
       jobs: undefined as never,
       vault: undefined as never,
       onRunsEnded: async () => {},
+      news: { onBlockEnded: () => {} },
       onFault: () => {},
     })
     const entry = () => ({
       claim: { runId: randomUUID(), attempt: 0, partition: 'runs_default' },
       scope: { organizationId: randomUUID(), accountId: randomUUID() },
+      workflowId: randomUUID(),
+      runNumber: 1,
       progress: { pauseMs: 0, lastBlockId: null, lastBlockTitle: null },
       block: {
         ...{ blockId: randomUUID(), seq: 1, status: 'Ready' as const, errorMessage: null, sealedDeferred: null },

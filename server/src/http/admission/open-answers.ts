@@ -89,6 +89,14 @@ export class OpenAnswers implements Disposable {
     else answer.onClose = onClose
   }
 
+  /** Calls back now for an answer that goes on without an end. */
+  releasePlace(response: ServerResponse): void {
+    const answer = (response as WatchedResponse)[answerOf]
+    const onClose = answer?.onClose
+    if (answer) answer.onClose = undefined
+    onClose?.()
+  }
+
   /** Counts the bytes of an answer until they are taken. Where they are too many, the oldest that wait for the same reader are given up. */
   hold(response: ServerResponse, bytes: number, reader: Reader): void {
     const answer = (response as WatchedResponse)[answerOf]

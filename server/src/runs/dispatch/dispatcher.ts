@@ -266,6 +266,7 @@ export class Dispatcher implements AsyncDisposable {
       claim,
       scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
       workflowId: state.run.workflowId,
+      runNumber: state.run.runNumber,
       progress: { pauseMs: state.pauseMs, ...at },
       end: { status: 'Error', errorMessage: message, isExpiredByTime: false },
       work: state.work,

@@ -211,7 +211,6 @@ async function endRun(
   const entry: EndEntry = {
     ...entryOf(hold, state),
     block,
-    workflowId: run.workflowId,
     work: state.work,
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',
@@ -231,6 +230,8 @@ function entryOf(hold: Hold, state: RunState) {
   return {
     claim: hold.claim,
     scope: { organizationId: workflow.organizationId, accountId: run.accountId },
+    workflowId: run.workflowId,
+    runNumber: run.runNumber,
     progress: {
       pauseMs,
       lastBlockId,

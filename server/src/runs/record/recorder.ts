@@ -9,6 +9,7 @@ import {
   type EndedRun,
   type JsonObject,
   type RunClaim,
+  type RunNews,
   type RunStatus,
   type RunWork,
   runQueue,
@@ -20,13 +21,14 @@ import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-s
 export type BlockEntry = {
   claim: RunClaim
   scope: Scope
+  workflowId: string
+  runNumber: number
   progress: RunProgressRow
   block: BlockRecord
 }
 
 export type EndEntry = Omit<BlockEntry, 'block'> & {
   block?: BlockRecord | undefined
-  workflowId: string
   end: RunEnd
   work: RunWork
   /** What success means besides the status; nothing of it happens otherwise. */
@@ -49,6 +51,7 @@ type Deps = {
   jobs: JobQueue
   vault: DeferredVault
   onRunsEnded: OnRunsEnded
+  news: Pick<RunNews, 'onBlockEnded'>
   onFault(error: unknown): void
 }
 
@@ -114,6 +117,7 @@ export class RunRecorder {
   async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
     // A single statement is a transaction of its own.
     const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
+    for (const entry of entries) if (statuses.has(claimKey(entry.claim))) this.#tellBlock(entry)
     return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
 
@@ -138,6 +142,9 @@ export class RunRecorder {
         jobs.finish(tx, runQueue, claims),
         ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
       ])
+      tx.afterCommit(() => {
+        for (const { entry } of pairs) this.#tellBlock(entry)
+      })
       if (pairs.length > 0)
         await onRunsEnded(
           tx,
@@ -146,6 +153,14 @@ export class RunRecorder {
         )
       return ended
     })
+  }
+
+  #tellBlock({ scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {
+    if (!block) return
+    const { accountId } = scope
+    const { blockId, status, errorMessage } = block
+    const blockName = progress.lastBlockId === blockId ? progress.lastBlockTitle : null
+    this.#deps.news.onBlockEnded({ accountId, workflowId, runNumber, blockId, blockName, status, errorMessage })
   }
 
   #writeDeferred(tx: Tx, { scope, workflowId, onSuccess }: EndEntry, run: EndedRunRow): Promise<void> | undefined {

@@ -4,7 +4,7 @@ import { AppError, notFound } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
-import { runQueue } from '../run.ts'
+import { type RunNews, runQueue } from '../run.ts'
 import { findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
 export type RunRequest = Omit<NewRun, 'id'>
@@ -14,10 +14,12 @@ export type StartedRun = InsertedRun
 export class RunStarter {
   readonly #database: Database
   readonly #jobs: JobQueue
+  readonly #news: Pick<RunNews, 'onStarted'>
   readonly #group: GroupCommit<RunRequest & { id: string }, StartedRun | undefined>
 
-  constructor(deps: { database: Database; jobs: JobQueue }) {
+  constructor(deps: { database: Database; jobs: JobQueue; news: Pick<RunNews, 'onStarted'> }) {
     this.#database = deps.database
+    this.#news = deps.news
     this.#jobs = deps.jobs
     this.#group = new GroupCommit((requests) => this.#startAll(requests), { batchesAtOnce: 1, itemsMax: 200 })
   }
@@ -65,6 +67,12 @@ export class RunStarter {
         requests.map(({ id, accountId }) => ({ id, groupId: accountId })),
       ),
     ])
+    tx.afterCommit(() => {
+      for (const { id, accountId, workflowId, runBy } of requests) {
+        const run = inserted.get(id)
+        if (run) this.#news.onStarted({ ...run, accountId, workflowId, runBy })
+      }
+    })
     const refused = requests.filter(({ id }) => !inserted.has(id)).map(({ id }) => id)
     await this.#jobs.remove(tx, runQueue, refused)
     return requests.map(({ id }) => inserted.get(id))

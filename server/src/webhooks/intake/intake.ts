@@ -27,7 +27,11 @@ type Deps = {
   queuedPerAccountMax: number
   /** Something of the account can start. */
   onStored(accountId: string): void
+  /** The queue of a workflow has become longer. */
+  onQueueChange: OnQueueChange
 }
+
+export type OnQueueChange = (accountId: string, workflowId: string | null) => void
 
 export type Accepted = Exclude<StoredRequest, { kind: 'stale' }>
 
@@ -38,7 +42,7 @@ export class Intake {
   readonly #free: GroupCommit<NewRequest, StoredRequest>
   readonly #ordered: GroupCommit<NewRequest, StoredRequest>
 
-  constructor({ database, recent, queuedPerAccountMax, onStored }: Deps) {
+  constructor({ database, recent, queuedPerAccountMax, onStored, onQueueChange }: Deps) {
     this.#database = database
     this.#room = new QueueRoom(database, queuedPerAccountMax)
     const { system } = database
@@ -50,6 +54,8 @@ export class Intake {
           // What cannot start now will not be asked for in this moment either.
           if (accountIds.length > 0) keepRecent(recent, requests, stored)
           accountIds.forEach(onStored)
+          const longer = new Map(requests.map(({ workflowId, accountId }) => [workflowId, accountId]))
+          for (const [workflowId, accountId] of longer) onQueueChange(accountId, workflowId)
           return stored
         }),
         { batchesAtOnce: 1, itemsMax: 500, weight },

@@ -1,0 +1,6 @@
+export { announceChanges } from './announce-changes.ts'
+export { announceEnds } from './announce-ends.ts'
+export { StreamHub } from './hub.ts'
+export { relayEvents } from './relay-events.ts'
+export { streamRoutes } from './routes.ts'
+export { StreamSource } from './source.ts'

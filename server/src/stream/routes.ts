@@ -1,0 +1,48 @@
+import { accountsInReach, type Principal, type Reach, reachOf } from '../access/index.ts'
+import type { Database } from '../db/index.ts'
+import { type Exchange, type HandlersOf, LiveAnswer, sessionCookie } from '../http/index.ts'
+import { invalid, notFound } from '../lib/app-error.ts'
+import type { StreamHub } from './hub.ts'
+import { OpenStream } from './open-stream.ts'
+import { findWorkflowInReach } from './store.ts'
+
+export type StreamDeps = {
+  database: Database
+  hub: StreamHub
+  /** Who the headers of a request belong to now; rejects when they are no longer good. */
+  authenticate(exchange: Exchange): Promise<Principal>
+}
+
+export function streamRoutes(deps: StreamDeps): HandlersOf<'Stream'> {
+  return {
+    Stream: async ({ principal, query, exchange }) => {
+      const reach = reachOf(principal, query.acrossAccounts)
+      const after = readLastId(exchange.header('last-event-id'))
+      if (query.workflowId !== undefined) {
+        const found = await findWorkflowInReach(deps.database.system, accountsInReach(reach), query.workflowId)
+        if (found === undefined) throw notFound('workflow')
+      }
+      deps.hub.admit(principal.caller.id)
+      await deps.hub.prepare({ reach })
+      const check = async (): Promise<Reach> => reachOf(await deps.authenticate(exchange), query.acrossAccounts)
+      const credential = exchange.header('consumer') ?? exchange.cookie(sessionCookie)
+      const rights = { key: `${credential} ${principal.address} ${JSON.stringify(reach)}`, check }
+      return new LiveAnswer((response) => {
+        const stream = new OpenStream({
+          response,
+          reach,
+          rights,
+          workflowId: query.workflowId,
+          isResumed: after !== undefined,
+        })
+        deps.hub.open(stream, principal.caller.id, after)
+      })
+    },
+  }
+}
+
+function readLastId(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw invalid('The header Last-Event-ID must be an id of an event of this stream.')
+  return Number(text)
+}
