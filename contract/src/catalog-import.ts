@@ -23,6 +23,13 @@ const OpenApiSource = Type.Object(
     shortName: Type.Optional(
       Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', title: 'name of letters, digits, _ and -' }),
     ),
+    trustedHosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+        maxItems: 20,
+        description:
+          'With url: hosts of the token and authorization addresses that you have checked. The client secret goes there. Addresses at other hosts are entered by whoever registers the application.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -26,11 +26,17 @@ export function callParts(to: Callable, token: string | undefined): CallParts {
   const parts: CallParts = {
     plainHeaders: own.plain,
     secretHeaders: { ...own.secret, ...applied.headers },
-    query: applied.query,
+    query: queryOf(to, applied.query),
     secrets: secretValues(application, values, token === undefined ? [] : [token]),
   }
   remembered.set(to, { token, parts })
   return parts
+}
+
+function queryOf({ application, values }: Callable, applied: Record<string, string> | undefined) {
+  if (application.query === undefined) return applied
+  const own = Object.entries(application.query).map(([name, template]) => [name, expandText(template, values)] as const)
+  return { ...Object.fromEntries(own.filter(([, value]) => value !== '')), ...applied }
 }
 
 /** Headers of the application that hold a secret are credentials like any other. */

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrganization } from '../harness/accounts.ts'
+import { startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 const petStore = (paths: object, extra: object = {}) => ({
@@ -74,6 +75,57 @@ describe('an application from an OpenAPI document', () => {
     expect(changes).toContainEqual(['blockTemplate', '1', 'created'])
     const again = await importApi({ document: petStore({ '/pets': changed }) }, client)
     expect(new Set(again.body.imported.map((item: { change: string }) => item.change))).toEqual(new Set(['unchanged']))
+  })
+
+  it('by OAuth, from an address, asks at registration where the client secret goes, unless its host was checked', async () => {
+    const flow = { authorizationUrl: 'https://id.example/auth', tokenUrl: 'https://id.example/token', scopes: {} }
+    const components = { securitySchemes: { key: { type: 'oauth2', flows: { authorizationCode: flow } } } }
+    answer = (_request, response) => response.end(JSON.stringify(petStore({ '/pets': listPets }, { components })))
+    const client = (await createOrganization(service)).manager
+    const imported = await importApi({ url: address, shortName: 'ASKS' }, client)
+    expect(imported.body.warnings.join(), imported.text).toContain('https://id.example/token')
+    const applications = async () => (await client.get('/api/Applications')).body
+    const application = (await applications()).find((item: { shortName: string }) => item.shortName === 'ASKS')
+    expect(Object.keys(application.credentialsJson)).toEqual([
+      'authorizationUrl',
+      'tokenUrl',
+      'clientId',
+      'clientSecret',
+    ])
+    const credentialsJson = JSON.stringify({ clientId: 'me', clientSecret: 'secret' })
+    const refused = await client.post('/api/RegApplication', { applicationId: application.id, credentialsJson })
+    expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('authorizationUrl')])
+    await importApi({ url: address, shortName: 'CHECKED', trustedHosts: ['id.example'] }, client)
+    const checked = (await applications()).find((item: { shortName: string }) => item.shortName === 'CHECKED')
+    expect(Object.keys(checked.credentialsJson)).toEqual(['clientId', 'clientSecret'])
+    const needless = await importApi(
+      { document: petStore({ '/pets': listPets }), trustedHosts: ['id.example'] },
+      client,
+    )
+    expect([needless.status, needless.body.errorMessage]).toEqual([
+      400,
+      expect.stringContaining('openApi.trustedHosts'),
+    ])
+  })
+
+  it('with two keys in the query sends both', async () => {
+    await using target = await startHttpTarget(({ url }) => ({ json: { url } }))
+    const key = (name: string) => ({ type: 'apiKey', in: 'query', name })
+    const document = petStore(
+      { '/pets': listPets },
+      {
+        servers: [{ url: target.origin }],
+        components: { securitySchemes: { key: key('key'), token: key('token') } },
+        security: [{ key: [], token: [] }],
+      },
+    )
+    const client = (await createOrganization(service)).manager
+    const { body } = await importApi({ document, shortName: 'KEYS' }, client)
+    const { id } = body.imported.find((item: { entityType: string }) => item.entityType === 'application')
+    const credentialsJson = JSON.stringify({ apiKey: 'first-key', apiKey2: 'second-key' })
+    expect((await client.post('/api/RegApplication', { applicationId: id, credentialsJson })).status).toBe(200)
+    expect((await client.get('/api/ApiGet?url=KEYS/pets')).status).toBe(200)
+    expect(target.received[0]?.url).toBe('/pets?token=second-key&key=first-key')
   })
 
   it.each([

@@ -1,32 +1,9 @@
 // Documents as programs and people really write them: older ones, newer ones, and the corners of the standard.
 import { describe, expect, it } from 'vitest'
 import { fromOpenApi } from '../../src/catalog/openapi/from-openapi.ts'
+import { get, read, small } from './read-document.ts'
 import { runScript } from './run-template.ts'
 import { startStandIn } from './stand-in.ts'
-
-function read(document: unknown, sourceUrl?: string) {
-  const text = typeof document === 'string' ? document : JSON.stringify(document)
-  const outcome = fromOpenApi(text, { namespace: 'organization-1', ...(sourceUrl ? { sourceUrl } : {}) })
-  if (outcome.kind === 'refused') throw new Error(outcome.message)
-  expect(outcome.catalog.problems).toEqual([])
-  const [application] = outcome.catalog.applications
-  if (!application) throw new Error('no application')
-  const block = (name: string) => {
-    const found = outcome.catalog.blockTemplates.find((item) => item.name === name)
-    if (!found) throw new Error(`no block ${name}`)
-    return found
-  }
-  return { ...outcome, application, block, blocks: outcome.catalog.blockTemplates }
-}
-
-const get = (more: object = {}) => ({ get: { operationId: 'read', responses: {}, ...more } })
-const small = (more: object = {}) => ({
-  openapi: '3.1.0',
-  info: { title: 'Small', version: '1' },
-  servers: [{ url: 'https://small.example' }],
-  paths: { '/a': get() },
-  ...more,
-})
 
 const swagger = `swagger: "2.0"
 info: { title: Old shop, version: 1.0.0 }
@@ -90,7 +67,13 @@ describe('Swagger 2.0', () => {
       tokenUrl: 'https://shop.example/token',
       scopes: ['read'],
     })
-    expect(blocks.map(({ name }) => name).sort()).toEqual(['List orders', 'Make an order', 'Report', 'Sign in'])
+    expect(blocks.map(({ name }) => name).sort()).toEqual([
+      'List orders',
+      'Make an order',
+      'Picture',
+      'Report',
+      'Sign in',
+    ])
     expect(block('List orders').variables.map(({ shortName, type }) => [shortName, type])).toEqual([
       ['page', 'number'],
       ['state', 'select'],
@@ -98,7 +81,11 @@ describe('Swagger 2.0', () => {
       ['tags', 'json'],
       ['codes', 'json'],
     ])
-    expect(warnings.join()).toContain('POST /picture takes a multipart body')
+    expect(block('Picture').variables.map(({ shortName, type }) => [shortName, type])).toEqual([
+      ['file', 'json'],
+      ['body', 'json'],
+    ])
+    expect(warnings).toEqual(['The client secret is sent to https://shop.example/token.'])
   })
 
   it('gives scripts that send what the document says', async () => {
@@ -117,7 +104,7 @@ describe('Swagger 2.0', () => {
     expect(order?.json()).toEqual({ number: 1 })
     expect([login?.headers['content-type'], login?.body.toString()]).toEqual([
       'application/x-www-form-urlencoded',
-      'user=a%20b',
+      'user=a+b',
     ])
   })
 
@@ -189,11 +176,31 @@ describe('an OpenAPI document', () => {
     ).toEqual(['X-Own'])
   })
 
-  it('says where an operation has a server of its own, and passes over extensions', () => {
-    const paths = { '/a': get({ servers: [{ url: 'https://other.example' }] }), 'x-internal': get() }
-    const { blocks, warnings } = read(small({ paths }))
-    expect(blocks).toHaveLength(1)
-    expect(warnings.join()).toContain('GET /a has a server of its own')
+  it('calls an operation at its own server, and says who gets the credentials', () => {
+    const servers = [{ url: 'https://{place}.example/v2/', variables: { place: { default: 'other' } } }]
+    const paths = {
+      '/a': get({ servers }),
+      '/b': { servers: [{ url: 'https://small.example/' }], ...get() },
+      'x-internal': get(),
+    }
+    const { application, blocks, warnings } = read(small({ paths }))
+    expect(application.allowedHosts).toEqual(['small.example', 'other.example'])
+    expect(blocks.map(({ script }) => /"baseUrl": (.*),/.exec(script)?.[1]).sort()).toEqual([
+      '"https://other.example/v2"',
+      'null',
+    ])
+    expect(warnings.join()).toContain('which get the credentials too: other.example')
+  })
+
+  it.each([
+    ['in the clear', 'http://other.example'],
+    ['with a variable that nobody knows', 'https://{place}.example'],
+    ['with a password', 'https://me:secret@other.example'],
+    ['of another kind', 'ftp://other.example'],
+  ])('does not use a server of an operation that is %s', (_what, url) => {
+    const { application, warnings } = read(small({ paths: { '/a': get({ servers: [{ url }] }) } }))
+    expect(application.allowedHosts).toEqual(['small.example'])
+    expect(warnings.join()).toContain('GET /a has a server of its own, which cannot be used')
   })
 
   it('that does not say what it answers gives JSON where it is JSON, and else text', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expandRequestPath } from '../../src/catalog/format/address-template.ts'
 import { answerTestRequest } from '../../src/catalog/read/test-application.ts'
+import { encodeData } from '../../src/proxy/encode-data.ts'
 import { shippedCatalog } from './bare-context.ts'
 
 export type Received = {
@@ -58,12 +59,11 @@ export async function startStandIn(
     const fields = shippedCatalog.applications.find((item) => item.shortName === shortName)?.credentialFields ?? []
     const path = expandRequestPath(request.requestUrl, fields, credentials)
     const address = `${request.baseUrl === undefined || !request.baseUrl.startsWith('http://127') ? `${origin}/${shortName}` : request.baseUrl}/${path}`
-    const data = request.data as { $base64?: string } | undefined
-    const raw = data?.$base64 === undefined ? undefined : Buffer.from(data.$base64, 'base64')
+    const { headers, body } = encodeData(verb, request.data as Parameters<typeof encodeData>[1], request.headers ?? {})
     const answer = await fetch(address, {
       method: verb,
-      headers: { 'Content-Type': 'application/json', ...request.headers },
-      ...(data === undefined ? {} : { body: raw ?? (typeof data === 'string' ? data : JSON.stringify(data)) }),
+      headers,
+      ...(body === undefined ? {} : { body: body as string }),
     })
     const bytes = Buffer.from(await answer.arrayBuffer())
     const accepted = request.responseCodes?.includes(answer.status) ?? answer.ok

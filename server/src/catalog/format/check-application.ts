@@ -56,6 +56,7 @@ function* templatesOf(
   }
   for (const [name, text] of Object.entries(application.headers ?? {}))
     yield { path: ['headers', name], text, special: [] }
+  for (const [name, text] of Object.entries(application.query ?? {})) yield { path: ['query', name], text, special: [] }
   if (application.testRequest) yield { path: ['testRequest', 'path'], text: application.testRequest.path, special: [] }
   yield* authenticationTemplates(application.authentication, ['authentication'], [])
 }

@@ -141,6 +141,8 @@ export const ApplicationFile = Type.Object(
     authentication: Authentication,
     /** Sent with every request, under whatever the caller gives. */
     headers: Type.Optional(Templates),
+    /** Credentials beside the authentication that travel in the query. */
+    query: Type.Optional(Templates),
     credentialFields: Type.Array(CredentialField, { maxItems: 50 }),
     testRequest: Type.Optional(
       Type.Object(

@@ -12,12 +12,13 @@ export function credentialEpochOf(before: Application | undefined, after: Applic
 }
 
 function isSamePlace(before: Application, after: Application): boolean {
-  const placeOf = ({ transport, baseUrl, allowedHosts, authentication, headers }: Application) => ({
+  const placeOf = ({ transport, baseUrl, allowedHosts, authentication, headers, query }: Application) => ({
     transport: transport ?? 'http',
     baseUrl,
     allowedHosts: allowedHosts ?? [],
     authentication,
     headers: headers ?? {},
+    query: query ?? {},
   })
   return isDeepStrictEqual(placeOf(before), placeOf(after))
 }

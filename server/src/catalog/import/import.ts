@@ -22,7 +22,7 @@ export type ImportDeps = {
 /** `dryRun` changes nothing and tells what would be done; `partial` leaves out what is broken and stores the rest. */
 type Options = { dryRun?: boolean; partial?: boolean }
 
-type OpenApiSource = { document?: unknown; url?: string; shortName?: string }
+type OpenApiSource = { document?: unknown; url?: string; shortName?: string; trustedHosts?: string[] }
 type Given = { files?: CatalogFile[]; openApi?: OpenApiSource }
 type Outcome = { imported: ImportedItem[]; problems: Problem[]; warnings: string[] }
 type Reading = Extract<ImportReading, { kind: 'read' }>
@@ -56,14 +56,16 @@ async function findSource(deps: ImportDeps, principal: Principal, { files, openA
     throw invalid('Give either the field files or the field openApi.')
   }
   if (files) return { kind: 'files', files }
-  const { document, url, shortName } = openApi as OpenApiSource
+  const { document, url, shortName, trustedHosts } = openApi as OpenApiSource
   if ((document === undefined) === (url === undefined)) {
     throw invalid('Give either the field openApi.document or the field openApi.url.')
   }
+  if (trustedHosts && url === undefined) throw invalid('The field openApi.trustedHosts needs openApi.url.')
   const fetched = url === undefined ? { text: textOf(document) } : await fetchDocument(deps, url)
   const options = {
     namespace: principal.account.organizationId,
     ...(shortName === undefined ? {} : { shortName }),
+    ...(trustedHosts === undefined ? {} : { trustedHosts }),
     ...('sourceUrl' in fetched ? { sourceUrl: fetched.sourceUrl } : {}),
   }
   return { kind: 'openApi', text: fetched.text, options }

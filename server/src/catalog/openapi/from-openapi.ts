@@ -11,8 +11,11 @@ import { parseImportedCatalog } from '../format/load.ts'
 import { cut, type OpenApiDocument, OpenApiRefusal, objectOf, readOpenApi, textOf } from './document.ts'
 import { type Operation, readOperations } from './operations.ts'
 import { readSecurity } from './security.ts'
-import { readServer } from './server.ts'
+import { readOperationServer, readServer } from './server.ts'
 import { fromSwagger2 } from './swagger-2.ts'
+
+/** As many as an application may have. */
+const hostsMax = 50
 
 export type OpenApiOptions = {
   /** Ids follow from this (the organization's id) and the operations, so importing a newer document updates the same items. */
@@ -20,6 +23,8 @@ export type OpenApiOptions = {
   shortName?: string
   /** Where the document came from; relative addresses in it are meant from there. */
   sourceUrl?: string
+  /** Hosts of token and authorization addresses that somebody has checked. */
+  trustedHosts?: readonly string[]
 }
 export type OpenApiOutcome =
   | { kind: 'refused'; message: string }
@@ -41,10 +46,19 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
   const info = objectOf(document.root['info'])
   const title = textOf(info['title']) || 'Imported service'
   const shortName = options.shortName ?? (slugOf(title).replaceAll('-', '').slice(0, 40) || 'imported')
-  const security = readSecurity(document, options.sourceUrl)
+  const security = readSecurity(document, options)
   const fields = security.fields.map((field) => field.ShortName)
   const server = readServer(document, options.sourceUrl, ['baseUrl', ...fields])
-  const { operations, warnings } = readOperations(document)
+  const further = new Set<string>()
+  const { operations, warnings } = readOperations(document, (servers) => {
+    const address = readOperationServer(servers, server.baseUrl, options.sourceUrl)
+    if (address) further.add(new URL(address).host)
+    return address
+  })
+  for (const host of server.allowedHosts) further.delete(host)
+  if (further.size > 0) {
+    warnings.push(`Some operations are at other hosts, which get the credentials too: ${[...further].join(', ')}.`)
+  }
   const idOf = (key: string) => stableGuid(`${options.namespace}/${shortName.toLowerCase()}/${key}`)
   const application: ApplicationFile = {
     id: idOf('application'),
@@ -53,9 +67,10 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
     tag: 'Imported',
     description: cut(textOf(info['description']), 4000),
     baseUrl: server.baseUrl,
-    allowedHosts: server.allowedHosts,
+    allowedHosts: [...server.allowedHosts, ...further].slice(0, hostsMax),
     authentication: security.authentication,
     ...(Object.keys(security.headers).length > 0 ? { headers: security.headers } : {}),
+    ...(Object.keys(security.query).length > 0 ? { query: security.query } : {}),
     credentialFields: [...server.fields, ...security.fields],
   }
   const folder = `applications/${shortName.toLowerCase()}`
@@ -110,11 +125,26 @@ for (const { name, in: place, variable, explode, style } of operation.parameters
 }
 const search = fx.queryString(query)
 const request = { verb: operation.verb, requestUrl: path + (search ? '?' + search : ''), headers, ...(operation.responseType && { responseType: operation.responseType }) }
+if (operation.baseUrl) request.baseUrl = operation.baseUrl
 if (operation.body) {
-  const data = given[operation.body] ?? Datasource[0]
+  const fields = {}
+  for (const { name, variable } of operation.fields) {
+    const value = given[variable]
+    if (value !== undefined && value !== null && value !== '') fields[name] = value
+  }
+  const hasFields = Object.keys(fields).length > 0
+  const whole = given[operation.body]
+  const isRecord = typeof whole === 'object' && !Array.isArray(whole)
+  const data = hasFields ? { ...(isRecord ? whole : {}), ...fields } : (whole ?? Datasource[0])
   if (data !== undefined && data !== null) {
     headers['Content-Type'] = operation.contentType
-    request.data = operation.contentType === 'application/x-www-form-urlencoded' && typeof data === 'object' ? fx.queryString(data) : data
+    request.data = data
+    for (const name of operation.numberedLists) {
+      if (!Array.isArray(data[name])) continue
+      const { [name]: list, ...others } = request.data
+      request.data = others
+      list.forEach((item, index) => { request.data[name + '[' + index + ']'] = item })
+    }
   }
 }
 return await api.send(operation.shortName, request)

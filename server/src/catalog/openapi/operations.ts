@@ -1,5 +1,6 @@
 import type { Variable } from '../format/definition.ts'
 import { cut, isObject, type Json, listOf, type OpenApiDocument, OpenApiRefusal, objectOf, textOf } from './document.ts'
+import { type BodyField, type RequestBody, readBody } from './request-body.ts'
 
 const operationsMax = 1000
 /** The connection itself decides on these, so the standard has them ignored. */
@@ -16,12 +17,21 @@ export type Operation = {
     path: string
     parameters: { name: string; in: string; variable: string; explode: boolean; style: string }[]
     contentType: string | null
+    /** Fields of the body that are variables of the block. */
+    fields: { name: string; variable: string }[]
+    numberedLists: string[]
+    /** Null: the application's own. */
+    baseUrl: string | null
     /** Null where the document does not say: JSON where it is, else text. */
     responseType: 'Json' | 'Text' | 'Binary' | null
   }
 }
 
-export function readOperations(document: OpenApiDocument): { operations: Operation[]; warnings: string[] } {
+/** `serverOf` gives the address of an operation that has a server of its own; undefined when it cannot be used. */
+export function readOperations(
+  document: OpenApiDocument,
+  serverOf: (servers: readonly unknown[]) => string | null | undefined,
+): { operations: Operation[]; warnings: string[] } {
   const operations: Operation[] = []
   const warnings: string[] = []
   for (const [path, value] of Object.entries(objectOf(document.root['paths']))) {
@@ -29,15 +39,17 @@ export function readOperations(document: OpenApiDocument): { operations: Operati
     const item = document.resolve(value)
     for (const verb of verbs) {
       if (!isObject(item[verb])) continue
-      if (listOf(objectOf(item[verb])['servers'] ?? item['servers']).length > 0) {
-        warnings.push(`${verb.toUpperCase()} ${path} has a server of its own, which is not used.`)
+      const baseUrl = serverOf(listOf(objectOf(item[verb])['servers'] ?? item['servers']))
+      if (baseUrl === undefined) {
+        warnings.push(`${verb.toUpperCase()} ${path} has a server of its own, which cannot be used.`)
       }
       const operation = readOperation(document, path, verb, item)
-      if (operation) operations.push(operation)
-      else
+      if (operation) operations.push({ ...operation, call: { ...operation.call, baseUrl: baseUrl ?? null } })
+      else {
         warnings.push(
-          `${verb.toUpperCase()} ${path} takes a multipart body, which a block cannot send; it is left out.`,
+          `${verb.toUpperCase()} ${path} is left out: it takes a multipart body that is not multipart/form-data.`,
         )
+      }
     }
   }
   if (operations.length > operationsMax) {
@@ -57,14 +69,17 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
     const parameter = document.resolve(value)
     parameters.set(`${textOf(parameter['in'])} ${textOf(parameter['name'])}`, parameter)
   }
-  const body = bodyOf(document, operation)
-  if (body?.contentType === 'multipart') return null
+  const body = readBody(document, operation)
+  if (body === undefined) return null
   const variables: Variable[] = []
   const call: Operation['call'] = {
     verb: verb.toUpperCase(),
     path: path.replace(/^\/+/, ''),
     parameters: [],
     contentType: body?.contentType ?? null,
+    fields: [],
+    numberedLists: body?.numberedLists ?? [],
+    baseUrl: null,
     responseType: responseTypeOf(document, operation),
   }
   for (const parameter of parameters.values()) {
@@ -80,7 +95,13 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
     call.parameters.push({ name, in: place, variable: shortName, explode, style })
     variables.push(toVariable(document, shortName, name, parameter, place === 'path' || parameter['required'] === true))
   }
-  if (body) variables.push(bodyVariable(freeName('body', variables), body.required))
+  for (const field of body?.fields ?? []) {
+    const shortName = freeName(field.name, variables)
+    call.fields.push({ name: field.name, variable: shortName })
+    variables.push(fieldVariable(document, shortName, field))
+  }
+  // The last one: the script knows it by its place.
+  if (body) variables.push(bodyVariable(freeName('body', variables), body))
   const key = textOf(operation['operationId']) || `${verb.toUpperCase()} ${path}`
   return {
     key,
@@ -91,21 +112,22 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
   }
 }
 
-function bodyVariable(shortName: string, required: boolean): Variable {
-  const note = required ? 'Needed; the first data source when empty' : 'The first data source when empty'
-  return { shortName, displayName: 'Body', type: 'json', required: false, description: note }
+/** Never required by itself: the whole body may come from a data source. */
+function fieldVariable(document: OpenApiDocument, shortName: string, field: BodyField): Variable {
+  const notes = [
+    field.isRequired ? 'Needed, unless the whole body is given.' : '',
+    field.isFile ? 'A file: {"$base64": "…", "fileName": "…", "contentType": "…"}.' : '',
+    textOf(field.schema['description']),
+  ].filter((note) => note !== '')
+  const given = { schema: field.schema, description: notes.join(' ') }
+  const variable = toVariable(document, shortName, field.name, given, false)
+  return field.isFile ? { ...variable, type: 'json' } : variable
 }
 
-function bodyOf(document: OpenApiDocument, operation: Json): { contentType: string; required: boolean } | null {
-  if (operation['requestBody'] === undefined) return null
-  const body = document.resolve(operation['requestBody'])
-  const types = Object.keys(objectOf(body['content']))
-  const json = types.find((type) => /[/+]json\b/i.test(type))
-  const chosen =
-    json ??
-    types.find((type) => !type.startsWith('multipart/')) ??
-    (types.length > 0 ? 'multipart' : 'application/json')
-  return { contentType: chosen, required: body['required'] === true }
+function bodyVariable(shortName: string, { required, fields }: RequestBody): Variable {
+  const note = required ? 'Needed; the first data source when empty' : 'The first data source when empty'
+  const description = fields.length === 0 ? note : `${note} and no field is given; fields stand over it`
+  return { shortName, displayName: 'Body', type: 'json', required: false, description }
 }
 
 function responseTypeOf(document: OpenApiDocument, operation: Json): Operation['call']['responseType'] {

@@ -59,3 +59,27 @@ function askForAddress(path: string) {
   const below = path.startsWith('/') ? path : ''
   return { baseUrl: `{baseUrl}${below}`, allowedHosts: ['{baseUrl}'] }
 }
+
+/**
+ * The address of an operation that has servers of its own: null when it is the application's, undefined when it cannot be used. Its
+ * variables have their defaults: one field of the registration cannot mean two addresses.
+ */
+export function readOperationServer(
+  servers: readonly unknown[],
+  baseUrl: string,
+  sourceUrl: string | undefined,
+): string | null | undefined {
+  if (servers.length === 0) return null
+  const server = objectOf(servers[0])
+  const variables = objectOf(server['variables'])
+  const text = textOf(server['url']).replace(/\{([^}]+)\}/g, (whole, name: string) =>
+    String(objectOf(variables[name])['default'] ?? whole),
+  )
+  const url = URL.parse(text, sourceUrl ?? (baseUrl.includes('{') ? undefined : baseUrl))
+  if (!url || /[{}]|%7[bd]/i.test(url.href) || !/^https?:$/.test(url.protocol)) return undefined
+  if (url.username !== '' || url.password !== '') return undefined
+  // What belongs to an https service never travels in the clear.
+  if (url.protocol === 'http:' && !baseUrl.startsWith('http:')) return undefined
+  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return address === baseUrl ? null : address
+}

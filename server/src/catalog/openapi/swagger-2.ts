@@ -65,13 +65,23 @@ function toBody(parameters: readonly Json[], consumes: readonly string[]): Json 
   const body = parameters.find(({ in: place }) => place === 'body')
   if (body) {
     const types = consumes.length > 0 ? consumes : ['application/json']
-    return { required: body['required'] === true, content: Object.fromEntries(types.map((type) => [type, {}])) }
+    return {
+      required: body['required'] === true,
+      content: Object.fromEntries(types.map((type) => [type, { schema: body['schema'] }])),
+    }
   }
   const fields = parameters.filter(({ in: place }) => place === 'formData')
   if (fields.length === 0) return undefined
   const hasFiles = fields.some(({ type }) => type === 'file')
-  const type = hasFiles ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
-  return { required: fields.some(({ required }) => required === true), content: { [type]: {} } }
+  const isMultipart = hasFiles || (consumes.length > 0 && consumes.every((one) => one.startsWith('multipart/')))
+  const type = isMultipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
+  const needed = fields.filter(({ required }) => required === true).map(({ name }) => name)
+  const schema = { properties: Object.fromEntries(fields.map(toProperty)), required: needed }
+  return { required: needed.length > 0, content: { [type]: { schema } } }
+}
+
+function toProperty({ name, type, required: _required, in: _place, ...schema }: Json): [string, Json] {
+  return [textOf(name), type === 'file' ? { ...schema, type: 'string', format: 'binary' } : { ...schema, type }]
 }
 
 /** In Swagger the schema of a parameter is the parameter itself, and lists are separated by commas unless it says otherwise. */
