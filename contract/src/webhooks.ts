@@ -6,6 +6,32 @@ import { Page, Size } from './paging.ts'
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
+export const WebhookSignature = Type.Object(
+  {
+    header: Type.String({ minLength: 1, maxLength: 100, description: 'Header that holds the signature.' }),
+    algorithm: Type.Enum(['sha256', 'sha1', 'sha512'], { description: 'Hash of the HMAC.' }),
+    encoding: Type.Enum(['hex', 'base64'], { description: 'How the signature is written.' }),
+    prefix: Type.Optional(Type.String({ maxLength: 100, description: 'Text before the signature, such as sha256=.' })),
+    signedText: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'What is signed, made of {body}, {timestamp}, {id}, {method} and {url}, such as {timestamp}.{body}.',
+    }),
+    timestampHeader: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Header that holds the time, in seconds or milliseconds.',
+      }),
+    ),
+    idHeader: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Header that holds the id of the delivery.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'How a sender signs its requests.' },
+)
+export type WebhookSignature = Static<typeof WebhookSignature>
+
 const settings = {
   ipRestriction: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     maxItems: 200,
@@ -32,6 +58,7 @@ const settings = {
     description:
       'Path into the payload, such as order.id: requests with the same value there are processed in order, others side by side. Empty: none.',
   }),
+  signature: orNull(WebhookSignature, 'A signature format of your own, beside the known ones. Null: none.'),
 }
 
 export const WebhookSettingApiDto = Type.Object(

@@ -912,6 +912,7 @@ table webhooks -- row-level security forced (
   previous_secret_until timestamp with time zone,
   modified_by uuid not null,
   modified_at timestamp with time zone not null default now(),
+  signature jsonb,
   constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint webhooks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint webhooks_pkey PRIMARY KEY (workflow_id)

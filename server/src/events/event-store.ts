@@ -10,7 +10,9 @@ export async function insertEvents(tx: Queryable, events: readonly NewEvent[]): 
   const timestamp = new Date().toISOString()
   await tx.query(sql`
     insert into events (id, account_id, type, payload, mail_subject, mail_text, mails_owner, mail_after)
-    select e.id, e.account_id, e.type, e.payload, e.mail_subject, e.mail_text, e.mails_owner,
+    select e.id, e.account_id, e.type, e.payload, e.mail_subject, e.mail_text,
+      -- What the owner wants now counts, not what it wants when the mail is written a moment later.
+      e.mails_owner and not exists (select from notification_settings n where n.account_id = e.account_id and not n.failure_mail),
       case when e.mail_subject is null then null else now() + e.gathered * interval '1 second' end
     from unnest(
       ${events.map(() => newId())}::uuid[],
@@ -108,12 +110,11 @@ export async function insertDeliveries(tx: Queryable, eventIds: readonly string[
 
 export type Recipient = { accountId: string; email: string; isOwner: boolean; ownerEmail: string }
 
-/** Who wants mails about an account. */
+/** Who may be mailed about an account: its owner, and those who act for it and want mails. */
 export async function listRecipients(tx: Queryable, accountId: string): Promise<Recipient[]> {
   const { rows } = await tx.query<{ id: string; email: string; is_owner: boolean; owner_email: string }>(sql`
     select a.id, a.email, true as is_owner, a.email as owner_email
-    from accounts a left join notification_settings n on n.account_id = a.id
-    where a.id = ${accountId} and coalesce(n.failure_mail, true)
+    from accounts a where a.id = ${accountId}
     union all
     select o.id, o.email, false, a.email
     from accounts a join notification_settings n on n.managed_failure_mail join accounts o on o.id = n.account_id and ${actsFor}

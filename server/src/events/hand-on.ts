@@ -104,8 +104,9 @@ async function mailAll(outbox: Outbox, tx: Tx, events: readonly MailedEvent[]): 
   const first = events[0]
   if (!first) return
   for (const { accountId, email, isOwner, ownerEmail } of await listRecipients(tx, first.accountId)) {
-    if (isOwner && !first.mailsOwner) continue
-    const { subject, text } = inOneMail(events)
+    const wanted = isOwner ? events.filter(({ mailsOwner }) => mailsOwner) : events
+    if (wanted.length === 0) continue
+    const { subject, text } = inOneMail(wanted)
     await outbox.enqueue(tx, accountId, {
       to: [email],
       subject: isOwner ? subject : `${subject} (${ownerEmail})`,

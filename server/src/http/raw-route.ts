@@ -17,6 +17,8 @@ export type RawHead = {
   /** What the path says in the place of the step that varies. */
   readonly step: string
   readonly query: Readonly<Record<string, string | string[] | undefined>>
+  /** As it came, without the question mark. */
+  readonly queryText: string
   readonly headers: IncomingHttpHeaders
   readonly address: string
 }
@@ -84,11 +86,11 @@ function pathOf(url: string): string {
 class RawExchange implements RawHead {
   readonly method: string
   readonly step: string
+  readonly queryText: string
   readonly #options: RawOptions
   readonly #place: Place
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #queryText: string
   readonly #startedAt = performance.now()
   readonly #id = newId()
   #query: RawHead['query'] | undefined
@@ -109,7 +111,7 @@ class RawExchange implements RawHead {
     this.#response = response
     this.method = place.method
     this.step = step
-    this.#queryText = queryText
+    this.queryText = queryText
   }
 
   get headers(): IncomingHttpHeaders {
@@ -117,7 +119,7 @@ class RawExchange implements RawHead {
   }
 
   get query(): RawHead['query'] {
-    this.#query ??= this.#queryText === '' ? {} : { ...parse(this.#queryText, '&', '=', { maxKeys: 0 }) }
+    this.#query ??= this.queryText === '' ? {} : { ...parse(this.queryText, '&', '=', { maxKeys: 0 }) }
     return this.#query
   }
 

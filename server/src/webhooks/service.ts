@@ -104,7 +104,7 @@ export function createWebhooks(
         wake(accountId)
       },
     }),
-    rawRoutes: [webhookEndpoint({ known, intake })] satisfies RawRoute[],
+    rawRoutes: [webhookEndpoint({ known, intake, webhookUrl: deps.webhookUrl })] satisfies RawRoute[],
     /** What workflows ask of webhooks. */
     ofWorkflows: {
       addressOf: async (scope: Scope, workflowId: string): Promise<string> => {

@@ -52,6 +52,7 @@ describe('webhook settings', () => {
       urlParameters: '',
       strictOrderProcessing: false,
       skipProcessingAfterErrors: 20,
+      signature: null,
       skipScript: '',
       isBatch: false,
       batchSize: 50,

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { type HandshakeRequest, readHandshake } from '../../src/webhooks/signature/handshake.ts'
-import { now, sampleFormats, secret } from './sign.ts'
+import { now, sampleFormats, secret, url } from './sign.ts'
 
 const ask = (rest: Partial<HandshakeRequest>) =>
-  readHandshake({ method: 'POST', query: {}, headers: {}, rawBody: Buffer.alloc(0), secrets: [secret], now, ...rest })
+  readHandshake({
+    method: 'POST',
+    query: {},
+    headers: {},
+    url: () => url,
+    rawBody: Buffer.alloc(0),
+    secrets: [secret],
+    now,
+    ...rest,
+  })
 const text = (body: string) => ({ kind: 'answer', contentType: 'text/plain; charset=utf-8', body })
 
 describe('Graph', () => {
@@ -69,5 +78,25 @@ test('an ordinary GET is no handshake', () => {
   expect(ask({ method: 'GET' })).toEqual({ kind: 'none' })
   expect(ask({ method: 'PUT', rawBody: Buffer.from('{"type":"url_verification","challenge":"x"}') })).toEqual({
     kind: 'none',
+  })
+})
+
+describe('WooCommerce', () => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const ping = Buffer.from('webhook_id=42')
+
+  test('gets an answer to its ping, which it does not sign', () => {
+    expect(ask({ headers, rawBody: ping })).toEqual(text(''))
+  })
+
+  test.each([
+    ['with a signature', { headers: { ...headers, 'x-wc-webhook-signature': 'x' }, rawBody: ping }],
+    ['with more in it', { headers, rawBody: Buffer.from('webhook_id=42&x=1') }],
+    ['without digits', { headers, rawBody: Buffer.from('webhook_id=') }],
+    ['with words', { headers, rawBody: Buffer.from('webhook_id=4x2') }],
+    ['that is no form', { headers: { 'content-type': 'application/json' }, rawBody: ping }],
+    ['by PUT', { headers, rawBody: ping, method: 'PUT' }],
+  ])('is an ordinary request %s', (_, request) => {
+    expect(ask(request)).toEqual({ kind: 'none' })
   })
 })

@@ -1,17 +1,25 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { customFormat, problemOf } from '../../src/webhooks/signature/custom-format.ts'
 import { readDeliveryId } from '../../src/webhooks/signature/headers.ts'
 import { generateSecret } from '../../src/webhooks/signature/secret.ts'
-import { type SignedRequest, verifySignature } from '../../src/webhooks/signature/verify.ts'
-import { body, hmac, now, type SampleFormat, sampleFormats, secret } from './sign.ts'
+import { deliveryIdOf, type SignedRequest, verifySignature } from '../../src/webhooks/signature/verify.ts'
+import { body, hmac, now, type SampleFormat, sampleFormats, secret, url } from './sign.ts'
 
 const request = (headers: SignedRequest['headers'], rest: Partial<SignedRequest> = {}): SignedRequest => ({
   headers,
+  method: 'POST',
+  url: () => url,
   rawBody: body,
   secrets: [secret],
   now,
+  // Only requests that carry its header are judged by it.
+  custom: headers['x-shop-proof'] === undefined ? undefined : configured,
   ...rest,
 })
+const sampleOf = (wanted: string) => sampleFormats.find(({ name }) => name === wanted)!
+const configured = customFormat(sampleOf('configured').custom!)
 const isAccepted = (given: SignedRequest) => verifySignature(given).ok
 const secondsFromNow = (offset: number) => String(now.getTime() / 1000 + offset)
 const flipBit = (bytes: Uint8Array, at: number) => bytes.map((byte, index) => (index === at ? byte ^ 1 : byte))
@@ -30,7 +38,10 @@ function mutations(format: SampleFormat): [string, SignedRequest][] {
     ['empty header', withValue('')],
     ['blank header', withValue(' ')],
     ['two headers', withValue([value, value])],
-    ['two headers joined', withValue(format.name === 'Standard Webhooks' ? `${value},${value}` : `${value}, ${value}`)],
+    [
+      'two headers joined',
+      withValue(['Standard Webhooks', 'Svix'].includes(format.name) ? `${value},${value}` : `${value}, ${value}`),
+    ],
     ['text in front', withValue(`x${value}`)],
     ['text behind', withValue(`${value}x`)],
     ['cut short by one', withValue(value.slice(0, -1))],
@@ -114,24 +125,30 @@ describe.each(sampleFormats)('$name', (format) => {
   })
 })
 
-describe.each(sampleFormats.filter(({ name }) => ['Standard Webhooks', 'Stripe', 'Slack'].includes(name)))(
-  'the timestamp of $name',
-  (format) => {
-    test('may be up to 5 minutes off, both ways', () => {
-      for (const offset of [-300, -1, 0, 1, 300]) {
-        expect(isAccepted(request(format.sign({ time: secondsFromNow(offset) })))).toBe(true)
-      }
-      for (const offset of [-86_400, -301, 301, 86_400]) {
-        expect(isAccepted(request(format.sign({ time: secondsFromNow(offset) })))).toBe(false)
-      }
-    })
+describe.each(
+  sampleFormats.filter(({ name }) =>
+    ['Standard Webhooks', 'Svix', 'Stripe', 'Slack', 'HubSpot', 'configured'].includes(name),
+  ),
+)('the timestamp of $name', (format) => {
+  test('may be up to 5 minutes off, both ways', () => {
+    for (const offset of [-300, -1, 0, 1, 300]) {
+      expect(isAccepted(request(format.sign({ time: secondsFromNow(offset) })))).toBe(true)
+    }
+    for (const offset of [-86_400, -301, 301, 86_400]) {
+      expect(isAccepted(request(format.sign({ time: secondsFromNow(offset) })))).toBe(false)
+    }
+  })
 
-    test.each(['', 'now', '1e9', '-5', '+1794657600', '1794657600.0', '0x6af86c40', ' 1794657600', '999999999999999'])(
-      'refuses "%s" although it is signed',
-      (time) => expect(isAccepted(request(format.sign({ time })))).toBe(false),
-    )
-  },
-)
+  test('may be given in milliseconds', () => {
+    expect(isAccepted(request(format.sign({ time: `${secondsFromNow(-299)}000` })))).toBe(true)
+    expect(isAccepted(request(format.sign({ time: `${secondsFromNow(-301)}000` })))).toBe(false)
+  })
+
+  test.each(['', 'now', '1e9', '-5', '+1794657600', '1794657600.0', '0x6af86c40', ' 1794657600', '999999999999999'])(
+    'refuses "%s" although it is signed',
+    (time) => expect(isAccepted(request(format.sign({ time })))).toBe(false),
+  )
+})
 
 describe('Standard Webhooks', () => {
   const format = sampleFormats[0]!
@@ -235,4 +252,97 @@ describe('delivery ids', () => {
     { 'webhook-id': ['a', 'b'] },
     { 'webhook-id': 'x'.repeat(256) },
   ])('%j has none', (headers) => expect(readDeliveryId(headers)).toBeUndefined())
+})
+
+describe('signed ids of deliveries', () => {
+  const idOf = (format: string, headers: Record<string, string> = {}, text?: string) => {
+    const rawBody = text === undefined ? body : Buffer.from(text)
+    const given = request({ ...sampleOf(format).sign({ body: rawBody }), ...headers }, { rawBody })
+    const verdict = verifySignature(given)
+    return verdict.ok ? deliveryIdOf(verdict, given.headers) : verdict.reason
+  }
+  const unsigned = { 'idempotency-key': 'another', 'x-github-delivery': 'another' }
+
+  test.each([
+    ['Standard Webhooks', undefined, 'msg_1'],
+    ['Svix', undefined, 'msg_1'],
+    ['configured', undefined, 'd-1'],
+    ['Stripe', '{"id":"evt_1"}', 'evt_1'],
+    ['Slack', '{"event_id":"Ev1"}', 'Ev1'],
+  ])('%s: no header goes before it', (format, text, id) => {
+    expect(idOf(format, unsigned, text)).toBe(id)
+    expect(idOf(format, { ...unsigned, ...(format === 'Standard Webhooks' ? {} : { 'webhook-id': 'x' }) }, text)).toBe(
+      id,
+    )
+  })
+
+  test('where none is signed, headers count, and then the signature that covers the time', () => {
+    expect(idOf('Stripe', unsigned, '{"id":5}')).toBe('another')
+    expect(idOf('Slack', {}, 'token=x')).toMatch(/^signature /)
+    expect(idOf('GitHub', unsigned)).toBe('another')
+    expect(idOf('GitHub')).toBeUndefined()
+  })
+})
+
+describe('X-Hub-Signature', () => {
+  const sha1 = { 'x-hub-signature': `sha1=${'0'.repeat(40)}` }
+
+  test('with SHA-1 is ignored beside a better one, and proves nothing by itself', () => {
+    expect(isAccepted(request({ ...sha1, ...sampleOf('GitHub').sign() }))).toBe(true)
+    expect(isAccepted(request({ ...sha1, ...sampleOf('Patchbay').sign() }))).toBe(true)
+    expect(isAccepted(request(sha1))).toBe(false)
+  })
+})
+
+describe('what was signed together with a time', () => {
+  test('is not proven again by a format that signs none', () => {
+    const { 'x-hubspot-signature-v3': signature, 'x-hubspot-request-timestamp': time } = sampleOf('HubSpot').sign()
+    const rawBody = Buffer.concat([
+      Buffer.from('POSThttps://hooks.example.com/in/01?from=a:b%20c'),
+      body,
+      Buffer.from(time!),
+    ])
+    expect(isAccepted(request({ 'x-xero-signature': signature }, { rawBody }))).toBe(false)
+    const custom = configured
+    expect(isAccepted(request(sampleOf('Patchbay').sign(), { custom }))).toBe(false)
+    expect(isAccepted(request(sampleOf('Stripe').sign(), { custom }))).toBe(true)
+  })
+})
+
+describe('a format of the settings', () => {
+  const plain = { header: 'X-Proof', algorithm: 'sha256', encoding: 'hex', signedText: '{body}' } as const
+
+  test.each(['sha1', 'sha512'] as const)('may use %s', (algorithm) => {
+    const custom = customFormat({ ...plain, algorithm, encoding: 'base64' })
+    const proof = createHmac(algorithm, secret).update(body).digest('base64')
+    expect(isAccepted(request({ 'x-proof': proof }, { custom }))).toBe(true)
+    expect(isAccepted(request({ 'x-proof': proof }, { custom, rawBody: flipBit(body, 3) }))).toBe(false)
+    expect(isAccepted(request({ 'x-proof': sampleOf('Xero').sign()['x-xero-signature'] }, { custom }))).toBe(false)
+  })
+
+  test('may name a header with an id that is not signed', () => {
+    const custom = customFormat({ ...plain, idHeader: 'X-Delivery' })
+    const proof = hmac(Buffer.from(secret), body).toString('hex')
+    const given = request({ 'x-proof': proof, 'x-delivery': 'a', 'idempotency-key': 'b' }, { custom })
+    const verdict = verifySignature(given)
+    expect(verdict.ok && deliveryIdOf(verdict, given.headers)).toBe('a')
+  })
+
+  test.each([
+    [{ header: 'X Proof' }, 'header'],
+    [{ signedText: '{timestamp}' }, '{body}'],
+    [{ signedText: '{body}{body}' }, '{body}'],
+    [{ signedText: '{body}{secret}' }, '{secret}'],
+    [{ signedText: '{timestamp}.{body}' }, 'timestampHeader'],
+    [{ timestampHeader: 'X-Time' }, 'timestampHeader'],
+    [{ signedText: '{id}.{body}' }, 'idHeader'],
+    [{ idHeader: 'X:Id' }, 'idHeader'],
+  ])('%j cannot be used', (change, words) => {
+    expect(problemOf({ ...plain, ...change })).toContain(words)
+  })
+
+  test('an id that could move the border to its neighbours is refused', () => {
+    for (const id of ['a|b', 'a.b', 'a b', 'ä', 'x'.repeat(256)])
+      expect(isAccepted(request(sampleOf('configured').sign({ id })))).toBe(false)
+  })
 })

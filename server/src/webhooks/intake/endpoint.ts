@@ -4,8 +4,8 @@ import type { RawAnswer, RawHead, RawReader, RawRoute } from '../../http/index.t
 import { AppError, invalid, notFound } from '../../lib/app-error.ts'
 import { toUtf8 } from '../../lib/charset.ts'
 import { readHandshake } from '../signature/handshake.ts'
-import { readDeliveryId, readHeader } from '../signature/headers.ts'
-import { type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
+import { readHeader } from '../signature/headers.ts'
+import { deliveryIdOf, type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
 import type { Accepted, Intake } from './intake.ts'
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts'
 import { depthMax, isDeepJson, readContentEncoding, unpackBody } from './request-body.ts'
@@ -14,7 +14,12 @@ const bodyBytesMax = 5 * 1024 * 1024
 /** So often a request is looked at again because its webhook was changed meanwhile. */
 const attemptsMax = 100
 
-type Deps = { known: KnownWebhooks; intake: Intake }
+type Deps = {
+  known: KnownWebhooks
+  intake: Intake
+  /** The public address of webhooks, without a slash at its end. */
+  webhookUrl(): string
+}
 
 export function webhookEndpoint(deps: Deps): RawRoute {
   return {
@@ -53,8 +58,7 @@ async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWe
  */
 function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer): Promise<RawAnswer> {
   const { method, headers } = head
-  const now = new Date()
-  const signed = { method, query: head.query, headers, rawBody, secrets: webhook.secrets(now), now }
+  const signed = signedRequest(deps, head, webhook, rawBody)
   const isPlain = method !== 'GET' && headers['content-encoding'] === undefined
   if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
   const verdict = verifySignature(signed)
@@ -71,7 +75,7 @@ async function answerAnew(deps: Deps, head: RawHead, rawBody: Buffer): Promise<R
 async function answer(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer): Promise<RawAnswer> {
   let current = webhook
   for (let attempt = 1; ; attempt++) {
-    const taken = await take(deps.intake, head, current, rawBody)
+    const taken = await take(deps, head, current, rawBody)
     if (taken) return taken
     if (attempt >= attemptsMax)
       throw new AppError('not_ready', 'The settings of this webhook are being changed. Try again in a moment.')
@@ -81,23 +85,24 @@ async function answer(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
 }
 
 /** Undefined when the webhook was changed meanwhile. */
-async function take(
-  intake: Intake,
-  head: RawHead,
-  webhook: KnownWebhook,
-  rawBody: Buffer,
-): Promise<RawAnswer | undefined> {
-  const now = new Date()
-  const signed = { headers: head.headers, rawBody, secrets: webhook.secrets(now), now }
-  const handshake = readHandshake({ ...signed, method: head.method, query: head.query })
+async function take(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer): Promise<RawAnswer | undefined> {
+  const signed = signedRequest(deps, head, webhook, rawBody)
+  const handshake = readHandshake(signed)
   if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
   if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
   if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
   const { body, proof } = await proveAndUnpack(signed)
   if (isDeepJson(toUtf8(body, head.headers['content-type'])))
     throw invalid(`The body nests values deeper than ${depthMax} levels.`)
-  const accepted = await accept(intake, head, webhook, body, proof)
+  const accepted = await accept(deps.intake, head, webhook, body, proof)
   return accepted && answerAccepted(accepted)
+}
+
+function signedRequest({ webhookUrl }: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer) {
+  const { method, headers, query } = head
+  const now = new Date()
+  const url = () => `${webhookUrl()}/${head.step}${head.queryText === '' ? '' : `?${head.queryText}`}`
+  return { method, query, headers, url, rawBody, secrets: webhook.secrets(now), now, custom: webhook.custom }
 }
 
 function accept(
@@ -107,7 +112,7 @@ function accept(
   body: Buffer,
   proof: Proof,
 ): Promise<Accepted | undefined> {
-  return intake.accept(webhook, { method, headers, query, body }, readDeliveryId(headers) ?? proof.delivery)
+  return intake.accept(webhook, { method, headers, query, body }, deliveryIdOf(proof, headers))
 }
 
 /** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */

@@ -8,6 +8,8 @@ import { TimedCache } from '../../lib/timed-cache.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Order } from '../queue/lane.ts'
 import { openSecret } from '../settings/secrets-at-rest.ts'
+import { customFormat } from '../signature/custom-format.ts'
+import type { SignatureFormat } from '../signature/formats.ts'
 import { findOpenWebhook } from './store.ts'
 
 export type KnownWebhook = Order & {
@@ -19,6 +21,8 @@ export type KnownWebhook = Order & {
   isAllowed: ((address: string) => boolean) | undefined
   /** Those in force at this moment. */
   secrets(now: Date): readonly string[]
+  /** The signature format of its settings. */
+  custom: SignatureFormat | undefined
   seal: Awaited<ReturnType<KeyRing['sealerFor']>>
 }
 
@@ -58,7 +62,7 @@ export class KnownWebhooks {
       this.#remembered.delete(workflowId)
       return undefined
     }
-    const { sealedSecret, sealedPreviousSecret, previousSecretUntil, ipRestriction, ...rest } = found
+    const { sealedSecret, sealedPreviousSecret, previousSecretUntil, ipRestriction, signature, ...rest } = found
     const current = await openSecret(keyRing, found, 'sealed_secret', sealedSecret)
     const previous =
       sealedPreviousSecret && (await openSecret(keyRing, found, 'sealed_previous_secret', sealedPreviousSecret))
@@ -68,6 +72,7 @@ export class KnownWebhooks {
       ...rest,
       isAllowed: ipRestriction.length === 0 ? undefined : addressMatcher(ipRestriction),
       secrets: (now: Date) => (previousSecretUntil !== null && previousSecretUntil > now ? both : alone),
+      custom: signature === null ? undefined : customFormat(signature),
       seal: await keyRing.sealerFor(rest.accountId),
     }
     if (this.#remembered.size >= entriesMax) this.#remembered.clear()

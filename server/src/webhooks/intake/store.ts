@@ -1,3 +1,4 @@
+import type { WebhookSignature } from '@patchbay/contract'
 import { type Queryable, type Sql, sql } from '../../db/index.ts'
 
 export type OpenWebhook = {
@@ -8,6 +9,7 @@ export type OpenWebhook = {
   strictOrderProcessing: boolean
   orderKey: string
   ipRestriction: string[]
+  signature: WebhookSignature | null
   sealedSecret: Buffer
   sealedPreviousSecret: Buffer | null
   previousSecretUntil: Date | null
@@ -23,11 +25,12 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
     is_strict_order: boolean
     order_key: string
     ip_restriction: string[]
+    signature: WebhookSignature | null
     sealed_secret: Buffer
     sealed_previous_secret: Buffer | null
     previous_secret_until: Date | null
   }>(sql`
-    select h.workflow_id, h.account_id, h.version, w.state, h.is_strict_order, h.order_key, h.ip_restriction, h.sealed_secret,
+    select h.workflow_id, h.account_id, h.version, w.state, h.is_strict_order, h.order_key, h.ip_restriction, h.signature, h.sealed_secret,
       h.sealed_previous_secret, h.previous_secret_until
     from webhooks h join workflows w on w.id = h.workflow_id join accounts a on a.id = h.account_id
     where h.workflow_id = ${workflowId} and w.is_webhook_active and w.state <> 'archived' and a.state = 'active'`)
@@ -41,6 +44,7 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
       strictOrderProcessing: row.is_strict_order,
       orderKey: row.order_key,
       ipRestriction: row.ip_restriction,
+      signature: row.signature,
       sealedSecret: row.sealed_secret,
       sealedPreviousSecret: row.sealed_previous_secret,
       previousSecretUntil: row.previous_secret_until,

@@ -89,7 +89,8 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
 const explainSecret =
   'The webhook is enabled. Keep the secret: it is not shown again. Senders prove themselves with HMAC-SHA256 over the raw body, ' +
   'as the header X-Patchbay-Signature: sha256=<hex>, as Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature), or in the ' +
-  'formats of GitHub, Stripe, Shopify, WooCommerce and Slack; or they send the secret itself as X-Webhook-Secret.'
+  'formats of GitHub, Stripe, Shopify, WooCommerce, Slack, Svix, Xero, QuickBooks and HubSpot; or they send the secret itself as ' +
+  'X-Webhook-Secret. Any other HMAC format can be described in the setting signature.'
 
 export async function disableWebhook(
   deps: ChangeDeps,

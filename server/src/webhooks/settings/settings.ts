@@ -1,6 +1,7 @@
 import type { WebhookSettingApiDto } from '@patchbay/contract'
 import { isAddressOrCidr } from '../../lib/address-list.ts'
 import { invalid } from '../../lib/app-error.ts'
+import { problemOf } from '../signature/custom-format.ts'
 import { usableSecrets } from '../signature/secret.ts'
 
 /** What can be set, as it is stored. */
@@ -18,6 +19,7 @@ export const defaultSettings: Settings = {
   batchSize: 50,
   updateDateLastRun: false,
   orderKey: '',
+  signature: null,
 }
 
 /** Shorter ones are guessed faster than a sender is told about them. */
@@ -30,6 +32,8 @@ export function checkGiven(given: GivenSettings): GivenSettings {
     throw invalid(`The field ipRestriction must hold addresses or CIDR ranges; "${wrongAddress}" is neither.`)
   if (given.secret !== undefined) checkSecret(given.secret)
   if (given.orderKey !== undefined) checkOrderKey(given.orderKey)
+  const problem = given.signature ? problemOf(given.signature) : undefined
+  if (problem !== undefined) throw invalid(problem)
   return {
     ...given,
     ...(given.ipRestriction && { ipRestriction: given.ipRestriction.map((entry) => entry.trim()) }),

@@ -1,3 +1,4 @@
+import type { WebhookSignature } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { Settings } from './settings.ts'
 
@@ -9,6 +10,7 @@ export type StoredSettings = Settings & {
 }
 
 type SettingsRow = {
+  signature: WebhookSignature | null
   ip_restriction: string[]
   url_parameters: string
   is_strict_order: boolean
@@ -25,7 +27,7 @@ type SettingsRow = {
 }
 
 const columns = sql`h.ip_restriction, h.url_parameters, h.is_strict_order, h.order_key, h.skip_after_errors, h.skip_script, h.is_batch,
-  h.batch_size, h.moves_date_last_run, h.is_held, h.sealed_secret, h.modified_by, h.modified_at`
+  h.batch_size, h.moves_date_last_run, h.signature, h.is_held, h.sealed_secret, h.modified_by, h.modified_at`
 
 function toSettings(row: SettingsRow): StoredSettings {
   return {
@@ -38,6 +40,7 @@ function toSettings(row: SettingsRow): StoredSettings {
     isBatch: row.is_batch,
     batchSize: row.batch_size,
     updateDateLastRun: row.moves_date_last_run,
+    signature: row.signature,
     isHeld: row.is_held,
     sealedSecret: row.sealed_secret,
     modifiedBy: row.modified_by,
@@ -91,10 +94,10 @@ export async function insertSettings(
 ): Promise<void> {
   await tx.query(sql`
     insert into webhooks (workflow_id, account_id, version, ip_restriction, url_parameters, is_strict_order, order_key, skip_after_errors,
-      skip_script, is_batch, batch_size, moves_date_last_run, sealed_secret, modified_by)
+      skip_script, is_batch, batch_size, moves_date_last_run, signature, sealed_secret, modified_by)
     values (${key.workflowId}, ${key.accountId}, ${made.version}, ${settings.ipRestriction}, ${settings.urlParameters},
       ${settings.strictOrderProcessing}, ${settings.orderKey}, ${settings.skipProcessingAfterErrors}, ${settings.skipScript},
-      ${settings.isBatch}, ${settings.batchSize}, ${settings.updateDateLastRun}, ${made.sealedSecret}, ${made.by})`)
+      ${settings.isBatch}, ${settings.batchSize}, ${settings.updateDateLastRun}, ${jsonOf(settings.signature)}::jsonb, ${made.sealedSecret}, ${made.by})`)
 }
 
 /** `secret` is there when it changes: then the one before it stays good for the overlap. */
@@ -109,11 +112,16 @@ export async function updateSettings(
       is_strict_order = ${settings.strictOrderProcessing}, order_key = ${settings.orderKey},
       skip_after_errors = ${settings.skipProcessingAfterErrors}, skip_script = ${settings.skipScript}, is_batch = ${settings.isBatch},
       batch_size = ${settings.batchSize}, moves_date_last_run = ${settings.updateDateLastRun},
+      signature = ${jsonOf(settings.signature)}::jsonb,
       sealed_secret = coalesce(${made.secret?.sealed ?? null}, sealed_secret),
       sealed_previous_secret = coalesce(${made.secret?.sealedPrevious ?? null}, sealed_previous_secret),
       previous_secret_until = coalesce(now() + ${made.secret?.overlapHours ?? null}::integer * interval '1 hour', previous_secret_until),
       modified_by = ${made.by}, modified_at = now()
     where account_id = ${key.accountId} and workflow_id = ${key.workflowId}`)
+}
+
+function jsonOf(signature: WebhookSignature | null): string | null {
+  return signature === null ? null : JSON.stringify(signature)
 }
 
 export async function deleteSettings(tx: Queryable, key: SettingsKey): Promise<void> {

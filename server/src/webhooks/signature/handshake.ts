@@ -7,7 +7,6 @@ import { sameText, usableSecrets } from './secret.ts'
 import { type SignedRequest, verifySignature } from './verify.ts'
 
 export type HandshakeRequest = SignedRequest & {
-  readonly method: string
   readonly query: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
@@ -27,8 +26,19 @@ export function readHandshake(request: HandshakeRequest): Handshake {
   // Microsoft Graph asks with POST and signs nothing, so anybody may get their own words back.
   if (validationToken !== undefined) return answer(validationToken)
   if (request.method === 'GET') return readMetaHandshake(request)
+  if (isWooCommercePing(request)) return answer('')
   if (request.method === 'POST') return readSlackHandshake(request)
   return { kind: 'none' }
+}
+
+const pingBytesMax = 40
+
+/** WooCommerce asks once, when somebody saves the webhook, with nothing but its own number, and signs nothing. */
+function isWooCommercePing({ method, headers, rawBody }: HandshakeRequest): boolean {
+  if (method !== 'POST' || rawBody.length > pingBytesMax || headers['x-wc-webhook-signature'] !== undefined)
+    return false
+  const isForm = (readHeader(headers, 'content-type') ?? '').startsWith('application/x-www-form-urlencoded')
+  return isForm && /^webhook_id=\d+$/.test(Buffer.from(rawBody).toString('latin1'))
 }
 
 /** Meta proves itself with a token that its user chose: here, the webhook's secret. */

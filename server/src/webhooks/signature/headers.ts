@@ -10,15 +10,21 @@ export function readHeader(headers: HeaderValues, name: string): string | undefi
   return value.length === 1 ? value[0] : ''
 }
 
-const deliveryIdHeaders = ['webhook-id', 'x-github-delivery', 'x-shopify-webhook-id', 'idempotency-key'] as const
+const deliveryIdHeaders = [
+  'webhook-id',
+  'svix-id',
+  'x-github-delivery',
+  'x-shopify-webhook-id',
+  'idempotency-key',
+] as const
 const deliveryIdCharactersMax = 255
 
 /**
  * The id by which a sender marks repeated deliveries of one event. Undefined when it gave none, or one that no real
- * sender would give: such a request counts as new.
+ * sender would give: such a request counts as new. `first` is looked at before the others.
  */
-export function readDeliveryId(headers: HeaderValues): string | undefined {
-  return deliveryIdHeaders
+export function readDeliveryId(headers: HeaderValues, first?: string): string | undefined {
+  return [...(first === undefined ? [] : [first]), ...deliveryIdHeaders]
     .map((name) => readHeader(headers, name)?.trim())
     .find((id) => id !== undefined && id !== '' && id.length <= deliveryIdCharactersMax)
 }

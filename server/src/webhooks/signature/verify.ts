@@ -1,20 +1,31 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { type SignatureClaim, type SignatureFormat, signatureFormats } from './formats.ts'
-import { type HeaderValues, readHeader } from './headers.ts'
+import {
+  isAnnounced,
+  type SignatureClaim,
+  type SignatureFormat,
+  type SignedParts,
+  signatureFormats,
+} from './formats.ts'
+import { type HeaderValues, readDeliveryId, readHeader } from './headers.ts'
 import { sameText, usableSecrets } from './secret.ts'
 
-export type SignedRequest = {
-  /** Lower-case names, as Node gives them. */
-  readonly headers: HeaderValues
+/** Names of headers are in lower case, as Node gives them. */
+export type SignedRequest = SignedParts & {
   readonly rawBody: Uint8Array
   /** The secret in force, and during the overlap after a change the one before it. */
   readonly secrets: readonly (string | null | undefined)[]
   readonly now: Date
+  /** The format that the webhook's settings describe; it goes before those we know. */
+  readonly custom?: SignatureFormat | undefined
 }
 
 export type Proof = {
   /** How the sender proved itself. */
   readonly format: string
+  /** The sender's own id of the delivery, as far as the signature covers it. */
+  readonly signedId: string | undefined
+  /** The header of the settings that holds one which is not signed. */
+  readonly unsignedIdHeader: string | undefined
   /** The signature, where it covers the time and so belongs to one delivery only: whoever sends it again sends the same delivery. */
   readonly delivery: string | undefined
 }
@@ -33,7 +44,9 @@ export function verifySignature(request: SignedRequest): Verdict {
   const secrets = usableSecrets(request.secrets)
   if (secrets.length === 0) return refused('This webhook has no secret, so no request can prove itself.')
 
-  const format = signatureFormats.find(({ header }) => request.headers[header] !== undefined)
+  const { custom } = request
+  if (custom && isAnnounced(custom, request.headers)) return verifyFormat(custom, request, secrets)
+  const format = signatureFormats.find((known) => isAnnounced(known, request.headers))
   if (format) return verifyFormat(format, request, secrets)
 
   const given = readHeader(request.headers, secretHeader)
@@ -41,49 +54,82 @@ export function verifySignature(request: SignedRequest): Verdict {
   // Every secret is compared, so that the time does not tell which of them was right.
   const matches = secrets.map((secret) => sameText(given, secret))
   return matches.includes(true)
-    ? { ok: true, format: 'secret', delivery: undefined }
+    ? { ok: true, format: 'secret', signedId: undefined, unsignedIdHeader: undefined, delivery: undefined }
     : refused('The X-Webhook-Secret header is wrong.')
 }
 
 function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: readonly string[]): Verdict {
-  const claim = format.read(readHeader(request.headers, format.header)!, request.headers)
+  const claim = format.read(readHeader(request.headers, format.header)!, request)
   if (!claim) return refused(`The ${format.name} signature headers are incomplete or malformed.`)
   if (claim.timestamp !== null) {
     const ageSeconds = request.now.getTime() / 1000 - claim.timestamp
     if (Math.abs(ageSeconds) > toleranceSeconds) {
       return refused(`The ${format.name} timestamp is more than 5 minutes away from the time of this service.`)
     }
-  } else if (looksTimed(request.rawBody))
+  } else if (format !== request.custom && request.custom?.isTimed)
+    // What was signed together with a time could be sent again at any time as the body of a format that signs none.
+    return refused(
+      `This webhook is set to signatures that cover the time, so a ${format.name} signature proves nothing.`,
+    )
+  else if (looksTimed(request.rawBody))
     return refused(`A body that begins like a signed time cannot be proven by the ${format.name} signature.`)
   let signature: string | undefined
   for (const secret of secrets)
-    for (const key of format.keys(secret)) signature = findSignature(key, claim, request.rawBody) ?? signature
+    for (const key of format.keys(secret)) signature = findSignature(format, key, claim, request.rawBody) ?? signature
   if (signature === undefined) return refused(`The ${format.name} signature does not fit the body and the secret.`)
   const delivery = claim.timestamp === null ? undefined : `signature ${signature}`
-  return { ok: true, format: format.name, delivery }
+  const signedId = claim.signedId ?? (format.idInBody && readIdInBody(request.rawBody, format.idInBody))
+  return { ok: true, format: format.name, signedId, unsignedIdHeader: format.unsignedIdHeader, delivery }
+}
+
+/** The id by which repeated deliveries of one event are known: one that is signed goes before all others. */
+export function deliveryIdOf(proof: Proof, headers: HeaderValues): string | undefined {
+  return proof.signedId ?? readDeliveryId(headers, proof.unsignedIdHeader) ?? proof.delivery
+}
+
+/** No event is so large; parsing must not take long. */
+const eventBytesMax = 256 * 1024
+
+function readIdInBody(rawBody: Uint8Array, name: string): string | undefined {
+  if (rawBody.length > eventBytesMax) return undefined
+  try {
+    const id = (JSON.parse(Buffer.from(rawBody).toString()) as Record<string, unknown> | null)?.[name]
+    return typeof id === 'string' && id !== '' && id.length <= 255 ? id : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Every signature is compared, so that the time does not tell which of them was right. */
-function findSignature(key: KeyObject, claim: SignatureClaim, rawBody: Uint8Array): string | undefined {
-  const hmac = createHmac('sha256', key)
+function findSignature(
+  { algorithm = 'sha256' }: SignatureFormat,
+  key: KeyObject,
+  claim: SignatureClaim,
+  rawBody: Uint8Array,
+): string | undefined {
+  const hmac = createHmac(algorithm, key)
   if (claim.signedPrefix !== '') hmac.update(claim.signedPrefix)
+  hmac.update(rawBody)
+  if (claim.signedSuffix) hmac.update(claim.signedSuffix)
   // As text: making a buffer of its own for so few bytes takes longer than the rest.
-  const expected = hmac.update(rawBody).digest('hex')
+  const expected = hmac.digest('hex')
+  const expectedBytes = expectedSpace.subarray(0, expected.length)
+  const givenBytes = givenSpace.subarray(0, expected.length)
   expectedBytes.write(expected, 'latin1')
   let isFound = false
   for (const signature of claim.signatures) {
     givenBytes.write(signature, 'latin1')
-    if (timingSafeEqual(givenBytes, expectedBytes)) isFound = true
+    if (signature.length === expected.length && timingSafeEqual(givenBytes, expectedBytes)) isFound = true
   }
   return isFound ? expected : undefined
 }
 
 // Filled and compared within one turn.
-const expectedBytes = Buffer.alloc(64)
-const givenBytes = Buffer.alloc(64)
+const expectedSpace = Buffer.alloc(128)
+const givenSpace = Buffer.alloc(128)
 
-// What the formats that sign a time put before the body: `1700000000.`, `v0:1700000000:`, `msg_1.1700000000.`
-const timedPrefix = /^(?:v0:\d{1,12}:|(?:[^.]{1,255}\.)?\d{9,12}\.)/
+// What the formats that sign a time put before the body: `1700000000.`, `v0:1700000000:`, `msg_1.1700000000.`, `POSThttps://…`
+const timedPrefix = /^(?:v0:\d{1,13}:|(?:[^.]{1,255}\.)?\d{9,13}\.|(?:GET|POST|PUT|PATCH)https?:)/
 const timedPrefixBytesMax = 300
 
 /**
