@@ -11,6 +11,10 @@ export type Role = 'api' | 'worker' | 'all'
 export type LogLevel = (typeof logLevels)[number]
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+/** `strict` starts only with every wall around scripts; `available` says which are missing. */
+export type SandboxMode = (typeof sandboxModes)[number]
+const sandboxModes = ['available', 'strict'] as const
+
 export type MasterKeySource =
   | { kind: 'value'; base64: string }
   | { kind: 'file'; path: string; createIfMissing: boolean }
@@ -31,6 +35,7 @@ export type Config = {
   readonly masterKey: MasterKeySource
   readonly egressAllow: readonly EgressRule[]
   readonly trustedProxies: readonly string[]
+  readonly sandbox: SandboxMode
   readonly runTimeoutSeconds: number
   /** Runs are kept for so many days, and no more than so many a workflow. */
   readonly runRetentionDays: number
@@ -54,6 +59,7 @@ const variables = [
   'MASTER_KEY_FILE',
   'EGRESS_ALLOW',
   'TRUSTED_PROXIES',
+  'SANDBOX',
   'RUN_TIMEOUT_SECONDS',
   'RUN_RETENTION_DAYS',
   'RUN_RETENTION_COUNT',
@@ -95,6 +101,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
     egressAllow: readEgress(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
+    sandbox: readSandboxMode(get('SANDBOX')),
     runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
     runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
     runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
@@ -180,4 +187,11 @@ function readLogLevel(text: string | undefined): LogLevel {
   const level = logLevels.find((known) => known === text.toLowerCase())
   if (!level) throw new ConfigError(`PATCHBAY_LOG_LEVEL must be one of ${logLevels.join(', ')}; it is "${text}".`)
   return level
+}
+
+function readSandboxMode(text: string | undefined): SandboxMode {
+  if (text === undefined) return 'available'
+  const mode = sandboxModes.find((known) => known === text.toLowerCase())
+  if (!mode) throw new ConfigError(`PATCHBAY_SANDBOX must be ${sandboxModes.join(' or ')}; it is "${text}".`)
+  return mode
 }

@@ -82,7 +82,9 @@ export async function createServices(context: Context, connection: ConnectionSet
     onFault,
   })
   const { connections } = connecting
-  const sandbox = parts.use(await SandboxPool.create({ hiddenPaths: [config.dataDir] }))
+  const sandbox = parts.use(
+    await SandboxPool.create({ hiddenPaths: hiddenFromScripts(config), isStrict: config.sandbox === 'strict' }),
+  )
   for (const sentence of sandbox.missing) say(sentence)
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
@@ -161,4 +163,9 @@ export async function createServices(context: Context, connection: ConnectionSet
     webhooks,
     stream,
   }
+}
+
+/** The key may lie anywhere, also in a directory that script processes need to see. */
+function hiddenFromScripts({ dataDir, masterKey }: Config): string[] {
+  return masterKey.kind === 'file' ? [dataDir, masterKey.path] : [dataDir]
 }

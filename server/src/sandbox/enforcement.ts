@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import { hasProc, hidesPaths, type Isolation, isRoot } from './launch.ts'
 import { processLimits } from './limits.ts'
 import type { GuestReport } from './protocol.ts'
@@ -8,6 +9,11 @@ export type Enforcement = {
   /** The process runs as a user that is not the service's, so files of the service are not its own. */
   ownUser: boolean
   hiddenPaths: boolean
+  /** Other processes cannot be seen, and so not be looked into or signalled. */
+  ownProcesses: boolean
+  /** System calls that no script process needs are refused. */
+  systemCallFilter: boolean
+  noForeignDescriptors: boolean
   emptyEnvironment: boolean
   dataLimit: boolean
   processLimit: boolean
@@ -19,9 +25,13 @@ export type Enforcement = {
 }
 
 const sentences: { [Wall in keyof Enforcement]: string } = {
-  noNetwork: 'Script processes could reach the network: the platform does not allow a network namespace.',
-  ownUser: 'Script processes run as the same user as the service.',
+  noNetwork:
+    'Script processes could reach the network: the platform allows neither a network namespace nor a filter of system calls.',
+  ownUser: 'Script processes run as the same user as the service. Start the service as root, and they run as nobody.',
   hiddenPaths: 'Script processes could read directories of the service: the platform does not allow a mount namespace.',
+  ownProcesses: 'Script processes could see other processes: the platform does not allow a process namespace.',
+  systemCallFilter: 'System calls of script processes are not filtered: that needs Linux on x64 or arm64, with Perl.',
+  noForeignDescriptors: 'Script processes may have descriptors of files that the service was started with.',
   emptyEnvironment: 'Script processes have environment variables.',
   dataLimit: 'The memory of script processes is not limited by the system.',
   processLimit: 'Script processes could start other processes: their number is not limited.',
@@ -35,9 +45,12 @@ export function judgeEnforcement(isolation: Isolation, report: GuestReport): Enf
   const limits = parseLimits(report.processLimits)
   const atMost = (name: string, most: number): boolean => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= most
   return {
-    noNetwork: report.networkInterfaces.length === 0,
+    noNetwork: report.refusesSockets || isOwn('net', report.networkNamespace),
     ownUser: isRoot() && isolation !== 'userNamespace' && report.uid !== 0,
     hiddenPaths: hidesPaths(isolation),
+    ownProcesses: isOwn('pid', report.processNamespace),
+    systemCallFilter: report.refusesSockets,
+    noForeignDescriptors: report.foreignDescriptors === 0,
     emptyEnvironment: report.environmentNames.length === 0,
     dataLimit: atMost('Max data size', processLimits.dataBytes),
     processLimit: atMost('Max processes', processLimits.processes),
@@ -45,6 +58,15 @@ export function judgeEnforcement(isolation: Isolation, report: GuestReport): Enf
     noCoreDump: atMost('Max core file size', 0),
     noFileWrites: atMost('Max file size', 0),
     memoryWatchdog: hasProc(),
+  }
+}
+
+/** Whether the script process has a namespace that is not the service's. */
+function isOwn(kind: 'net' | 'pid', name: string): boolean {
+  try {
+    return name !== '' && name !== readlinkSync(`/proc/self/ns/${kind}`)
+  } catch {
+    return false
   }
 }
 

@@ -47,6 +47,8 @@ const soundEnds: ReadonlySet<GuestEnd['kind']> = new Set([
  */
 export class GuestProcess {
   readonly #child: ChildProcess
+  /** Of the process that runs scripts, which may be a descendant of the child. */
+  #pid: number | undefined
   readonly #input: Writable
   readonly #reply: Duplex
   readonly #lifeline: Duplex
@@ -66,6 +68,7 @@ export class GuestProcess {
 
   private constructor(child: ChildProcess) {
     this.#child = child
+    this.#pid = child.pid
     this.#input = child.stdin as Writable
     this.#reply = child.stdio[REPLY_DESCRIPTOR] as Duplex
     this.#lifeline = child.stdio[LIFELINE_DESCRIPTOR] as Duplex
@@ -110,7 +113,11 @@ export class GuestProcess {
     clearTimeout(timer)
     if (!isReady || guest.isGone) return undefined
     guest.#jobs.forget()
-    return guest
+    guest.#pid = launch.hidesProcesses ? findInner(guest.#pid) : guest.#pid
+    // Without its number its memory could not be watched.
+    if (guest.#pid !== undefined) return guest
+    await guest.end()
+    return undefined
   }
 
   /** True from the moment of a kill or of its own end on, although its last words may still be on their way. */
@@ -157,7 +164,7 @@ export class GuestProcess {
   /** Where the platform has no `/proc`, what the process said last. */
   readResidentBytes(): number | undefined {
     try {
-      const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'latin1')) ?? []
+      const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#pid}/status`, 'latin1')) ?? []
       return kibibytes === undefined ? undefined : Number(kibibytes) * 1024
     } catch {
       return this.#reportedBytes
@@ -168,7 +175,7 @@ export class GuestProcess {
   lowerPriority(): void {
     this.runs = Number.POSITIVE_INFINITY
     try {
-      setPriority(this.#child.pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
+      setPriority(this.#pid as number, constants.priority.PRIORITY_BELOW_NORMAL)
     } catch {
       // Gone, or the platform does not have it.
     }
@@ -198,7 +205,7 @@ export class GuestProcess {
 
   #settle(code: number | null, signal: string | null): void {
     if (this.#exit) return
-    this.#exit = { code, signal, stderr: this.#stderr }
+    this.#exit = { code, signal: signal ?? signalOf(code), stderr: this.#stderr }
     this.#gone.resolve(this.#exit)
     this.#jobs.end(this.#exit)
   }
@@ -211,4 +218,23 @@ export class GuestProcess {
     // Nothing more is believed of a process that is being killed, so the others were never begun. All hear of it when it is gone.
     if (!this.isGone && this.#jobs.turn()) this.recallQueuedJobs()
   }
+}
+
+/** The shell in between tells the signal that ended its child as a code. */
+function signalOf(code: number | null): string | null {
+  const number = (code ?? 0) - 128
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? null
+}
+
+/** `unshare` has the shell as its child, and the shell the script process. */
+function findInner(pid: number | undefined): number | undefined {
+  const childOf = (parent: number | undefined): number | undefined => {
+    try {
+      const [first] = readFileSync(`/proc/${parent}/task/${parent}/children`, 'latin1').split(' ')
+      return Number(first) || undefined
+    } catch {
+      return undefined
+    }
+  }
+  return childOf(childOf(pid))
 }

@@ -3,10 +3,15 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { processLimits } from './limits.ts'
+import { composeFilterCommand } from './system-call-filter.ts'
 
 /**
- * How a script process is started. From outside to inside: `unshare` takes away the network, a shell sets the limits and
- * covers directories, `setpriv` takes away privileges, `env -i` the environment, and then Node.js starts.
+ * How a script process is started. From outside to inside: `unshare` takes away the network and the sight of other processes, a shell sets
+ * the limits and covers files, `setpriv` takes away privileges, `env -i` the environment, Perl sets the filter of system calls, and then
+ * Node.js starts.
+ *
+ * In a namespace of its own for processes the shell stays as the first of them, because that one could not end itself: when the service kills
+ * `unshare`, the system kills the shell, and with it everything in the namespace.
  */
 
 /**
@@ -16,7 +21,13 @@ import { processLimits } from './limits.ts'
  */
 export type Isolation = 'namespaces' | 'userNamespace' | 'plain'
 
-export type Launch = { isolation: Isolation; hiddenPaths: readonly string[] }
+export type Launch = {
+  isolation: Isolation
+  /** The script process sees no other processes. */
+  hidesProcesses: boolean
+  /** Directories and files. */
+  hiddenPaths: readonly string[]
+}
 
 export type Command = { file: string; args: string[] }
 
@@ -25,41 +36,54 @@ const NOBODY = 65534
 
 const guestPath = fileURLToPath(new URL('./guest/main.ts', import.meta.url))
 
-export function listIsolations(): Isolation[] {
-  if (process.platform !== 'linux' || findProgram('unshare') === undefined) return ['plain']
-  return isRoot() ? ['namespaces', 'userNamespace', 'plain'] : ['userNamespace', 'plain']
+/** From the strongest to the weakest; a platform may refuse any of them. */
+export function listLaunches(hiddenPaths: readonly string[]): Launch[] {
+  const plain: Launch = { isolation: 'plain', hidesProcesses: false, hiddenPaths }
+  if (process.platform !== 'linux' || findProgram('unshare') === undefined) return [plain]
+  const isolations: Isolation[] = isRoot() ? ['namespaces', 'userNamespace'] : ['userNamespace']
+  const launches = isolations.flatMap((isolation) =>
+    [true, false].map((hidesProcesses): Launch => ({ isolation, hidesProcesses, hiddenPaths })),
+  )
+  return [...launches, plain]
 }
 
-export function composeCommand({ isolation, hiddenPaths }: Launch): Command {
+export function composeCommand(launch: Launch): Command {
+  const { isolation, hidesProcesses } = launch
   const node = [process.execPath, ...nodeArguments(), guestPath, ...guestArguments(isolation)]
   if (process.platform === 'win32') return { file: node[0] as string, args: node.slice(1) }
 
-  const setpriv = isolation === 'plain' ? undefined : findProgram('setpriv')
-  const privileges = setpriv
-    ? [setpriv, '--no-new-privs', ...(isolation === 'userNamespace' ? ['--bounding-set=-all', '--inh-caps=-all'] : [])]
-    : []
   const inside = [
-    '/bin/sh',
-    '-c',
-    composeShell(isolation, hiddenPaths),
-    'sh',
-    ...hiddenPathArguments(isolation, hiddenPaths),
-    ...privileges,
-    '/usr/bin/env',
-    '-i',
+    ...['/bin/sh', '-c', composeShell(launch), 'sh'],
+    ...(hidesPaths(isolation) ? launch.hiddenPaths : []),
+    ...privilegeCommand(isolation),
+    ...['/usr/bin/env', '-i'],
+    ...filterCommand(),
     ...node,
   ]
   if (isolation === 'plain') return { file: inside[0] as string, args: inside.slice(1) }
 
   const user = isolation === 'userNamespace' ? ['--user', '--map-root-user'] : []
+  const processes = hidesProcesses ? ['--pid', '--fork', '--kill-child', '--mount-proc'] : []
   return {
     file: findProgram('unshare') as string,
-    args: [...user, '--net', '--ipc', '--uts', '--mount', '--', ...inside],
+    args: [...user, '--net', '--ipc', '--uts', '--mount', ...processes, '--', ...inside],
   }
 }
 
+function privilegeCommand(isolation: Isolation): string[] {
+  const setpriv = findProgram('setpriv')
+  if (!setpriv || process.platform !== 'linux') return []
+  const capabilities = isolation === 'userNamespace' ? ['--bounding-set=-all', '--inh-caps=-all'] : []
+  return [setpriv, '--no-new-privs', ...capabilities]
+}
+
+function filterCommand(): string[] {
+  const perl = findProgram('perl')
+  return perl && process.platform === 'linux' ? composeFilterCommand(perl, process.arch) : []
+}
+
 /** A limit that the platform refuses is left out; the report of the process shows which ones hold. */
-function composeShell(isolation: Isolation, hiddenPaths: readonly string[]): string {
+function composeShell({ isolation, hidesProcesses, hiddenPaths }: Launch): string {
   const { dataBytes, openFiles, processes } = processLimits
   const limits = [
     '-c 0',
@@ -70,14 +94,14 @@ function composeShell(isolation: Isolation, hiddenPaths: readonly string[]): str
     ...(isolation === 'plain' && !isRoot() ? [] : [`-u ${processes}`, `-p ${processes}`]),
   ]
   const steps = limits.map((limit) => `ulimit ${limit} 2>/dev/null`)
-  const covers = hidesPaths(isolation)
-    ? hiddenPaths.map(() => `${findProgram('mount')} -t tmpfs -o size=4k,mode=000 none "$1" || exit 97; shift`)
-    : []
-  return [...covers, ...steps, 'exec "$@"'].join('\n')
-}
-
-function hiddenPathArguments(isolation: Isolation, hiddenPaths: readonly string[]): readonly string[] {
-  return hidesPaths(isolation) ? hiddenPaths : []
+  const mount = findProgram('mount')
+  // What lies in a directory that is covered already cannot be seen any more. A link is followed.
+  const cover = [
+    `if [ -d "$1" ]; then ${mount} -t tmpfs -o size=4k,mode=000 none "$1" || exit 97`,
+    `elif [ -e "$1" ]; then ${mount} --bind /dev/null "$1" || exit 97; fi; shift`,
+  ].join('\n')
+  const covers = hidesPaths(isolation) ? hiddenPaths.map(() => cover) : []
+  return [...covers, ...steps, hidesProcesses ? '"$@"; exit $?' : 'exec "$@"'].join('\n')
 }
 
 export function hidesPaths(isolation: Isolation): boolean {
@@ -93,6 +117,8 @@ function nodeArguments(): string[] {
     // Asked for by the search for the binary and by the report on the limits.
     '/etc/alpine-release',
     '/proc/self/limits',
+    '/proc/self/ns/*',
+    '/proc/self/fd*',
   ]
   return [
     '--no-node-snapshot',

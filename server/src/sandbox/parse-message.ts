@@ -15,7 +15,10 @@ export function parseMessage(line: string): FromGuest {
         report: {
           uid: requireNumber(report['uid']),
           environmentNames: requireTexts(report['environmentNames']),
-          networkInterfaces: requireTexts(report['networkInterfaces']),
+          networkNamespace: requireText(report['networkNamespace']),
+          processNamespace: requireText(report['processNamespace']),
+          refusesSockets: report['refusesSockets'] === true,
+          foreignDescriptors: requireNumber(report['foreignDescriptors']),
           processLimits: requireText(report['processLimits']),
         },
       }

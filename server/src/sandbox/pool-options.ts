@@ -14,11 +14,13 @@ export type SandboxOptions = {
   separationsMax?: number
   /** Scripts that may wait for a process; more are refused. */
   queueMax?: number
-  /** Directories of the service that a script process must not see, where the platform can hide them. */
+  /** Directories and files of the service that a script process must not see, where the platform can hide them. */
   hiddenPaths?: readonly string[]
+  /** No scripts at all rather than scripts with a wall missing. */
+  isStrict?: boolean
 }
 
-export type PoolLimits = Required<Omit<SandboxOptions, 'hiddenPaths'>>
+export type PoolLimits = Required<Omit<SandboxOptions, 'hiddenPaths' | 'isStrict'>>
 
 export function toPoolLimits(options: SandboxOptions): PoolLimits {
   const size = options.size ?? availableParallelism()

@@ -50,6 +50,14 @@ const TOO_LONG = `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.
 const nobody: Owner = { organizationId: '', accountId: '' }
 const closed = () => new Error('The sandbox is closed.')
 
+export class MissingWallError extends Error {
+  override name = 'MissingWallError'
+
+  constructor(missing: readonly string[]) {
+    super(`Scripts do not run here with PATCHBAY_SANDBOX=strict: ${missing.join(' ')}`)
+  }
+}
+
 export class SandboxPool implements AsyncDisposable {
   readonly enforcement: Enforcement
   /** One sentence for each wall that this platform does not give. */
@@ -81,7 +89,10 @@ export class SandboxPool implements AsyncDisposable {
   static async create(options: SandboxOptions = {}): Promise<SandboxPool> {
     const faults = listVersionFaults(readVersions())
     if (faults.length > 0) throw new Error(`Scripts cannot run safely here. ${faults.join(' ')}`)
-    return new SandboxPool(await startFirstProcess(options.hiddenPaths ?? []), options)
+    const pool = new SandboxPool(await startFirstProcess(options.hiddenPaths ?? []), options)
+    if (!options.isStrict || pool.missing.length === 0) return pool
+    await pool[Symbol.asyncDispose]()
+    throw new MissingWallError(pool.missing)
   }
 
   get load(): { processes: number; computing: number; queued: number } {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Owner } from './fair-queue.ts'
 import { GuestProcess } from './guest-process.ts'
-import { type Launch, listIsolations } from './launch.ts'
+import { type Launch, listLaunches } from './launch.ts'
 import type { PoolLimits } from './pool-options.ts'
 import { makeWorkDirectory } from './work-directory.ts'
 
@@ -186,8 +186,7 @@ function fits({ owner: last }: GuestProcess, { organizationId }: Owner): boolean
 /** Finds the strongest isolation that the platform gives by starting the first process. */
 export async function startFirstProcess(hiddenPaths: readonly string[]): Promise<Found> {
   const directory = await makeWorkDirectory()
-  for (const isolation of listIsolations()) {
-    const launch: Launch = { isolation, hiddenPaths }
+  for (const launch of listLaunches(hiddenPaths)) {
     const first = await GuestProcess.start(launch, directory)
     if (first) return { launch, directory, first }
   }

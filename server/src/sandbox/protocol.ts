@@ -76,7 +76,13 @@ export type FromGuest =
 export type GuestReport = {
   uid: number
   environmentNames: string[]
-  networkInterfaces: string[]
+  /** As the system names them; empty where it has none. */
+  networkNamespace: string
+  processNamespace: string
+  /** The filter of system calls holds. */
+  refusesSockets: boolean
+  /** Descriptors that the service was started with and that could not be closed; -1 when they cannot be listed. */
+  foreignDescriptors: number
   processLimits: string
 }
 

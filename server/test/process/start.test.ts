@@ -210,6 +210,7 @@ describe('a start that cannot succeed says why in one sentence', () => {
     [{ PATCHBAY_MASTER_KEY_FILE: '/does/not/exist' }, /\/does\/not\/exist does not exist/],
     [{ PATCHBAY_TRUSTED_PROXIES: '10.0.0.0/8,everyone' }, /"everyone" is neither/],
     [{ PATCHBAY_LOG_LEVEL: 'loud' }, /PATCHBAY_LOG_LEVEL/],
+    [{ PATCHBAY_SANDBOX: 'loose' }, /PATCHBAY_SANDBOX must be available or strict; it is "loose"/],
     [{ PATCHBAY_RUN_TIMEOUT_SECONDS: '0' }, /PATCHBAY_RUN_TIMEOUT_SECONDS/],
     [{ PATCHBAY_EGRESS_ALLOW: '10.0.0.0/99' }, /10\.0\.0\.0\/99/],
   ])('%j', async (env, words) => {

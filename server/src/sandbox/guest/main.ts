@@ -2,19 +2,19 @@
  * A script process: reads orders from descriptor 0, runs one script at a time, and ends when the service does. It holds no
  * secret of the service, no database and no network; what a script may do is decided at the other end of the pipe.
  */
-import { readFileSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
 import ivm from 'isolated-vm'
-import { type GuestEnd, type GuestReport, ORDER_DESCRIPTOR, type RunMessage, type ToGuest } from '../protocol.ts'
+import { type GuestEnd, ORDER_DESCRIPTOR, type RunMessage, type ToGuest } from '../protocol.ts'
 import { createBlockingReader, endProcess, send } from './channel.ts'
 import { createBodyCheck, locateSyntaxFault } from './compile.ts'
 import { composeLibrary } from './library.ts'
 import { claimJob, holdLifeline } from './lifeline.ts'
 import { answerRunning, isRunning, runScript } from './run.ts'
+import { closeForeignDescriptors, reportWalls } from './walls.ts'
 
 const options = new Set(process.argv.slice(2))
 const dropTo = [...options].find((option) => option.startsWith('--drop='))?.slice('--drop='.length)
 
+const foreignDescriptors = closeForeignDescriptors()
 await holdLifeline(options.has('--report-memory'))
 
 // All code is loaded by now, so the process can become a user that may not read it.
@@ -91,22 +91,5 @@ function takeMessages(): void {
 }
 
 process.on('uncaughtException', endProcess)
-send({ type: 'ready', pid: process.pid, report: reportWalls() })
+send({ type: 'ready', pid: process.pid, report: reportWalls(foreignDescriptors) })
 setImmediate(takeMessages)
-
-function reportWalls(): GuestReport {
-  return {
-    uid: process.getuid?.() ?? -1,
-    environmentNames: Object.keys(process.env),
-    networkInterfaces: orNothing(() => Object.keys(networkInterfaces()), []),
-    processLimits: orNothing(() => readFileSync('/proc/self/limits', 'utf8'), ''),
-  }
-}
-
-function orNothing<T>(read: () => T, nothing: T): T {
-  try {
-    return read()
-  } catch {
-    return nothing
-  }
-}
