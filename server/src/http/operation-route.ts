@@ -120,6 +120,7 @@ function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): Fas
   if (answer instanceof FixedAnswer) return sendFixed(reply, answer)
   if (answer instanceof TextFile) {
     reply.header('Content-Type', answer.contentType).header('Content-Disposition', contentDisposition(answer.name))
+    if (answer.text.length >= countedBytesMin) holdUntilTaken(reply, answer.text)
     return reply.send(answer.text)
   }
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
