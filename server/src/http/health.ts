@@ -9,7 +9,7 @@ const isLoopback = addressMatcher(['127.0.0.0/8', '::1'])
 
 /** `whyNotReady` resolves to a sentence, or undefined when everything needed is there. */
 export function addHealth(app: FastifyInstance, whyNotReady: () => Promise<string | undefined>): void {
-  const health = { config: { isHealth: true }, exposeHeadRoute: true }
+  const health = { exposeHeadRoute: true }
   app.get('/livez', health, async () => ({ status: 'alive' }))
   app.get('/readyz', health, async () => {
     const why = await whyNotReady()

@@ -47,7 +47,9 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
   const changesOnGet = spec.method === 'GET' && spec.changesState === true
   const schema = spec.answers[200] ? { response: { 200: spec.answers[200] } } : {}
 
+  const label = `${spec.method} ${spec.path}`
   const admit = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    if (request.method === spec.method) request.routeLabel = label
     const exchange = exchangeOf(request, reply)
     const enter = (principal: Principal) => {
       request.principal = principal

@@ -7,13 +7,14 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type preHandlerHookHandler,
 } from 'fastify'
 import type { Logger } from 'pino'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { OpenAnswers } from './admission/open-answers.ts'
 import { Places } from './admission/places.ts'
-import { clientAddressReader } from './client-address.ts'
+import { type ClientAddress, clientAddressReader } from './client-address.ts'
 import { sendError } from './errors.ts'
 import type { Page } from './handler.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -37,13 +38,13 @@ export type HttpOptions = OperationOptions & {
 declare module 'fastify' {
   interface FastifyInstance {
     answers: OpenAnswers
+    /** A hook for every route but those that are answered however busy the service is. */
+    takePlace: preHandlerHookHandler
   }
   interface FastifyRequest {
     startedAt: number
-  }
-  interface FastifyContextConfig {
-    /** Answered however busy the service is. */
-    isHealth?: boolean
+    /** Method and path of the route, where it is known ahead: asking the framework for it makes an object for every request. */
+    routeLabel: string | undefined
   }
 }
 
@@ -100,25 +101,31 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('routeLabel', undefined)
   app.decorateRequest('bodyDeadline', undefined)
   closeUnusedAtEnd(app)
   app.addHook('preClose', async () => {
     state.isClosing = true
   })
   nameAndMeasure(app, options)
-  takePlaces(app, places, answers)
+  app.decorate('takePlace', placeTaker(clientAddress, places, answers))
   app.addHook('onClose', async () => answers[Symbol.dispose]())
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
   await app.register(async (forJson) => {
+    forJson.addHook('preHandler', app.takePlace)
     parseJsonBodies(forJson)
     for (const spec of specs) if (spec.bodyType === undefined) addOperation(forJson, options, spec)
   })
   await app.register(async (forForms) => {
+    forForms.addHook('preHandler', app.takePlace)
     parseNoBodies(forForms)
     for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(forForms, options, spec)
   })
-  await app.register(async (forPeople) => addPages(forPeople, options.pages))
+  await app.register(async (forPeople) => {
+    forPeople.addHook('preHandler', app.takePlace)
+    await addPages(forPeople, options.pages)
+  })
   return app
 }
 
@@ -136,13 +143,16 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
   })
   app.addHook('onResponse', (request, reply, done) => {
     const ms = performance.now() - request.startedAt
-    const route = request.routeOptions.url ?? 'none'
-    options.metrics.observeRequest(`${request.method} ${route}`, reply.statusCode, ms / 1000)
+    const { method } = request
+    const label = request.routeLabel ?? `${method} ${request.routeOptions.url ?? 'none'}`
+    const status = reply.statusCode
+    options.metrics.observeRequest(label, status, ms / 1000)
+    const route = label.slice(method.length + 1)
     logAnswer(options.logger, {
       requestId: request.id,
-      method: request.method,
+      method,
       route,
-      status: reply.statusCode,
+      status,
       ms,
       accountId: request.principal?.caller.id,
     })
@@ -151,20 +161,16 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
 }
 
 /** A request has a place from the moment its handler starts: one whose body is still on its way costs nothing but its connection. */
-function takePlaces(app: FastifyInstance, places: Places, answers: OpenAnswers): void {
-  app.addHook('preHandler', (request, reply, done) => {
-    if (request.routeOptions.config.isHealth) {
-      done()
-      return
-    }
+function placeTaker(clientAddress: ClientAddress, places: Places, answers: OpenAnswers): preHandlerHookHandler {
+  return (request, reply, done) => {
     try {
       const { principal } = request
-      const leave = principal ? places.forAccount(principal) : places.forStranger(app.clientAddress(request.raw))
+      const leave = principal ? places.forAccount(principal) : places.forStranger(clientAddress(request.raw))
       // Until the answer is taken, also by a client that goes away; the framework's onResponse does not come for those.
       answers.endWith(reply.raw, leave)
       done()
     } catch (error) {
       done(error as Error)
     }
-  })
+  }
 }

@@ -131,13 +131,14 @@ describe('activation, sign-in and sessions', () => {
 
   it('a person who reads a vault value leaves a row in the audit log; a program does not', async () => {
     const { id, email } = await activated()
-    const cookie = cookieOf(await signIn(email))
+    const signedIn = await signIn(email)
+    const session = { Cookie: cookieOf(signedIn), 'X-CSRF-Token': signedIn.body.csrfToken }
     await service.manager.as(id).post(`/api/MyVaultSetGlobal/${id}/pin`, { jsonData: 1234 })
     const reads = () =>
       service.asOwner("select details from audit_log where action = 'vault.read' and account_id = $1", [id])
     await service.manager.as(id).get(`/api/MyVaultGetGlobal/${id}/pin`)
     expect(await reads()).toEqual([])
-    const read = await visitor().with({ Cookie: cookie }).get(`/api/MyVaultGetGlobal/${id}/pin`)
+    const read = await visitor().with(session).get(`/api/MyVaultGetGlobal/${id}/pin`)
     expect([read.status, read.body]).toEqual([200, 1234])
     expect(await reads()).toEqual([{ details: { key: 'pin' } }])
   })

@@ -96,7 +96,7 @@ describe('bodies that do not end', () => {
       socket.resume()
     }
     const form = sendUnread(
-      'POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 50\r\n\r\nemail=',
+      'POST /set-password HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 50\r\n\r\nemail=',
     )
     const formClosed = new Promise<void>((done) => form.on('close', () => done()).resume())
     // Three fit into the share of the webhook; the others are refused at once.
@@ -127,7 +127,7 @@ describe('what strangers say', () => {
     await refused('pbc_unknownButWellFormed')
     expect(asked).toBe(1)
   })
-  it.each(['/sign-in', '/set-password', '/activate', '/forgot-password', '/reconnect', '/oauth/take-back'])(
+  it.each(['/signin', '/set-password', '/activate', '/forgot-password', '/reconnect', '/oauth/take-back'])(
     'in a form of %s counts only when it comes from our own page',
     async (path) => {
       for (const headers of [
