@@ -67,7 +67,7 @@ describe('webhook intake', () => {
     expect((await service.manager.get(`/api/GetWebhook/${answer.body.webhookId}`)).body.webhookValue).toEqual(value)
   })
 
-  it.each(sampleFormats.map((format) => [format.name, format] as const))(
+  it.each(sampleFormats.filter(({ signsUrl }) => !signsUrl).map((format) => [format.name, format] as const))(
     'takes the signature of %s',
     async (_name, format) => {
       const secret = `whsec_${randomBytes(32).toString('base64')}`
