@@ -1,4 +1,5 @@
 import * as accounts from './accounts.ts'
+import * as alarms from './alarms.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
 import * as catalog from './catalog.ts'
@@ -141,6 +142,10 @@ export const operations = {
   Overview: statistics.overview,
   Usage: statistics.usage,
   Stream: stream.stream,
+  Expectations: alarms.getExpectations,
+  ExpectationsUpdate: alarms.setExpectations,
+  Alarms: alarms.listAlarms,
+  AlarmAction: alarms.alarmAction,
   EventSubscriptions: events.listEventSubscriptions,
   EventSubscriptionCreate: events.createEventSubscription,
   EventSubscriptionUpdate: events.updateEventSubscription,
@@ -169,6 +174,7 @@ export const records = {
 } as const
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
+export type { ExpectationKind } from './alarms.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'
 export { guidPattern, isGuid } from './ids.ts'

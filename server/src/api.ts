@@ -5,6 +5,7 @@ import { operations, records } from '@patchbay/contract'
 import type { FastifyInstance } from 'fastify'
 import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
+import { alarmRoutes } from './alarms/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CatalogUses, catalogRoutes, catalogTaggables } from './catalog/index.ts'
 import type { Config } from './config.ts'
@@ -166,6 +167,7 @@ export async function startApi(
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
     ...statisticsRoutes({ database }),
+    ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
   })
   const http = await createHttpServer({

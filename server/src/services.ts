@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { countRuns } from './activity/index.ts'
+import { insertChecks } from './alarms/index.ts'
 import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
 import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
@@ -112,7 +113,12 @@ export async function createServices(context: Context, connection: ConnectionSet
     onRunsEnded: async (tx, ended, workflows) => {
       tx.afterCommit(() => announceEnds(announce, ended, workflows))
       const ids = ended.map(({ id }) => id)
-      await Promise.all([countRuns(tx, ended), webhookPorts.onRunsEnded(tx, ended), insertFeed(tx, 'run', ids)])
+      await Promise.all([
+        countRuns(tx, ended),
+        webhookPorts.onRunsEnded(tx, ended),
+        insertFeed(tx, 'run', ids),
+        insertChecks(tx, ended),
+      ])
       await tellRuns({ publish, baseUrl }, tx, ended, workflows)
     },
     publish,
@@ -162,6 +168,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     runs,
     webhooks,
     stream,
+    publish,
   }
 }
 

@@ -1,5 +1,6 @@
 // The role `worker`: what is done without anybody asking over HTTP.
 import { ActivityRoller } from './activity/index.ts'
+import { AlarmKeeper } from './alarms/index.ts'
 import { AuditChain } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
@@ -9,7 +10,7 @@ import { Indexer } from './search/index.ts'
 import type { Context, Services } from './services.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
-export async function startWorker({ config, parts, onFault }: Context, services: Services): Promise<void> {
+export async function startWorker({ config, parts, onFault, place }: Context, services: Services): Promise<void> {
   const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
@@ -20,6 +21,7 @@ export async function startWorker({ config, parts, onFault }: Context, services:
   parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), onFault)).start()
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   parts.use(new ActivityRoller(database, onFault)).start()
+  parts.use(new AlarmKeeper({ database, publish: services.publish, baseUrl: () => place.baseUrl, onFault })).start()
   const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault }))
   deliveries.start()
   parts.use(new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault })).start()

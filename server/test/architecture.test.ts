@@ -43,6 +43,7 @@ const features = [
   'shares',
   'statistics',
   'stream',
+  'alarms',
 ]
 
 type Import = { from: string; to: string; specifier: string }

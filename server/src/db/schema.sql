@@ -125,6 +125,41 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table alarm_checks -- row-level security forced (
+  run_id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  constraint alarm_checks_pkey PRIMARY KEY (run_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table alarms -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  expectation_id uuid not null,
+  kind text not null,
+  unique_block_id uuid,
+  message text not null,
+  is_open boolean not null default true,
+  raised_at timestamp with time zone not null default now(),
+  acknowledged_at timestamp with time zone,
+  cleared_at timestamp with time zone,
+  constraint alarms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint alarms_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint alarms_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alarms_by_account ON patchbay.alarms USING btree (account_id, raised_at DESC);
+CREATE INDEX alarms_by_workflow ON patchbay.alarms USING btree (workflow_id);
+CREATE UNIQUE INDEX alarms_one_open ON patchbay.alarms USING btree (expectation_id) WHERE is_open;
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table api_keys -- row-level security forced (
   id uuid not null,
   account_id uuid not null,
@@ -352,10 +387,51 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table expectations -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  kind text not null,
+  unique_block_id uuid,
+  hours double precision,
+  items_min integer,
+  items_max integer,
+  position integer not null,
+  is_met boolean not null default true,
+  last_seen_at timestamp with time zone not null,
+  has_been_seen boolean not null default false,
+  constraint expectations_kind_check CHECK ((kind = ANY (ARRAY['succeedsWithin'::text, 'itemsBetween'::text, 'receivesWithin'::text, 'usual'::text]))),
+  constraint expectations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint expectations_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint expectations_pkey PRIMARY KEY (id)
+);
+CREATE INDEX expectations_by_account ON patchbay.expectations USING btree (account_id);
+CREATE INDEX expectations_by_workflow ON patchbay.expectations USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table installed_queues (
   definitions text not null,
   version integer
 );
+
+table item_samples -- row-level security forced (
+  workflow_id uuid not null,
+  block_id uuid not null,
+  account_id uuid not null,
+  at timestamp with time zone not null,
+  items integer not null,
+  constraint item_samples_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint item_samples_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE
+);
+CREATE INDEX item_samples_by_account ON patchbay.item_samples USING btree (account_id);
+CREATE INDEX item_samples_in_order ON patchbay.item_samples USING btree (workflow_id, block_id, at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
 
 table mails -- row-level security forced (
   id uuid not null,
@@ -511,6 +587,7 @@ table run_blocks partition by RANGE (run_id) -- row-level security forced (
   ended_at timestamp with time zone not null,
   pause_ms integer not null default 0,
   calls text,
+  item_count integer,
   constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text]))),
   constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
 );
@@ -1214,6 +1291,12 @@ CREATE OR REPLACE FUNCTION patchbay.has_faulted_application(workflow uuid)
  LANGUAGE sql
  STABLE
 RETURN (EXISTS (SELECT FROM (workflow_uses u JOIN registered_applications r ON ((r.id = CASE WHEN (u.kind = 'registeredApplication'::text) THEN (u.target)::uuid ELSE NULL::uuid END))) WHERE ((u.workflow_id = has_faulted_application.workflow) AND (r.fault_message IS NOT NULL))));
+
+CREATE OR REPLACE FUNCTION patchbay.last_request_at(account uuid, workflow uuid)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+RETURN GREATEST((SELECT q.created_at FROM webhook_queue q WHERE ((q.account_id = last_request_at.account) AND (q.workflow_id = last_request_at.workflow)) ORDER BY q.seq DESC LIMIT 1), (SELECT max(h.created_at) AS max FROM webhook_history h WHERE ((h.account_id = last_request_at.account) AND (h.workflow_id = last_request_at.workflow))));
 
 CREATE OR REPLACE FUNCTION patchbay.note_trouble()
  RETURNS trigger

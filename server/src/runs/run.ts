@@ -60,6 +60,8 @@ export type BlockRecord = {
   startedAt: Date
   endedAt: Date
   pauseMs: number
+  /** Items of the result: the length of an array, 1 for anything else, 0 for null. Absent for a block that failed. */
+  itemCount?: number
 }
 
 /** What was executed in a run itself, not in one whose results it took over. */

@@ -19,7 +19,9 @@ const waitsLong = sql`interval '1 hour'`
 
 export async function listAttention(db: Queryable, reach: Reach, itemsMax: number): Promise<Attention[]> {
   const inReach = accountsInReach(reach)
-  const parts = [workflowsInTrouble(inReach), connectionsInTrouble(inReach), requestsInTrouble(inReach), mails(inReach)]
+  const parts = [workflowsInTrouble, connectionsInTrouble, requestsInTrouble, mails, openAlarms].map((part) =>
+    part(inReach),
+  )
   const found = await Promise.all(
     parts.map((part) => db.query<Row>(sql`select * from (${part}) p order by since desc nulls last limit ${itemsMax}`)),
   )
@@ -84,4 +86,10 @@ function mails(inReach: Sql): Sql {
       max(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
     where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`
+}
+
+function openAlarms(inReach: Sql): Sql {
+  return sql`
+    select 'alarm' as kind, l.account_id, l.id as target_id, w.name as title, l.message, l.raised_at as since
+    from accounts a join alarms l on l.account_id = a.id join workflows w on w.id = l.workflow_id where ${inReach} and l.is_open`
 }

@@ -25,6 +25,7 @@ export async function seedEverything(_service: TestService, client: Client, owne
     }),
   )
   const block = made(await client.get(`/api/Workflow/${workflow}`)).chain[0].uniqueBlockId
+  made(await client.post(`/api/Expectations/${workflow}`, { expectations: [{ kind: 'succeedsWithin', hours: 24 }] }))
   made(await client.get(`/api/DeployWorkflow/${workflow}`))
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
   const webhook = await enableWebhook(client, workflow)

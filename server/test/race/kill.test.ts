@@ -118,6 +118,7 @@ it(`loses nothing over ${kills} kills`, { timeout: 120_000 + kills * 15_000 }, a
     readyWithoutAllBlocks: 0,
     tickTwice: 0,
     jobsLeft: 0,
+    miscounted: [],
   })
   // A killed script process fails the block it ran and nothing else; a block that asks for its vault while the database is away waits.
   expect(counts.failedByService).toBe(0)
@@ -192,5 +193,32 @@ async function count(workflows: readonly SampleWorkflow[], accepted: ReadonlyMap
     // The schedule ticks once a minute; the minute of a start is the minute of its tick unless it was late, and then it is the only one.
     tickTwice: ticks.length - new Set(ticks).size,
     jobsLeft: Number(jobs?.['n']),
+    miscounted: await recount(),
   }
+}
+
+/** What RunStatistics and Usage say that the rows do not. */
+async function recount(): Promise<string[]> {
+  const [row] = await api.asOwner(`
+    select (select count(*)::int from runs) as runs, (select count(*)::int from runs where status = 'Ready') as ready,
+      (select count(*)::int from runs where status = 'Error') as error, (select count(*)::int from run_blocks) as blocks,
+      (select coalesce(sum(count_calls(calls)), 0)::int from run_blocks) as calls,
+      (select coalesce(sum(greatest(0, extract(epoch from ended_at - started_at) * 1000 - pause_ms)), 0)::int from run_blocks) as "scriptMs"`)
+  const day = 86_400_000
+  const range = {
+    searchFrom: new Date(Date.now() - day).toISOString(),
+    searchTo: new Date(Date.now() + day).toISOString(),
+    bucket: 'day',
+  }
+  const { total } = (await api.manager.post('/api/RunStatistics', range)).body
+  const { items } = (await api.manager.post('/api/Usage', range)).body as { items: Record<string, number>[] }
+  const used = (name: string) => items.reduce((sum, item) => sum + (item[name] ?? 0), 0)
+  const told: Record<string, number> = {
+    ready: total.ready,
+    error: total.error,
+    ...Object.fromEntries(['runs', 'blocks', 'calls', 'scriptMs'].map((name) => [name, used(name)])),
+  }
+  return Object.keys(told).flatMap((name) =>
+    told[name] === row?.[name] ? [] : [`${name}: ${told[name]} instead of ${row?.[name]}`],
+  )
 }

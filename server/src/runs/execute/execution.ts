@@ -177,6 +177,7 @@ async function takeBlock(
     seq: known.seq,
     status: hasReturned ? 'Ready' : 'Error',
     result: hasReturned ? JSON.stringify(outcome.value) : null,
+    ...(hasReturned ? { itemCount: countItems(outcome.value) } : {}),
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
     session: sessionText(sessionLeft(state, outcome)),
@@ -192,6 +193,10 @@ async function takeBlock(
 /** After a failure, session.vars as the block left them: nothing follows that could see them, but people look there for the reason. */
 function sessionLeft(state: RunState, outcome: ScriptOutcome): JsonObject {
   return outcome.kind === 'threw' && outcome.sessionVars ? outcome.sessionVars : state.session.vars
+}
+
+function countItems(result: Json): number {
+  return Array.isArray(result) ? result.length : result === null ? 0 : 1
 }
 
 async function endRun(

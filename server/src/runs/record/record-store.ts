@@ -46,14 +46,15 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
   ['started_at', 'timestamptz', ({ block }) => block?.startedAt.toISOString()],
   ['ended_at', 'timestamptz', ({ block }) => block?.endedAt.toISOString()],
   ['pause_ms', 'integer', ({ block }) => block?.pauseMs],
+  ['item_count', 'integer', ({ block }) => block?.itemCount ?? null],
 ]
 
 /** Records the blocks of `input` whose runs passed the fence. A block that is recorded already stays as it is. */
 const insertBlocks = `
   insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, calls, end_flag,
-                          started_at, ended_at, pause_ms)
+                          started_at, ended_at, pause_ms, item_count)
   select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session, i.sealed_deferred,
-    i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms
+    i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count
   from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.block_id is not null
   on conflict do nothing`
 
