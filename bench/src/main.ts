@@ -6,6 +6,7 @@ import { benchProxy } from './proxy.ts'
 import { printTable, type Row } from './report.ts'
 import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
+import { benchSearch } from './search.ts'
 import { benchShares } from './shares.ts'
 import { benchVault } from './vault.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -18,6 +19,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   runs: benchRuns,
   'run-memory': benchRunMemory,
   history: benchHistory,
+  search: benchSearch,
   webhooks: benchWebhooks,
   shares: () => benchShares(),
 }

@@ -22,10 +22,10 @@ export type SegmentPlace = { accountId: string; workflowId: string; day: string 
 export async function insertSegment(tx: Queryable, place: SegmentPlace, tier: number, segment: Segment): Promise<void> {
   await tx.query(sql`
     insert into search_segments (account_id, workflow_id, day, tier, document_count, oldest, newest, highest_run_number, filter_blocks,
-                                 filter, documents, postings)
+                                 filter, documents, bucket_offsets, postings)
     select w.account_id, w.id, ${place.day}::date, ${tier}, ${segment.documentCount}, ${new Date(segment.oldestMs).toISOString()}::timestamptz,
       ${new Date(segment.newestMs).toISOString()}::timestamptz, ${segment.highestRunNumber}::integer, ${segment.filterBlocks},
-      ${segment.filter}, ${segment.documents}, ${segment.postings}
+      ${segment.filter}, ${segment.documents}, ${segment.bucketOffsets}, ${segment.postings}
     from workflows w where w.id = ${place.workflowId} and w.account_id = ${place.accountId} for key share`)
 }
 
@@ -60,8 +60,8 @@ export async function takeSegments(
   place: SegmentPlace,
   tier: number | undefined,
   documentsMax: number,
-): Promise<{ documents: Buffer; postings: Buffer }[]> {
-  const { rows } = await tx.query<{ documents: Buffer; postings: Buffer }>(sql`
+): Promise<Pick<Segment, 'documents' | 'bucketOffsets' | 'postings'>[]> {
+  const { rows } = await tx.query<{ documents: Buffer; bucket_offsets: Buffer; postings: Buffer }>(sql`
     delete from search_segments where id in (
       select id from (
         select id, sum(document_count) over (order by newest, id) as upto from (
@@ -70,8 +70,8 @@ export async function takeSegments(
             ${when(tier, (wanted) => sql`and tier = ${wanted}`)}
           for update skip locked) free
       ) counted where upto <= ${documentsMax})
-    returning documents, postings`)
-  return rows
+    returning documents, bucket_offsets, postings`)
+  return rows.map((row) => ({ documents: row.documents, bucketOffsets: row.bucket_offsets, postings: row.postings }))
 }
 
 /** What retention no longer keeps: whole days, and of busy workflows the segments whose runs are all beyond the number that is kept. */
@@ -92,36 +92,50 @@ export type SegmentFilter = {
   toMs: number | undefined
 }
 
-export type SegmentHead = { id: number; accountId: string; workflowId: string; newestMs: number; blocks: Buffer[] }
+export type SegmentHead = {
+  id: number
+  accountId: string
+  workflowId: string
+  newestMs: number
+  bucketCount: number
+  /** Of the filter, in the order of the words. */
+  blocks: Buffer[]
+}
 export type SegmentCursor = { newestMs: number; id: number }
 
-/** Newest first. Of each filter only the blocks that decide about the words are read. */
+/** Newest first. Of each filter only the blocks that decide about the words are read, and only of the segments of this page. */
 export async function listSegmentHeads(
   db: Queryable,
   filter: SegmentFilter,
   after: SegmentCursor | undefined,
   limit: number,
 ): Promise<SegmentHead[]> {
+  const ids = filter.accounts.map(({ accountId }) => accountId)
   const { rows } = await db.query<{
     id: number
     account_id: string
     workflow_id: string
     newest_ms: number
+    bucket_count: number
     blocks: Buffer[]
   }>(sql`
-    select s.id, s.account_id, s.workflow_id, (extract(epoch from s.newest) * 1000)::bigint as newest_ms, ${filterBlocks(filter)} as blocks
-    from search_segments s
-    where s.account_id = any(${filter.accounts.map(({ accountId }) => accountId)}::uuid[])
-      ${when(filter.workflowId, (id) => sql`and s.workflow_id = ${id}`)}
-      ${when(filter.fromMs, (ms) => sql`and s.newest >= ${new Date(ms).toISOString()}::timestamptz`)}
-      ${when(filter.toMs, (ms) => sql`and s.oldest < ${new Date(ms).toISOString()}::timestamptz`)}
-      ${when(after, ({ newestMs, id }) => sql`and (s.newest, s.id) < (${new Date(newestMs).toISOString()}::timestamptz, ${id}::bigint)`)}
-    order by s.newest desc, s.id desc limit ${limit}`)
+    select s.id, s.account_id, s.workflow_id, (extract(epoch from s.newest) * 1000)::bigint as newest_ms,
+      octet_length(s.bucket_offsets) / 4 - 1 as bucket_count, ${filterBlocks(filter)} as blocks
+    from (
+      select * from search_segments s
+      where ${ids.length === 1 ? sql`s.account_id = ${ids[0]}` : sql`s.account_id = any(${ids}::uuid[])`}
+        ${when(filter.workflowId, (id) => sql`and s.workflow_id = ${id}`)}
+        ${when(filter.fromMs, (ms) => sql`and s.newest >= ${new Date(ms).toISOString()}::timestamptz`)}
+        ${when(filter.toMs, (ms) => sql`and s.oldest < ${new Date(ms).toISOString()}::timestamptz`)}
+        ${when(after, ({ newestMs, id }) => sql`and (s.newest, s.id) < (${new Date(newestMs).toISOString()}::timestamptz, ${id}::bigint)`)}
+      order by s.newest desc, s.id desc limit ${limit} offset 0
+    ) s order by s.newest desc, s.id desc`)
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     newestMs: row.newest_ms,
+    bucketCount: row.bucket_count,
     blocks: row.blocks,
   }))
 }
@@ -142,12 +156,28 @@ function filterBlocks({ accounts }: SegmentFilter): Sql {
   return sql`array[${blocks.reduce((list, block) => sql`${list}, ${block}`)}]`
 }
 
-export async function loadSegments(
+/** The buckets of these numbers, in their order. A segment that is gone is left out. */
+export async function loadBuckets(
   db: Queryable,
-  ids: readonly number[],
-): Promise<Map<number, { documents: Buffer; postings: Buffer }>> {
-  const { rows } = await db.query<{ id: number; documents: Buffer; postings: Buffer }>(
-    sql`select id, documents, postings from search_segments where id = any(${ids}::bigint[])`,
+  wanted: readonly { id: number; buckets: readonly number[] }[],
+): Promise<Map<number, Buffer[]>> {
+  const single = wanted.flatMap(({ id, buckets }) => buckets.map((bucket) => ({ id, bucket })))
+  const { rows } = await db.query<{ id: number; bucket: Buffer }>(sql`
+    select s.id, substring(s.postings from start + 1 for stop - start) as bucket
+    from unnest(${single.map(({ id }) => id)}::bigint[], ${single.map(({ bucket }) => bucket)}::integer[]) with ordinality as g (id, bucket, no)
+    join search_segments s on s.id = g.id
+    cross join lateral (select encode(substring(s.bucket_offsets from 4 * g.bucket + 1 for 8), 'hex') as pair) p
+    cross join lateral (select ('x' || left(pair, 8))::bit(32)::integer as start, ('x' || right(pair, 8))::bit(32)::integer as stop) o
+    order by g.no`)
+  const found = new Map<number, Buffer[]>()
+  for (const { id, bucket } of rows) found.set(id, [...(found.get(id) ?? []), bucket])
+  return found
+}
+
+export async function loadDocuments(db: Queryable, ids: readonly number[]): Promise<Map<number, Buffer>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<{ id: number; documents: Buffer }>(
+    sql`select id, documents from search_segments where id = any(${ids}::bigint[])`,
   )
-  return new Map(rows.map(({ id, documents, postings }) => [id, { documents, postings }]))
+  return new Map(rows.map(({ id, documents }) => [id, documents]))
 }

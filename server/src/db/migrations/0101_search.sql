@@ -26,11 +26,13 @@ create table search_segments (
   filter_blocks integer not null,
   filter bytea not null,
   documents bytea not null,
+  -- Where each bucket of `postings` begins, four bytes each: one bucket is read for a word, not all of them.
+  bucket_offsets bytea not null,
   postings bytea not null
 );
 -- Hashes do not get smaller by compressing, and single blocks can be read only from what is not compressed.
 alter table search_segments alter column filter set storage external, alter column documents set storage external,
-  alter column postings set storage external;
+  alter column bucket_offsets set storage external, alter column postings set storage external;
 create index search_segments_by_account on search_segments (account_id, newest desc, id desc);
 create index search_segments_by_workflow on search_segments (workflow_id, day, tier);
 call protect('search_segments', 'account_id = current_account()');

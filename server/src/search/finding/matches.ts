@@ -2,8 +2,15 @@
 // held back until no segment that is still to come can hold a newer one.
 import type { Queryable } from '../../db/index.ts'
 import { mayContain } from '../index-format/filter.ts'
-import { findInPostings, readDocuments, type SearchDocument } from '../index-format/segment.ts'
-import { listSegmentHeads, loadSegments, type SegmentCursor, type SegmentFilter, type SegmentHead } from '../store.ts'
+import { bucketOf, findInBuckets, readDocuments, type SearchDocument } from '../index-format/segment.ts'
+import {
+  listSegmentHeads,
+  loadBuckets,
+  loadDocuments,
+  type SegmentCursor,
+  type SegmentFilter,
+  type SegmentHead,
+} from '../store.ts'
 
 export type Match = SearchDocument & { accountId: string; workflowId: string }
 
@@ -15,7 +22,7 @@ export type Wanted = {
 }
 
 const headsAtOnce = 2_000
-const segmentsAtOnce = 8
+const segmentsAtOnce = 64
 
 /** Thrown when segments were merged under our feet: their documents are in another one now, so the search starts over. */
 export class SegmentsMoved extends Error {
@@ -53,18 +60,27 @@ function mayHold({ blocks }: SegmentHead, hashes: readonly number[]): boolean {
 }
 
 async function matchesIn(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<Match[]> {
-  const segments = await loadSegments(
+  const hashesOf = ({ accountId }: SegmentHead) => wanted.hashes.get(accountId) ?? []
+  const buckets = await loadBuckets(
     db,
-    heads.map(({ id }) => id),
+    heads.map((head) => ({ id: head.id, buckets: hashesOf(head).map((hash) => bucketOf(hash, head.bucketCount)) })),
   )
-  return heads.flatMap(({ id, accountId, workflowId }) => {
-    const segment = segments.get(id)
-    if (!segment) throw new SegmentsMoved()
-    const numbers = findInPostings(segment.postings, wanted.hashes.get(accountId) ?? [])
-    if (numbers.length === 0) return []
-    const documents = readDocuments(segment.documents)
+  const holding = heads.flatMap((head) => {
+    const ofHead = buckets.get(head.id)
+    if (!ofHead) throw new SegmentsMoved()
+    const numbers = findInBuckets(ofHead, hashesOf(head))
+    return numbers.length === 0 ? [] : [{ head, numbers }]
+  })
+  const documents = await loadDocuments(
+    db,
+    holding.map(({ head }) => head.id),
+  )
+  return holding.flatMap(({ head: { id, accountId, workflowId }, numbers }) => {
+    const bytes = documents.get(id)
+    if (!bytes) throw new SegmentsMoved()
+    const all = readDocuments(bytes)
     return numbers.flatMap((number) => {
-      const document = documents[number]
+      const document = all[number]
       return document && wanted.accepts(document) ? [{ ...document, accountId, workflowId }] : []
     })
   })

@@ -4,6 +4,10 @@ export class ByteWriter {
   #bytes = Buffer.allocUnsafe(1024)
   #length = 0
 
+  get length(): number {
+    return this.#length
+  }
+
   number(value: number): void {
     let rest = value
     while (rest >= 128) {
@@ -43,6 +47,10 @@ export class ByteReader {
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length
   }
 
   number(): number {

@@ -1,10 +1,12 @@
 // A segment: documents of one workflow and day, and for each hashed term the documents that hold it.
 //   documents  count · subjects (GUID, run number + 1 or 0) · blocks (GUID) · per document: subject, block + 1 or 0, place, ordinal, time
-//   postings   count · per term in rising order: distance to the hash before · one document · or their number and their distances
+//   postings   in buckets of neighbouring hashes, so that a search reads one bucket a word; in a bucket per term in rising order:
+//              distance to the hash before (to 0 for the first) · one document · or their number and their distances
 
 import { type SearchPlaceName, searchPlaces } from '@patchbay/contract'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { buildFilter } from './filter.ts'
+import { hashBits } from './term-hash.ts'
 
 export type SearchDocument = {
   /** The run, or for a webhook payload the request. */
@@ -25,6 +27,8 @@ export type Segment = {
   filterBlocks: number
   filter: Buffer
   documents: Buffer
+  /** Where each bucket begins, and where the last one ends: four bytes each. */
+  bucketOffsets: Buffer
   postings: Buffer
 }
 
@@ -43,30 +47,35 @@ export function buildSegment(indexed: readonly { document: SearchDocument; hashe
   )
 }
 
-export function mergeSegments(segments: readonly Pick<Segment, 'documents' | 'postings'>[]): Segment {
+export function mergeSegments(segments: readonly Pick<Segment, 'documents' | 'bucketOffsets' | 'postings'>[]): Segment {
   const documents: SearchDocument[] = []
   const pairs: number[] = []
   for (const segment of segments) {
     const offset = documents.length
-    readPostings(segment.postings, (hash, numbers) => {
-      for (const number of numbers) pairs.push(hash * documentsMax + offset + number)
-      return false
-    })
+    for (const bucket of bucketsOf(segment)) {
+      readBucket(bucket, (hash, numbers) => {
+        for (const number of numbers) pairs.push(hash * documentsMax + offset + number)
+      })
+    }
     documents.push(...readDocuments(segment.documents))
   }
   return encode(documents, Float64Array.from(pairs))
 }
 
-/** The numbers of the documents that hold all of these hashes, in rising order. */
-export function findInPostings(postings: Buffer, hashes: readonly number[]): number[] {
-  const wanted = new Set(hashes)
-  const found: number[][] = []
-  const highest = Math.max(...hashes)
-  readPostings(postings, (hash, numbers) => {
-    if (wanted.has(hash)) found.push(numbers)
-    return hash >= highest
+/** Which bucket a hash is in, of so many. */
+export function bucketOf(hash: number, bucketCount: number): number {
+  return Math.min(bucketCount - 1, Math.floor((hash / 2 ** hashBits) * bucketCount))
+}
+
+/** The numbers of the documents that hold all of these hashes, in rising order; `buckets` are those of the hashes, in the same order. */
+export function findInBuckets(buckets: readonly Buffer[], hashes: readonly number[]): number[] {
+  const found = hashes.map((hash, word) => {
+    let numbers: number[] = []
+    readBucket(buckets[word] as Buffer, (read, those) => {
+      if (read === hash) numbers = those
+    })
+    return numbers
   })
-  if (found.length < wanted.size) return []
   return found.reduce((held, numbers) => {
     const those = new Set(numbers)
     return held.filter((number) => those.has(number))
@@ -96,7 +105,7 @@ export function readDocuments(bytes: Buffer): SearchDocument[] {
 
 function encode(documents: readonly SearchDocument[], pairs: Float64Array): Segment {
   if (documents.length > documentsMax) throw new Error(`A search segment holds at most ${documentsMax} documents.`)
-  const { postings, hashes } = encodePostings(pairs)
+  const { postings, bucketOffsets, hashes } = encodePostings(pairs)
   const { filter, blocks } = buildFilter(hashes)
   const times = documents.map(({ atMs }) => atMs)
   const runNumbers = documents.flatMap(({ runNumber }) => runNumber ?? [])
@@ -108,6 +117,7 @@ function encode(documents: readonly SearchDocument[], pairs: Float64Array): Segm
     filterBlocks: blocks,
     filter,
     documents: encodeDocuments(documents),
+    bucketOffsets,
     postings,
   }
 }
@@ -138,9 +148,29 @@ function encodeDocuments(documents: readonly SearchDocument[]): Buffer {
   return writer.finish()
 }
 
-/** Of one document its number, doubled; of several their count, doubled and one more, then the distances between their numbers. */
-function encodePostings(pairs: Float64Array): { postings: Buffer; hashes: number[] } {
-  const sorted = pairs.sort()
+/** So many terms share a bucket on average. */
+const termsPerBucket = 32
+
+function encodePostings(pairs: Float64Array): { postings: Buffer; bucketOffsets: Buffer; hashes: number[] } {
+  const terms = gatherTerms(pairs.sort())
+  const bucketCount = Math.max(1, Math.ceil(terms.length / termsPerBucket))
+  const bucketOffsets = Buffer.alloc((bucketCount + 1) * 4)
+  const writer = new ByteWriter()
+  let next = 0
+  for (let bucket = 0; bucket < bucketCount; bucket++) {
+    bucketOffsets.writeUInt32BE(writer.length, bucket * 4)
+    let before = 0
+    for (let term = terms[next]; term && bucketOf(term.hash, bucketCount) === bucket; term = terms[++next]) {
+      writer.number(term.hash - before)
+      before = term.hash
+      writeNumbers(writer, term.numbers)
+    }
+  }
+  bucketOffsets.writeUInt32BE(writer.length, bucketCount * 4)
+  return { postings: writer.finish(), bucketOffsets, hashes: terms.map(({ hash }) => hash) }
+}
+
+function gatherTerms(sorted: Float64Array): { hash: number; numbers: number[] }[] {
   const terms: { hash: number; numbers: number[] }[] = []
   for (const pair of sorted) {
     const hash = Math.floor(pair / documentsMax)
@@ -149,29 +179,33 @@ function encodePostings(pairs: Float64Array): { postings: Buffer; hashes: number
     if (last?.hash !== hash) terms.push({ hash, numbers: [number] })
     else if (last.numbers.at(-1) !== number) last.numbers.push(number)
   }
-  const writer = new ByteWriter()
-  writer.number(terms.length)
-  let before = 0
-  for (const { hash, numbers } of terms) {
-    writer.number(hash - before)
-    before = hash
-    if (numbers.length === 1) {
-      writer.number((numbers[0] as number) * 2)
-      continue
-    }
-    writer.number(numbers.length * 2 + 1)
-    numbers.forEach((number, index) => {
-      writer.number(number - (numbers[index - 1] ?? 0))
-    })
-  }
-  return { postings: writer.finish(), hashes: terms.map(({ hash }) => hash) }
+  return terms
 }
 
-/** Calls back for each term in rising order of hashes, until it answers true. */
-function readPostings(postings: Buffer, visit: (hash: number, numbers: number[]) => boolean): void {
-  const reader = new ByteReader(postings)
+/** Of one document its number, doubled; of several their count, doubled and one more, then the distances between their numbers. */
+function writeNumbers(writer: ByteWriter, numbers: readonly number[]): void {
+  if (numbers.length === 1) {
+    writer.number((numbers[0] as number) * 2)
+    return
+  }
+  writer.number(numbers.length * 2 + 1)
+  numbers.forEach((number, index) => {
+    writer.number(number - (numbers[index - 1] ?? 0))
+  })
+}
+
+function bucketsOf({ bucketOffsets, postings }: Pick<Segment, 'bucketOffsets' | 'postings'>): Buffer[] {
+  const offsetOf = (bucket: number) => bucketOffsets.readUInt32BE(bucket * 4)
+  return Array.from({ length: bucketOffsets.length / 4 - 1 }, (_, bucket) =>
+    postings.subarray(offsetOf(bucket), offsetOf(bucket + 1)),
+  )
+}
+
+/** Calls back for each term in rising order of hashes. */
+function readBucket(bucket: Buffer, visit: (hash: number, numbers: number[]) => void): void {
+  const reader = new ByteReader(bucket)
   let hash = 0
-  for (let left = reader.number(); left > 0; left--) {
+  while (!reader.isAtEnd) {
     hash += reader.number()
     const head = reader.number()
     const numbers: number[] = []
@@ -181,7 +215,7 @@ function readPostings(postings: Buffer, visit: (hash: number, numbers: number[])
         number += reader.number()
         numbers.push(number)
       }
-    if (visit(hash, numbers)) return
+    visit(hash, numbers)
   }
 }
 

@@ -14,15 +14,16 @@ export type IndexText = { document: SearchDocument; text: string; format: 'json'
 
 export type IndexWork =
   | { kind: 'build'; key: Uint8Array; texts: readonly IndexText[] }
-  | { kind: 'merge'; segments: readonly { documents: Uint8Array; postings: Uint8Array }[] }
+  | { kind: 'merge'; segments: readonly Record<'documents' | 'bucketOffsets' | 'postings', Uint8Array>[] }
 
 /** A result of 5 MiB has about as many words; what a text holds beyond that cannot be found. */
 const termsMax = 1_000_000
 
 export function answerIndexWork(work: IndexWork): Segment[] {
   if (work.kind === 'merge') {
-    const segments = work.segments.map(({ documents, postings }) => ({
+    const segments = work.segments.map(({ documents, bucketOffsets, postings }) => ({
       documents: Buffer.from(documents),
+      bucketOffsets: Buffer.from(bucketOffsets),
       postings: Buffer.from(postings),
     }))
     return [mergeSegments(segments)]

@@ -52,6 +52,12 @@ export class IndexThread implements AsyncDisposable {
 
 /** Between threads buffers become plain arrays of bytes. */
 function asBuffers(segment: Segment): Segment {
-  const { filter, documents, postings } = segment
-  return { ...segment, filter: Buffer.from(filter), documents: Buffer.from(documents), postings: Buffer.from(postings) }
+  const { filter, documents, bucketOffsets, postings } = segment
+  return {
+    ...segment,
+    filter: Buffer.from(filter),
+    documents: Buffer.from(documents),
+    bucketOffsets: Buffer.from(bucketOffsets),
+    postings: Buffer.from(postings),
+  }
 }
