@@ -686,6 +686,7 @@ table search_segments -- row-level security forced (
   filter_blocks integer not null,
   filter bytea not null,
   documents bytea not null,
+  bucket_offsets bytea not null,
   postings bytea not null,
   constraint search_segments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint search_segments_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,

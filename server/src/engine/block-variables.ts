@@ -79,7 +79,10 @@ function readBinding(
   const parsed = stored && isTypeOnly(input) ? accept(stored) : parseBinding(name, input)
   if (!parsed.ok) return parsed
   const kept = keepMasked(parsed.value, stored, before, type)
-  if (!kept) return refused(`of block ${nameBlock(block)} is a password of which nothing can be kept. Give its value.`)
+  if (!kept)
+    return refused(
+      `of block ${nameBlock(block)} is a password, and no stored value can be kept for it. Give its value.`,
+    )
   const options = definition?.options && type === definition.type ? { options: definition.options } : {}
   if (kept.variableSource === 'Value' && type !== undefined && !fitsType({ type, ...options }, kept.value))
     return refused(`of block ${nameBlock(block)} must be ${variableTypes[type]}.`)

@@ -85,7 +85,7 @@ function readVariable(
   const canKeep = before?.type === 'password' && type === 'password' && isSet(before.value)
   if (isKept && !canKeep && value !== null) {
     return refuse({
-      message: `Variable "${name}" is a password of which nothing can be kept. Give its value.`,
+      message: `Variable "${name}" is a password, and no stored value can be kept for it. Give its value.`,
       variable: name,
     })
   }
