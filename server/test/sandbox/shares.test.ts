@@ -4,6 +4,7 @@ import type { Owner } from '../../src/sandbox/fair-queue.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
 import { toPoolLimits } from '../../src/sandbox/pool-options.ts'
 import { ProcessShares } from '../../src/sandbox/process-shares.ts'
+import { sleepingScripts } from '../security/sleeping-scripts.ts'
 import { expectReturned, makeJob, waitUntil } from './harness.ts'
 
 const hasProc = existsSync('/proc/self/status')
@@ -46,6 +47,24 @@ describe('scripts that sleep', () => {
     await waitUntil(() => pool.load.processes === 3 && pool.load.computing === 0)
     expect(await answerOf(pool, { organizationId: 'late', accountId: 'late' })).toBe(1)
     expect(pool.load.queued).toBe(6)
+  })
+})
+
+describe('a neighbour', () => {
+  it.each(sleepingScripts)('leaves processes to others: $name', async ({ script, accounts }) => {
+    await using pool = await SandboxPool.create({ size: 2, processesMax: 6 })
+    const begun = Promise.withResolvers<void>()
+    const onCall = async () => {
+      begun.resolve()
+      return null
+    }
+    for (let account = 0; account < accounts; account++)
+      for (let run = 0; run < 5; run++)
+        void pool
+          .run(makeJob(`myVault.get("k"); ${script}`, { organizationId: 'bad', accountId: `bad${account}`, onCall }))
+          .catch(() => {})
+    await begun.promise
+    for (let i = 0; i < 3; i++) expect(await answerOf(pool, { organizationId: 'good', accountId: 'good' })).toBe(1)
   })
 })
 
