@@ -8,6 +8,8 @@ import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
 import { benchSearch } from './search.ts'
 import { benchShares } from './shares.ts'
+import { benchStatistics } from './statistics.ts'
+import { benchStreams } from './streams.ts'
 import { benchVault } from './vault.ts'
 import { benchWebhooks } from './webhooks.ts'
 
@@ -21,6 +23,8 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   history: benchHistory,
   search: benchSearch,
   webhooks: benchWebhooks,
+  statistics: benchStatistics,
+  streams: benchStreams,
   shares: () => benchShares(),
 }
 

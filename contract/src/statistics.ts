@@ -163,7 +163,9 @@ export const usage = operation({
           webhooks: Count('Webhook requests that were accepted.'),
           mails: Count('Mails of scripts and of ApiProxyEmail.'),
           scriptMs: Count('Time in which scripts ran, pauses excluded.'),
-          storedBytes: Count('Bytes stored at the end of the bucket.'),
+          storedBytes: Count(
+            'Bytes stored in the database at the end of the bucket, as last measured; files of shares are not included.',
+          ),
         }),
       ),
     }),

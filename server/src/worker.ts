@@ -1,5 +1,5 @@
 // The role `worker`: what is done without anybody asking over HTTP.
-import { ActivityRoller } from './activity/index.ts'
+import { ActivityRoller, StorageMeter } from './activity/index.ts'
 import { AlarmKeeper } from './alarms/index.ts'
 import { AuditChain } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
@@ -21,6 +21,7 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
   parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), onFault)).start()
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
   parts.use(new ActivityRoller(database, onFault)).start()
+  parts.use(new StorageMeter(database, onFault)).start()
   parts.use(new AlarmKeeper({ database, publish: services.publish, baseUrl: () => place.baseUrl, onFault })).start()
   const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault }))
   deliveries.start()

@@ -168,6 +168,16 @@ describe('RunStatistics and Usage', () => {
     expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('kept for 35 days')])
   })
 
+  it('Usage tells what is stored', async () => {
+    const { client } = await createAccount(service, service.manager, 'User')
+    const { id } = await deployWorkflow(client, ['return "x".repeat(100000)'])
+    await runToEnd(client, id)
+    // Measured a few seconds after a worker has started.
+    await using _worker = await service.startAnother({}, 'worker')
+    const stored = await eventually(async () => (await usage(client)).body.items[0]?.storedBytes || undefined)
+    expect(stored).toBeGreaterThan(1000)
+  })
+
   it('Usage is a file with ?format=csv', async () => {
     const { client, id } = await createAccount(service, service.manager, 'User')
     await client.post('/api/ApiProxyEmail', { subject: 'a', body: 'b', to: ['a@example.com'] })
