@@ -196,11 +196,13 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 grant insert, select to patchbay_app;
 grant insert, select to patchbay_system;
 
-table audit_chain_starts (
+table audit_chain_starts -- row-level security forced (
   organization_id uuid not null,
   hash bytea not null,
   constraint audit_chain_starts_pkey PRIMARY KEY (organization_id)
 );
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
 grant insert, select, update to patchbay_system;
 
 table audit_log -- row-level security forced (

@@ -116,7 +116,7 @@ async function snapshot(service: TestService, accountId: string): Promise<unknow
   const tables = await service.asOwner(`
     select c.table_name from information_schema.columns c join pg_class t on t.oid = format('patchbay.%I', c.table_name)::regclass
     where c.table_schema = 'patchbay' and c.column_name = 'account_id' and not t.relispartition
-      and c.table_name not in ('audit_log', 'sessions', 'usage_days', 'alarm_checks', 'item_samples') and c.table_name not like 'activity\\_%' order by 1`)
+      and c.table_name not in ('audit_log', 'sessions', 'usage_days', 'alarm_checks', 'item_samples') and c.table_name !~ '^(activity|search)_' order by 1`)
   const digests = tables.map(
     ({ table_name: name }) =>
       `select '${name}' as name, md5(string_agg((to_jsonb(t) - 'last_used_at')::text, ' ' order by to_jsonb(t)::text)) as digest
