@@ -13,6 +13,8 @@ const lock = join(root, 'console/.dist-lock')
 /** A lock older than this was left behind by a process that was killed. */
 const lockMsMax = 60_000
 const stamp = sourceHash()
+// Whoever starts this, a test for example, the console is built for people.
+process.env['NODE_ENV'] = 'production'
 
 if (!isFresh() && !(await isBuiltByAnother())) {
   const startedAt = performance.now()

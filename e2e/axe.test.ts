@@ -6,7 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startVisit, type Visit } from './harness/visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pages = ['/', '/workflows', '/signin']
+const pages = [
+  '/',
+  '/workflows',
+  '/workflows/new',
+  '/connections',
+  '/catalogue',
+  '/templates',
+  '/signin',
+  '/forgot-password',
+]
 
 let visit: Visit
 beforeAll(async () => {
@@ -28,7 +37,7 @@ async function violations(page: Page): Promise<string[]> {
 
 describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
   it.each(pages)('%s has no violation', async (path) => {
-    const page = await visit.open(path, { colorScheme, isSignedOut: path === '/signin' })
+    const page = await visit.open(path, { colorScheme, isSignedOut: /signin|password/.test(path) })
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await violations(page)).toEqual([])

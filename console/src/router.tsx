@@ -35,7 +35,76 @@ const workflows = createRoute({
   component: lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage'),
 })
 
-const routeTree = root.addChildren([home, workflows])
+const newWorkflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/new',
+  // One parameter per application (`app.SHOP`), so every text is kept.
+  validateSearch: (search): { template?: string; step?: string; name?: string } =>
+    textIn(search, ...Object.keys(search)),
+  component: lazyRouteComponent(() => import('./workflows/new-workflow-page.tsx'), 'NewWorkflowPage'),
+})
+
+const connections = createRoute({
+  getParentRoute: () => root,
+  path: '/connections',
+  validateSearch: (search) => ({
+    ...textIn(search, 'q', 'id'),
+    ...isTrue(search, 'faulted'),
+    ...numberIn(search, 'page'),
+  }),
+  component: lazyRouteComponent(() => import('./connections/connections-page.tsx'), 'ConnectionsPage'),
+})
+
+const catalogue = createRoute({
+  getParentRoute: () => root,
+  path: '/catalogue',
+  validateSearch: (search) => textIn(search, 'q', 'tag', 'register'),
+  component: lazyRouteComponent(() => import('./catalogue/catalogue-page.tsx'), 'CataloguePage'),
+})
+
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: '/templates',
+  validateSearch: (search) => ({ ...textIn(search, 'q'), ...isTrue(search, 'own') }),
+  component: lazyRouteComponent(() => import('./templates/templates-page.tsx'), 'TemplatesPage'),
+})
+
+const template = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$id',
+  validateSearch: (search) => isTrue(search, 'draft'),
+  component: lazyRouteComponent(() => import('./templates/template-page.tsx'), 'TemplatePage'),
+})
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id',
+  validateSearch: (search) => ({
+    ...textIn(search, 'tab', 'block', 'status', 'sort'),
+    ...isTrue(search, 'ascending'),
+    ...numberIn(search, 'page', 'from', 'to'),
+  }),
+  component: lazyRouteComponent(() => import('./workflows/workflow-page.tsx'), 'WorkflowPage'),
+})
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id/runs/$number',
+  validateSearch: (search) => textIn(search, 'block', 'view'),
+  component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
+})
+
+const routeTree = root.addChildren([
+  home,
+  workflows,
+  newWorkflow,
+  workflow,
+  run,
+  connections,
+  catalogue,
+  templates,
+  template,
+])
 
 export function createConsoleRouter() {
   return createRouter({
@@ -57,4 +126,10 @@ export function createConsoleRouter() {
       return text === '' ? '' : `?${text}`
     },
   })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
 }

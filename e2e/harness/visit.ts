@@ -1,8 +1,11 @@
 // A service of its own and a browser that looks at it. Every fault that the browser reports fails the test that caused it.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
 import { startBrowser } from './browser.ts'
+
+// A browser on a machine that does other things too.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 export const password = 'correct horse battery staple'
 

@@ -1,5 +1,130 @@
-import { Page } from '../ui/page.tsx'
+// Is anything wrong, and what do I do? Then: what ran, what waits, what comes next.
+import { Link } from '@tanstack/react-router'
+import { Workflow } from 'lucide-react'
+import { sentenceOf, useOperation } from '../api.ts'
+import { scheduleWords } from '../schedules/schedule-words.ts'
+import { useManagedAccountId } from '../session/managed-account.ts'
+import { session } from '../session/session.ts'
+import { LinkButton } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Loaded } from '../ui/query-state.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
+import { useStore } from '../ui/store.ts'
+import { Time } from '../ui/time.tsx'
+import { AttentionList } from './attention-list.tsx'
+import { CustomerTable } from './customer-table.tsx'
+import { Figures } from './figures.tsx'
+import { RunChart } from './run-chart.tsx'
 
 export function HomePage() {
-  return <Page title="Home">…</Page>
+  const isManaging = useManagedAccountId() !== undefined
+  const role = useStore(session)?.myAccount.role
+  const isPartner = role !== 'User' && !isManaging
+  const overview = useOperation(
+    'Overview',
+    { body: isPartner ? { acrossAccounts: true } : {} },
+    { refetchInterval: 10_000 },
+  )
+  const total = overview.data ? overview.data.workflows.deployed + overview.data.workflows.inDevelopment : undefined
+  return (
+    <Page title="Home">
+      <Section title="Needs attention">
+        <Loaded
+          query={overview}
+          sentence={sentenceOf}
+          skeleton={
+            <Panel className="p-4">
+              <SkeletonLines count={3} />
+            </Panel>
+          }
+        >
+          {(data) =>
+            total === 0 && data.attention.length === 0 ? <Beginning /> : <AttentionList items={data.attention} />
+          }
+        </Loaded>
+      </Section>
+      <div className="grid items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
+        <Section title="Runs of the last 24 hours">
+          <RunChart isAcross={isPartner} />
+        </Section>
+        <div>
+          <Section title="At a glance">
+            <Figures overview={overview.data ?? undefined} />
+          </Section>
+        </div>
+      </div>
+      <div className="grid items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
+        {isPartner && (overview.data?.accounts?.length ?? 0) > 1 ? (
+          <CustomerTable accounts={overview.data?.accounts ?? []} />
+        ) : (
+          <div />
+        )}
+        <Upcoming />
+      </div>
+    </Page>
+  )
+}
+
+function Beginning() {
+  return (
+    <Panel>
+      <Empty
+        icon={Workflow}
+        title="Build your first workflow"
+        action={
+          <>
+            <LinkButton to="/templates" tone="primary">
+              Choose a template
+            </LinkButton>
+            <LinkButton to="/connections">Connections</LinkButton>
+          </>
+        }
+      >
+        Choose a template, connect the applications it needs, and deploy it. Hello world works with nothing else
+        installed.
+      </Empty>
+    </Panel>
+  )
+}
+
+function Upcoming() {
+  const scheduled = useOperation(
+    'WorkflowsSearch',
+    { body: { isScheduled: true, workflowState: ['deployed'], size: 200 } },
+    { refetchInterval: 30_000 },
+  )
+  const next = (scheduled.data?.workflows ?? [])
+    .filter((workflow) => workflow.nextRunDateTimeUTC !== null)
+    .toSorted((a, b) => ((a.nextRunDateTimeUTC as string) < (b.nextRunDateTimeUTC as string) ? -1 : 1))
+    .slice(0, 6)
+  return (
+    <Section title="Coming up">
+      <Panel className="divide-y divide-line">
+        {scheduled.data && next.length === 0 && (
+          <p className="px-4 py-3 text-table text-muted">Nothing is scheduled.</p>
+        )}
+        {next.map((workflow) => (
+          <Link
+            key={workflow.id}
+            to="/workflows/$id"
+            params={{ id: workflow.id }}
+            search={{ tab: 'schedule' } as never}
+            className="flex items-center gap-3 px-4 py-2 text-table hover:bg-raised"
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block truncate font-medium">{workflow.name}</span>
+              <span className="block truncate text-label text-muted">
+                {scheduleWords(workflow.scheduleFrequency ?? '')}
+              </span>
+            </span>
+            <span className="text-label text-muted">
+              <Time iso={workflow.nextRunDateTimeUTC} />
+            </span>
+          </Link>
+        ))}
+      </Panel>
+    </Section>
+  )
 }

@@ -3,7 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { reachable } from '../session/connectivity.ts'
+import { useManagedAccountId } from '../session/managed-account.ts'
 import { SessionPanel } from '../session/session-panel.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { useStore } from '../ui/store.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { ManagingStrip } from './account-switch.tsx'
@@ -20,6 +22,7 @@ const CommandPalette = lazy(() =>
 export function Shell() {
   useShortcuts()
   const isOpen = useStore(isPaletteOpen)
+  const isManaging = useManagedAccountId() !== undefined
   return (
     <>
       <a
@@ -29,7 +32,8 @@ export function Shell() {
         Skip to content
       </a>
       <ManagingStrip />
-      <div className="flex">
+      {/* Pages that fill the window subtract what stands above them. */}
+      <div className={classNames('flex', isManaging ? '[--shell-top:80px]' : '[--shell-top:48px]')}>
         <SideNavigation />
         <div className="flex min-h-dvh min-w-0 flex-1 flex-col max-md:pb-14">
           <TopBar />

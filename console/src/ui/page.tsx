@@ -24,7 +24,7 @@ export function Page({ title, back, state, lead, actions, tabs, isWide, children
     document.title = `${title} · Patchbay`
   }, [title])
   return (
-    <div className={isWide ? 'flex min-h-full flex-col' : 'mx-auto w-full max-w-[1440px]'}>
+    <div className={isWide ? 'flex flex-col lg:h-[calc(100dvh-var(--shell-top))]' : 'mx-auto w-full max-w-[1440px]'}>
       <header className={`px-4 pt-5 sm:px-6 ${tabs ? '' : 'pb-4'}`}>
         {back && (
           <nav aria-label="Breadcrumb" className="mb-1 flex items-center gap-0.5 text-label text-muted">

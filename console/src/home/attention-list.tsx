@@ -1,0 +1,129 @@
+// What is wrong, oldest first, each with the one button that leads out.
+import { CircleCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { type Answer, useAction } from '../api.ts'
+import { session } from '../session/session.ts'
+import { Button, LinkButton } from '../ui/button.tsx'
+import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useStore } from '../ui/store.ts'
+import { Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+
+export type Attention = Answer<'Overview'>['attention'][number]
+const shownMax = 12
+
+const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word: string }> = {
+  alarm: { tone: 'amber', shape: 'dot', word: 'Alarm' },
+  'connection.faulted': { tone: 'magenta', shape: 'bolt', word: 'Faulted' },
+  'connection.waiting': { tone: 'grey', shape: 'ring', word: 'Pending' },
+  'mail.failed': { tone: 'red', shape: 'cross', word: 'Mail failed' },
+  'mail.held': { tone: 'grey', shape: 'bars', word: 'Mail held' },
+  'storage.full': { tone: 'red', shape: 'square', word: 'Storage' },
+  'webhook.givenUp': { tone: 'red', shape: 'cross', word: 'Given up' },
+  'webhook.waiting': { tone: 'amber', shape: 'ring', word: 'Queue waits' },
+  'workflow.failing': { tone: 'red', shape: 'cross', word: 'Error' },
+  'workflow.paused': { tone: 'amber', shape: 'bars', word: 'Paused' },
+}
+
+export function AttentionList({ items }: { items: readonly Attention[] }) {
+  const own = useStore(session)?.myAccount.id
+  if (items.length === 0) {
+    return (
+      <p className="flex items-center gap-2.5 rounded-lg border border-line bg-panel px-4 py-3.5">
+        <CircleCheck size={18} strokeWidth={1.75} aria-hidden className="text-green" />
+        Everything runs as it should.
+      </p>
+    )
+  }
+  const oldestFirst = items.toSorted((a, b) => ((a.sinceDateTimeUTC ?? '') < (b.sinceDateTimeUTC ?? '') ? -1 : 1))
+  return (
+    <Panel className="divide-y divide-line">
+      {oldestFirst.slice(0, shownMax).map((item) => (
+        <div
+          key={`${item.kind}${item.targetId}`}
+          className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 text-table"
+        >
+          <span className="w-28 shrink-0">
+            <StateText {...(looks[item.kind] ?? looks.alarm)}>{(looks[item.kind] ?? looks.alarm).word}</StateText>
+          </span>
+          <span className="min-w-0 flex-1 basis-64">
+            <span className="font-medium">{item.title}</span>
+            <span className="block truncate text-muted" title={item.message}>
+              {item.message}
+            </span>
+          </span>
+          <span className="text-label text-muted">
+            <Time iso={item.sinceDateTimeUTC} />
+          </span>
+          <WayOut item={item} as={item.accountId === own ? undefined : item.accountId} />
+        </div>
+      ))}
+      {items.length > shownMax && (
+        <p className="px-4 py-2 text-label text-muted">And {items.length - shownMax} more.</p>
+      )}
+    </Panel>
+  )
+}
+
+/** `as` opens the thing in the account it belongs to. */
+function WayOut({ item, as }: { item: Attention; as: string | undefined }): ReactNode {
+  const workflow = { to: '/workflows/$id', params: { id: item.targetId } as never } as const
+  const managed = as === undefined ? {} : { as }
+  switch (item.kind) {
+    case 'connection.faulted':
+    case 'connection.waiting':
+      return (
+        <LinkButton size="small" to="/connections" search={{ id: item.targetId, ...managed } as never}>
+          Reconnect
+        </LinkButton>
+      )
+    case 'workflow.paused':
+      return as === undefined ? (
+        <ResumeButton id={item.targetId} />
+      ) : (
+        <LinkButton size="small" {...workflow} search={{ tab: 'runs', ...managed } as never}>
+          Show
+        </LinkButton>
+      )
+    case 'workflow.failing':
+      return <LastFailure workflow={workflow} managed={managed} />
+    case 'webhook.givenUp':
+    case 'webhook.waiting':
+      return (
+        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', ...managed } as never}>
+          Show
+        </LinkButton>
+      )
+    default:
+      return (
+        <LinkButton size="small" to={pageFor(item.kind) as '/'} search={managed as never}>
+          Show
+        </LinkButton>
+      )
+  }
+}
+
+function pageFor(kind: Attention['kind']): string {
+  return kind === 'alarm' ? '/alarms' : kind === 'storage.full' ? '/usage' : '/mail'
+}
+
+function ResumeButton({ id }: { id: string }) {
+  const resume = useAction('ResumeWorkflow', {
+    changes: ['Overview', 'WorkflowsSearch', 'Workflow'],
+    onDone: () => toast.done('Automatic runs go on.'),
+  })
+  return (
+    <Button size="small" isBusy={resume.isPending} onClick={() => resume.mutate({ params: { id } })}>
+      Resume
+    </Button>
+  )
+}
+
+function LastFailure({ workflow, managed }: { workflow: { to: '/workflows/$id'; params: never }; managed: object }) {
+  return (
+    <LinkButton size="small" {...workflow} search={{ tab: 'runs', status: 'Error', ...managed } as never}>
+      Show
+    </LinkButton>
+  )
+}

@@ -1,0 +1,153 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { History } from 'lucide-react'
+import { type Answer, type Body, sentenceOf, useOperation } from '../api.ts'
+import { Button } from '../ui/button.tsx'
+import { type Column, DataTable, type Sort } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Select } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { durationText, Time } from '../ui/time.tsx'
+import { isUnderWay, StatusText } from './run-status.tsx'
+
+type Run = Answer<'GetRunHistory'>['items'][number]
+type HistoryBody = Body<'GetRunHistory'>
+const route = getRouteApi('/workflows/$id')
+const size = 50
+const statuses = ['Ready', 'Error', 'Processing', 'Pending', 'Stopped']
+
+/** The runs of a workflow. Structural, so that pages of other rooms can show it for any workflow. */
+export function RunsTab({ workflow }: { workflow: { id: string; workflowState: string } }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (changes: Record<string, unknown>) =>
+    void navigate({
+      search: ((before: object) => ({ ...before, page: undefined, ...changes })) as never,
+      replace: true,
+    })
+  const page = (search.page ?? 1) - 1
+  const sort: Sort = { by: search.sort ?? 'startDateTimeUTC', isAscending: search.ascending === true }
+  const body: HistoryBody = {
+    page,
+    size,
+    orderField: sort.by as NonNullable<HistoryBody['orderField']>,
+    orderByAsc: sort.isAscending,
+    ...(search.status ? { status: search.status as NonNullable<HistoryBody['status']> } : {}),
+  }
+  const found = useOperation(
+    'GetRunHistory',
+    { params: { workflowId: workflow.id }, body },
+    {
+      keepPrevious: true,
+      refetchInterval: (data) => (data?.items.some(({ status }) => isUnderWay(status)) ? 1500 : 10_000),
+    },
+  )
+  if (found.error && !found.data) {
+    return (
+      <Notice kind="error" action={<Button onClick={() => void found.refetch()}>Try again</Button>}>
+        {sentenceOf(found.error)}
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <div className="mb-3 flex gap-2">
+        <Select
+          label="Status"
+          isLabelHidden
+          className="w-44"
+          value={search.status ?? ''}
+          onChange={(event) => change({ status: event.target.value || undefined })}
+          options={[
+            { value: '', label: 'All states' },
+            ...statuses.map((status) => ({ value: status, label: status })),
+          ]}
+        />
+      </div>
+      <Panel>
+        <DataTable
+          label="Runs"
+          columns={columnsFor(workflow.id)}
+          rows={found.data?.items}
+          keyOf={({ lockVersionNumber }) => String(lockVersionNumber)}
+          sort={sort}
+          onSort={(next) => change({ sort: next.by, ascending: next.isAscending || undefined })}
+          isRefreshing={found.isPlaceholderData}
+          empty={
+            <Empty icon={History} title={search.status ? `No run is ${search.status}.` : 'No runs yet'}>
+              {workflow.workflowState === 'deployed'
+                ? 'Press Run, or let a schedule or webhook start it.'
+                : 'Deploy the workflow, then run it.'}
+            </Empty>
+          }
+        />
+        <Pagination page={page} size={size} total={found.data?.total} onPage={(next) => change({ page: next + 1 })} />
+      </Panel>
+    </>
+  )
+}
+
+function columnsFor(workflowId: string): Column<Run>[] {
+  return [
+    {
+      id: 'lockVersionNumber',
+      label: 'Run',
+      isSortable: true,
+      width: '80px',
+      cell: ({ lockVersionNumber }) => (
+        <Link
+          to="/workflows/$id/runs/$number"
+          params={{ id: workflowId, number: String(lockVersionNumber) }}
+          className="rounded-sm font-mono text-label font-semibold hover:text-accent hover:underline"
+        >
+          {lockVersionNumber}
+        </Link>
+      ),
+    },
+    {
+      id: 'status',
+      label: 'Status',
+      isSortable: true,
+      width: '120px',
+      cell: ({ status }) => <StatusText status={status} />,
+    },
+    {
+      id: 'startDateTimeUTC',
+      label: 'Started',
+      isSortable: true,
+      width: '120px',
+      cell: ({ startDateTimeUTC }) => <Time iso={startDateTimeUTC} />,
+    },
+    {
+      id: 'durationInMilliSec',
+      label: 'Duration',
+      isSortable: true,
+      width: '100px',
+      align: 'end',
+      cell: ({ durationInMilliSec }) => (
+        <span className="font-mono text-label">{durationText(durationInMilliSec)}</span>
+      ),
+    },
+    {
+      id: 'runBy',
+      label: 'Started by',
+      isSortable: true,
+      width: '110px',
+      hideBelow: 'phone',
+      cell: ({ runBy, processorType }) => (processorType === 'Debug' ? `${runBy}, partial` : runBy),
+    },
+    {
+      id: 'errorMessage',
+      label: 'Error',
+      hideBelow: 'phone',
+      cell: ({ errorMessage, lastExecutedBlockTitle }) =>
+        errorMessage && (
+          <span className="block max-w-[60ch] truncate text-muted" title={errorMessage}>
+            {lastExecutedBlockTitle && <span className="text-text">{lastExecutedBlockTitle}: </span>}
+            {errorMessage}
+          </span>
+        ),
+    },
+  ]
+}

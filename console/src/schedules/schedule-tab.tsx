@@ -1,0 +1,123 @@
+import { CalendarClock } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { sentenceOf, useAction } from '../api.ts'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { exactTime, Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { WorkflowDetail } from '../workflows/workflow-draft.ts'
+import { nextTicks } from './next-ticks.ts'
+import { scheduleWords } from './schedule-words.ts'
+
+const usual = [
+  { value: '*/15 * * * *', label: 'Every 15 minutes' },
+  { value: 'hourly', label: 'Every hour' },
+  { value: 'daily', label: 'Every day at midnight' },
+  { value: '0 6 * * 1-5', label: 'Weekdays at 06:00' },
+  { value: 'weekly', label: 'Every Monday at midnight' },
+  { value: 'monthly', label: 'First day of every month' },
+]
+
+export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
+  const [frequency, setFrequency] = useState(workflow.scheduleFrequency ?? 'hourly')
+  const [timeZone, setTimeZone] = useState(workflow.timeZone ?? '')
+  const change = useAction('WorkflowScheduler', {
+    changes: ['Workflow', 'WorkflowsSearch'],
+    onDone: ({ answer }) => toast.done(answer),
+  })
+  const isUsual = usual.some(({ value }) => value === frequency)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({
+      body: { workflowId: workflow.id, isScheduled: true, scheduleFrequency: frequency, timeZone: timeZone || null },
+    })
+  }
+  const ticks = nextTicks(frequency, timeZone || 'UTC', 5)
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,480px)_minmax(0,1fr)]">
+      <Panel className="p-5">
+        <div className="mb-4 flex items-center gap-2.5">
+          <CalendarClock size={18} strokeWidth={1.75} aria-hidden className="text-muted" />
+          <p className="font-medium">
+            {workflow.isScheduled && workflow.scheduleFrequency
+              ? scheduleWords(workflow.scheduleFrequency)
+              : 'Not scheduled'}
+          </p>
+        </div>
+        {workflow.workflowState !== 'deployed' ? (
+          <Notice kind="note">Deploy the workflow first: only deployed workflows run by schedule.</Notice>
+        ) : (
+          <form onSubmit={submit} className="flex flex-col gap-4">
+            <Select
+              label="How often"
+              value={isUsual ? frequency : 'cron'}
+              onChange={(event) => setFrequency(event.target.value === 'cron' ? '30 5 * * *' : event.target.value)}
+              options={[...usual, { value: 'cron', label: 'By cron expression' }]}
+            />
+            {!isUsual && (
+              <TextField
+                label="Cron expression"
+                hint="Minute, hour, day of month, month, day of week."
+                value={frequency}
+                onChange={(event) => setFrequency(event.target.value)}
+                inputClassName="font-mono"
+              />
+            )}
+            <TextField
+              label="Time zone"
+              hint="Such as Europe/Oslo. Empty: UTC."
+              value={timeZone}
+              onChange={(event) => setTimeZone(event.target.value)}
+              list="time-zones"
+              isOptional
+            />
+            <datalist id="time-zones">
+              {Intl.supportedValuesOf('timeZone').map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+            {change.error && <Notice kind="error">{sentenceOf(change.error)}</Notice>}
+            <div className="flex justify-end gap-2">
+              {workflow.isScheduled && (
+                <Button
+                  onClick={() => change.mutate({ body: { workflowId: workflow.id, isScheduled: false } })}
+                  isBusy={change.isPending}
+                >
+                  Disable
+                </Button>
+              )}
+              <Button type="submit" tone="primary" isBusy={change.isPending}>
+                Save
+              </Button>
+            </div>
+          </form>
+        )}
+      </Panel>
+      <div>
+        <h2 className="mb-2 text-section font-semibold">Next runs</h2>
+        {ticks === undefined ? (
+          <p className="text-muted">The service tells the times once it is saved.</p>
+        ) : (
+          <ol className="flex flex-col gap-1.5 text-table">
+            {ticks.map((tick) => (
+              <li key={tick} className="flex gap-3">
+                <span className="w-56 tabular-nums">{exactTime(tick)}</span>
+                <span className="text-muted">
+                  <Time iso={tick} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        )}
+        {workflow.isScheduled && workflow.nextRunDateTimeUTC && (
+          <p className="mt-3 text-label text-muted">
+            {workflow.isAutoRunPaused ? 'Paused; the next try is' : 'The service starts it next'}{' '}
+            <Time iso={workflow.nextRunDateTimeUTC} />.
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+// JSON as a tree that opens where one looks. Only what is open is in the page, and long lists come in pieces, so that megabytes stay usable.
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { classNames } from './class-names.ts'
+import { Copy } from './copy.tsx'
+
+const piece = 100
+const textMax = 400
+
+export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
+  return (
+    <section aria-label={label} className="group/tree relative min-w-0 font-mono text-label leading-5">
+      <div className="absolute top-0 right-0 opacity-0 group-hover/tree:opacity-100 focus-within:opacity-100">
+        <Copy text={JSON.stringify(value, null, 2) ?? 'null'} label={`Copy ${label}`}>
+          Copy
+        </Copy>
+      </div>
+      <Node value={value} depth={0} openDepth={openDepth} />
+    </section>
+  )
+}
+
+function Node({ name, value, depth, openDepth }: { name?: string; value: unknown; depth: number; openDepth: number }) {
+  const [isOpen, setIsOpen] = useState(depth < openDepth)
+  const [shown, setShown] = useState(piece)
+  const key = name !== undefined && <span className="shrink-0 text-accent">{name}: </span>
+  if (value === null || typeof value !== 'object') {
+    return (
+      <div className="pl-4 [overflow-wrap:anywhere]">
+        {key}
+        <Scalar value={value} />
+      </div>
+    )
+  }
+  const isList = Array.isArray(value)
+  const entries = isList ? value.map((item, index): [string, unknown] => [String(index), item]) : Object.entries(value)
+  const [open, close] = isList ? ['[', ']'] : ['{', '}']
+  if (entries.length === 0) {
+    return (
+      <div className="pl-4">
+        {key}
+        <span className="text-muted">{open + close}</span>
+      </div>
+    )
+  }
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex max-w-full items-center rounded-sm text-left hover:bg-raised"
+      >
+        <ChevronRight
+          size={13}
+          aria-hidden
+          className={classNames('mr-0.5 shrink-0 text-faint', isOpen && 'rotate-90')}
+        />
+        {key}
+        <span className="ml-1 min-w-0 truncate text-muted">
+          {isOpen ? open : `${open} ${isList ? `${entries.length} items` : previewOf(entries)} ${close}`}
+        </span>
+        {isOpen && isList && <span className="ml-1.5 text-faint">{entries.length}</span>}
+      </button>
+      {isOpen && (
+        <>
+          <div className="ml-1.5 border-l border-line pl-2">
+            {entries.slice(0, shown).map(([childName, child]) => (
+              <Node key={childName} name={childName} value={child} depth={depth + 1} openDepth={openDepth} />
+            ))}
+            {entries.length > shown && (
+              <button
+                type="button"
+                onClick={() => setShown(shown + piece * 5)}
+                className="my-1 ml-4 rounded-sm font-sans text-label font-medium text-accent hover:underline"
+              >
+                Show {Math.min(piece * 5, entries.length - shown)} more of {entries.length}
+              </button>
+            )}
+          </div>
+          <div className="pl-4 text-muted">{close}</div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Scalar({ value }: { value: unknown }) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (typeof value === 'string') {
+    const isCut = value.length > textMax && !isWhole
+    return (
+      <span className="text-green">
+        &quot;{isCut ? value.slice(0, textMax) : value}&quot;
+        {isCut && (
+          <button type="button" onClick={() => setIsWhole(true)} className="ml-1 font-sans text-accent hover:underline">
+            … {value.length - textMax} more characters
+          </button>
+        )}
+      </span>
+    )
+  }
+  if (typeof value === 'number') return <span className="text-blue">{value}</span>
+  if (typeof value === 'boolean') return <span className="text-magenta">{String(value)}</span>
+  return <span className="text-muted">null</span>
+}
+
+function previewOf(entries: [string, unknown][]): string {
+  const names = entries.slice(0, 4).map(([name]) => name)
+  return names.join(', ') + (entries.length > 4 ? ', …' : '')
+}

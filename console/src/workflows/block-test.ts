@@ -1,0 +1,61 @@
+// Trying one block: its script as it is being written, with the input it had in the last run or one typed by hand.
+import { useMutation, useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Answer, call, operationQuery } from '../api.ts'
+import type { Block, WorkflowDetail } from './workflow-draft.ts'
+
+export type TestOutcome = Answer<'TestBlock'>
+
+/** What the blocks that this one reads from returned in a run; null where they returned nothing yet. */
+export function useBlockInput(workflowId: string, runNumber: number | null, sources: readonly string[]) {
+  const results = useQueries({
+    queries: sources.map((uniqueBlockId) => ({
+      ...operationQuery('GetBlockResult', {
+        params: { workflowId },
+        query: { uniqueBlockId, ...(runNumber === null ? {} : { runNumber }) },
+      }),
+      enabled: runNumber !== null,
+      retry: false,
+      staleTime: 30_000,
+    })),
+  })
+  return {
+    isLoading: results.some((result) => result.isLoading),
+    values: results.map((result) => (result.data?.success ? result.data.result : null)),
+  }
+}
+
+export function useBlockTest(workflow: WorkflowDetail, block: Block) {
+  const [callsApplications, setCallsApplications] = useState(true)
+  const test = useMutation({
+    meta: { isShownInPlace: true },
+    mutationFn: async (input: unknown[]): Promise<TestOutcome> => {
+      const webhook = await call('GetSandboxWebhookValue', { params: { id: workflow.id } })
+      return (await call('TestBlock', {
+        body: {
+          script: block.script,
+          dataSources: input,
+          variables: valuesOf(workflow, block),
+          dateLastRun: workflow.dateLastRunUTC,
+          ...(webhook === undefined
+            ? {}
+            : { webhook: { id: '', body: webhook, headers: {}, urlParameters: {}, method: 'POST' } }),
+          ...(callsApplications ? { applications: workflow.applications } : {}),
+        },
+      })) as TestOutcome
+    },
+  })
+  return { test, callsApplications, setCallsApplications }
+}
+
+/** Values as the run would give them; masked secrets stay masked, because nobody can read them here. */
+function valuesOf(workflow: WorkflowDetail, block: Block): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(block.variables).map(([name, binding]) => [
+      name,
+      binding.variableSource === 'Workflow'
+        ? (workflow.variables[binding.variableName ?? '']?.value ?? null)
+        : (binding.value ?? null),
+    ]),
+  )
+}

@@ -1,0 +1,112 @@
+// The variables of a block: a value of its own, or one of the workflow's variables.
+import { Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button, IconButton } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import type { Block, BlockEdit, WorkflowDetail } from './workflow-draft.ts'
+
+type Binding = Block['variables'][string]
+
+export function BlockVariables({
+  workflow,
+  block,
+  isStructureFree,
+  onEdit,
+}: {
+  workflow: WorkflowDetail
+  block: Block
+  isStructureFree: boolean
+  onEdit: (edit: BlockEdit) => void
+}) {
+  const [name, setName] = useState('')
+  const set = (variable: string, binding: Binding) => onEdit({ variables: { ...block.variables, [variable]: binding } })
+  const remove = (variable: string) =>
+    onEdit({ variables: { ...block.variables, [variable]: { isDeleted: true } as never } })
+  const entries = Object.entries(block.variables).filter(
+    ([, binding]) => !(binding as { isDeleted?: boolean }).isDeleted,
+  )
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      {entries.length === 0 && (
+        <p className="text-table text-muted">
+          This block has no variables. A script reads them as{' '}
+          <code className="font-mono text-label">variables.name</code>.
+        </p>
+      )}
+      {entries.map(([variable, binding]) => (
+        <div key={variable} className="flex flex-wrap items-end gap-2">
+          <Select
+            className="min-w-48 flex-1"
+            label={variable}
+            value={binding.variableSource === 'Workflow' ? `w:${binding.variableName}` : 'value'}
+            onChange={(event) => {
+              const chosen = event.target.value
+              set(
+                variable,
+                chosen === 'value'
+                  ? { variableSource: 'Value', value: '' }
+                  : { variableSource: 'Workflow', variableName: chosen.slice(2) },
+              )
+            }}
+            options={[
+              { value: 'value', label: 'A value of its own' },
+              ...Object.entries(workflow.variables).map(([own, declared]) => ({
+                value: `w:${own}`,
+                label: `Workflow variable: ${declared.displayName || own}`,
+              })),
+            ]}
+          />
+          {binding.variableSource !== 'Workflow' && (
+            <TextField
+              className="min-w-40 flex-1"
+              label={`Value of ${variable}`}
+              isLabelHidden
+              value={typeof binding.value === 'string' ? binding.value : JSON.stringify(binding.value ?? '')}
+              onChange={(event) =>
+                set(variable, {
+                  ...binding,
+                  variableSource: 'Value',
+                  value: readValue(event.target.value, binding.value),
+                })
+              }
+            />
+          )}
+          {isStructureFree && (
+            <IconButton icon={Trash2} label={`Remove variable ${variable}`} onClick={() => remove(variable)} />
+          )}
+        </div>
+      ))}
+      {isStructureFree && (
+        <form
+          className="flex items-end gap-2 border-t border-line pt-3"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (name !== '') set(name, { variableSource: 'Value', value: '', type: 'text' })
+            setName('')
+          }}
+        >
+          <TextField
+            label="New variable"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            placeholder="name"
+            pattern="[A-Za-z_][A-Za-z0-9_]*"
+          />
+          <Button type="submit" icon={Plus}>
+            Add
+          </Button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+/** What was a number, a flag or JSON stays one if it can. */
+function readValue(text: string, before: unknown): unknown {
+  if (typeof before === 'string' || before === undefined || before === null) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,89 @@
+import { ExternalLink } from 'lucide-react'
+import { useState } from 'react'
+import { sentenceOf, useOperation } from '../api.ts'
+import { ApplicationLogo } from '../catalogue/application-logo.tsx'
+import { useApplications } from '../catalogue/applications.ts'
+import { ConnectionStateChip } from '../connections/connection-state.tsx'
+import { Button, LinkButton } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Select } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useWorkflowSave } from './variables-tab.tsx'
+import type { WorkflowDetail } from './workflow-draft.ts'
+
+/** Which registered application stands behind each short name that the blocks use. */
+export function ConnectionsTab({ workflow }: { workflow: WorkflowDetail }) {
+  const [edits, setEdits] = useState<Record<string, string | null>>({})
+  const save = useWorkflowSave(workflow)
+  const catalogue = useApplications().data ?? []
+  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }).data?.regApplications ?? []
+  const used = workflow.chain.map((block) => block.applicationShortName).filter((name) => name !== null)
+  const shortNames = [...new Set([...used, ...Object.keys(workflow.applications)])]
+  if (shortNames.length === 0) {
+    return (
+      <Panel>
+        <Empty icon={ExternalLink} title="No block calls an application.">
+          Choose an application in a block's settings; it appears here to be connected.
+        </Empty>
+      </Panel>
+    )
+  }
+  return (
+    <Panel className="max-w-180">
+      <ul className="divide-y divide-line">
+        {shortNames.map((shortName) => {
+          const application = catalogue.find((item) => item.shortName.toLowerCase() === shortName.toLowerCase())
+          const choices = connections.filter(
+            (connection) => connection.shortName.toLowerCase() === shortName.toLowerCase(),
+          )
+          const chosenId = shortName in edits ? edits[shortName] : workflow.applications[shortName]
+          const chosen = choices.find((connection) => connection.id === chosenId)
+          return (
+            <li key={shortName} className="flex flex-wrap items-end gap-3 p-4">
+              <ApplicationLogo shortName={shortName} size={32} />
+              <Select
+                className="min-w-56 flex-1"
+                label={application?.name ?? shortName}
+                value={chosenId ?? ''}
+                onChange={(event) => setEdits((before) => ({ ...before, [shortName]: event.target.value || null }))}
+                options={[
+                  { value: '', label: choices.length === 0 ? 'Nothing registered yet' : 'Not connected' },
+                  ...choices.map((connection) => ({
+                    value: connection.id,
+                    label: connection.tagText || connection.name,
+                  })),
+                ]}
+              />
+              {chosen && (
+                <span className="mb-1.5">
+                  <ConnectionStateChip connection={chosen} />
+                </span>
+              )}
+              {application && choices.length === 0 && (
+                <LinkButton to="/catalogue" search={{ register: application.id } as never}>
+                  Register
+                </LinkButton>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+      <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line p-3">
+        {save.error && (
+          <div className="w-full">
+            <Notice kind="error">{sentenceOf(save.error)}</Notice>
+          </div>
+        )}
+        <Button
+          tone="primary"
+          isBusy={save.isPending}
+          disabled={Object.keys(edits).length === 0}
+          onClick={() => save.mutate({ applications: edits }, { onSuccess: () => setEdits({}) })}
+        >
+          Save
+        </Button>
+      </div>
+    </Panel>
+  )
+}

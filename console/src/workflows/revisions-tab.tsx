@@ -1,0 +1,131 @@
+// Who changed what and when; two revisions side by side; an old one made new again.
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
+import { Button } from '../ui/button.tsx'
+import { Chip } from '../ui/chip.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { Time } from '../ui/time.tsx'
+import { toast } from '../ui/toast.tsx'
+import { RevisionDifference } from './revision-difference.tsx'
+import type { WorkflowDetail } from './workflow-draft.ts'
+
+type Revision = Answer<'WorkflowRevisions'>['items'][number]
+const route = getRouteApi('/workflows/$id')
+const size = 25
+
+export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
+  const { from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const [page, setPage] = useState(0)
+  const [asked, setAsked] = useState<Revision>()
+  const found = useOperation(
+    'WorkflowRevisions',
+    { params: { workflowId: workflow.id }, body: { page, size } },
+    { keepPrevious: true },
+  )
+  const restore = useAction('RestoreRevision', {
+    changes: ['Workflow', 'WorkflowRevisions', 'WorkflowsSearch'],
+    onDone: ({ answer }) => toast.done(`Restored as revision ${answer}.`),
+  })
+  const compare = (revision: Revision) =>
+    void navigate({
+      search: ((before: object) => ({
+        ...before,
+        from: Math.max(1, revision.revision - 1),
+        to: revision.revision,
+      })) as never,
+    })
+  const columns: Column<Revision>[] = [
+    {
+      id: 'revision',
+      label: 'Revision',
+      width: '110px',
+      cell: ({ revision, isCurrent }) => (
+        <span className="flex items-center gap-2 font-mono text-label">
+          {revision}
+          {isCurrent && <Chip tone="green">current</Chip>}
+        </span>
+      ),
+    },
+    { id: 'reason', label: 'Why', width: '120px', cell: ({ reason }) => reason },
+    { id: 'email', label: 'Who', cell: ({ email }) => email ?? <span className="text-faint">Unknown</span> },
+    {
+      id: 'version',
+      label: 'Template version',
+      hideBelow: 'desktop',
+      cell: ({ templateVersion }) => templateVersion ?? '–',
+    },
+    { id: 'when', label: 'When', width: '120px', cell: ({ createDateTimeUTC }) => <Time iso={createDateTimeUTC} /> },
+    {
+      id: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      align: 'end',
+      width: '180px',
+      cell: (revision) => (
+        <span className="flex justify-end gap-2">
+          {revision.revision > 1 && (
+            <Button size="small" onClick={() => compare(revision)}>
+              Compare
+            </Button>
+          )}
+          {!revision.isCurrent && (
+            <Button size="small" onClick={() => setAsked(revision)}>
+              Restore
+            </Button>
+          )}
+        </span>
+      ),
+    },
+  ]
+  return (
+    <>
+      <Panel>
+        <DataTable
+          label="Revisions"
+          columns={columns}
+          rows={found.data?.items}
+          keyOf={({ revision }) => String(revision)}
+          isRefreshing={found.isPlaceholderData}
+        />
+        <Pagination page={page} size={size} total={found.data?.total} onPage={setPage} />
+      </Panel>
+      {from !== undefined && to !== undefined && (
+        <RevisionDifference
+          workflowId={workflow.id}
+          from={from}
+          to={to}
+          newest={found.data?.items[0]?.revision ?? workflow.revision}
+          onChange={(range) =>
+            void navigate({ search: ((before: object) => ({ ...before, ...range })) as never, replace: true })
+          }
+          onClose={() =>
+            void navigate({ search: ((before: object) => ({ ...before, from: undefined, to: undefined })) as never })
+          }
+        />
+      )}
+      {asked && (
+        <ConfirmDialog
+          title={`Restore revision ${asked.revision}?`}
+          confirm="Restore"
+          tone="primary"
+          isBusy={restore.isPending}
+          error={restore.error ? sentenceOf(restore.error) : undefined}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() =>
+            restore.mutate(
+              { params: { workflowId: workflow.id }, body: { revision: asked.revision } },
+              { onSuccess: () => setAsked(undefined) },
+            )
+          }
+        >
+          Its content becomes a new revision. Nothing is lost: today's revision stays in this list.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}

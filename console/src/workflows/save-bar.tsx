@@ -1,0 +1,129 @@
+// Unsaved changes, and what to do with them. A change that somebody else saved meanwhile is never overwritten without a look at it.
+import { PatchbayError } from '@patchbay/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { call, forget, sentenceOf } from '../api.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
+
+const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) => ({ default: module.CompareDialog })))
+
+export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: WorkflowDraft }) {
+  const queries = useQueryClient()
+  const [isComparing, setIsComparing] = useState(false)
+  const save = useMutation({
+    meta: { isShownInPlace: true },
+    mutationFn: (revision: string) =>
+      call(
+        'WorkflowUpdate',
+        { params: { id: workflow.id }, body: draft.body() },
+        { headers: { 'If-Match': revision } },
+      ),
+    onSuccess: async () => {
+      await forget(queries, ['Workflow', 'WorkflowsSearch', 'WorkflowRevisions'])
+      draft.discard()
+      toast.done('Saved.')
+    },
+  })
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      draft.isChanged && current.pathname !== next.pathname && !window.confirm('Leave without saving your changes?'),
+    enableBeforeUnload: () => draft.isChanged,
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key === 's') {
+        event.preventDefault()
+        if (draft.isChanged) save.mutate(`"${workflow.revision}"`)
+      }
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  })
+  if (!draft.isChanged) return null
+  const isOvertaken = save.error instanceof PatchbayError && save.error.status === 409
+  return (
+    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-amber-soft px-4 py-1.5">
+      <span className="text-table font-medium text-amber">
+        Unsaved changes in {draft.changed.size === 1 ? '1 block' : `${draft.changed.size} blocks`}
+      </span>
+      {save.error && !isOvertaken && (
+        <span role="alert" className="text-table text-red">
+          {sentenceOf(save.error)}
+        </span>
+      )}
+      <div className="ml-auto flex gap-2">
+        <Button size="small" tone="quiet" onClick={draft.discard}>
+          Discard
+        </Button>
+        <Button size="small" onClick={() => setIsComparing(true)}>
+          Compare
+        </Button>
+        <Button
+          size="small"
+          tone="primary"
+          isBusy={save.isPending}
+          onClick={() => save.mutate(`"${workflow.revision}"`)}
+          title="Ctrl S"
+        >
+          Save
+        </Button>
+      </div>
+      {isComparing && (
+        <Suspense fallback={null}>
+          <CompareDialog saved={workflow.chain} draft={draft.chain} onClose={() => setIsComparing(false)} />
+        </Suspense>
+      )}
+      {isOvertaken && (
+        <OvertakenDialog
+          sentence={sentenceOf(save.error)}
+          isBusy={save.isPending}
+          onClose={() => save.reset()}
+          onCompare={async () => {
+            save.reset()
+            await forget(queries, ['Workflow'])
+            setIsComparing(true)
+          }}
+          onOverwrite={() => save.mutate('*')}
+        />
+      )}
+    </div>
+  )
+}
+
+function OvertakenDialog({
+  sentence,
+  isBusy,
+  onClose,
+  onCompare,
+  onOverwrite,
+}: {
+  sentence: string
+  isBusy: boolean
+  onClose: () => void
+  onCompare: () => void
+  onOverwrite: () => void
+}) {
+  return (
+    <Dialog title="Somebody else saved this workflow" onClose={onClose}>
+      <p role="alert" className="text-muted">
+        {sentence}
+      </p>
+      <p className="mt-2 text-muted">
+        Your changes are kept here. Compare them with the newest revision before you save.
+      </p>
+      <div className="mt-5 flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button tone="danger" isBusy={isBusy} onClick={onOverwrite}>
+          Save anyway
+        </Button>
+        <Button tone="primary" onClick={onCompare}>
+          Compare
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

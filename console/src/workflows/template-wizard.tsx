@@ -1,0 +1,263 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
+import { type Answer, call, forget, sentenceOf, useOperation } from '../api.ts'
+import { ApplicationLogo } from '../catalogue/application-logo.tsx'
+import { type Application, useApplications } from '../catalogue/applications.ts'
+import { RegisterPanel } from '../connections/register-panel.tsx'
+import { Button } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { Select, TextField } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { toast } from '../ui/toast.tsx'
+import { ValueField } from './value-field.tsx'
+
+const route = getRouteApi('/workflows/new')
+type Template = Answer<'WorkflowTemplate'>
+const steps = ['Connect', 'Set up'] as const
+
+export function TemplateWizard({ template }: { template: Template }) {
+  const search = route.useSearch() as Record<string, string | undefined>
+  const navigate = route.useNavigate()
+  const step = search['step'] === '2' ? 2 : 1
+  const set = (changes: Record<string, string | undefined>, isNewPlace = false) =>
+    void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: !isNewPlace })
+  const name = search['name'] ?? template.name
+  const chosen = useChosenConnections(template, search, set)
+  return (
+    <div className="max-w-160">
+      <ol aria-label="Steps" className="mb-4 flex gap-4 text-table">
+        {steps.map((label, index) => (
+          <li
+            key={label}
+            aria-current={step === index + 1 ? 'step' : undefined}
+            className={classNames(
+              'flex items-center gap-2',
+              step === index + 1 ? 'font-medium text-text' : 'text-muted',
+            )}
+          >
+            <span
+              className={classNames(
+                'flex size-5 items-center justify-center rounded-full text-label font-semibold',
+                step >= index + 1 ? 'bg-accent-fill text-on-accent' : 'bg-raised text-muted',
+              )}
+            >
+              {index + 1}
+            </span>
+            {label}
+          </li>
+        ))}
+      </ol>
+      {step === 1 ? (
+        <ConnectStep
+          template={template}
+          name={name}
+          chosen={chosen}
+          onChange={set}
+          onNext={() => set({ step: '2', name }, true)}
+        />
+      ) : (
+        <SetUpStep template={template} name={name} chosen={chosen} onBack={() => set({ step: undefined }, true)} />
+      )}
+    </div>
+  )
+}
+
+/** Where there is exactly one connection for an application, nobody is asked. */
+function useChosenConnections(
+  template: Template,
+  search: Record<string, string | undefined>,
+  set: (changes: Record<string, string | undefined>) => void,
+) {
+  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }).data?.regApplications
+  const choicesOf = (shortName: string) =>
+    (connections ?? []).filter(
+      (connection) => connection.shortName.toLowerCase() === shortName.toLowerCase() && connection.isAuthenticated,
+    )
+  const missing = template.applications.filter(
+    (shortName) => search[`app.${shortName}`] === undefined && choicesOf(shortName).length === 1,
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once the connections are known.
+  useEffect(() => {
+    if (missing.length > 0)
+      set(Object.fromEntries(missing.map((shortName) => [`app.${shortName}`, choicesOf(shortName)[0]?.id])))
+  }, [connections])
+  return template.applications.map((shortName) => ({
+    shortName,
+    choices: choicesOf(shortName),
+    id: search[`app.${shortName}`],
+    isLoading: connections === undefined,
+  }))
+}
+
+type Chosen = ReturnType<typeof useChosenConnections>
+
+function ConnectStep({
+  template,
+  name,
+  chosen,
+  onChange,
+  onNext,
+}: {
+  template: Template
+  name: string
+  chosen: Chosen
+  onChange: (changes: Record<string, string | undefined>) => void
+  onNext: () => void
+}) {
+  const catalogue = useApplications().data ?? []
+  const [registering, setRegistering] = useState<Application>()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onNext()
+  }
+  return (
+    <Panel className="p-5">
+      <form onSubmit={submit} className="flex flex-col gap-5">
+        <p className="text-table text-muted">{template.description}</p>
+        <TextField
+          label="Name"
+          value={name}
+          onChange={(event) => onChange({ name: event.target.value })}
+          required
+          maxLength={200}
+        />
+        {chosen.map(({ shortName, choices, id, isLoading }) => {
+          const application = catalogue.find((item) => item.shortName.toLowerCase() === shortName.toLowerCase())
+          return (
+            <div key={shortName} className="flex items-end gap-3">
+              <ApplicationLogo shortName={shortName} size={32} />
+              <Select
+                className="min-w-0 flex-1"
+                label={application && application.name !== shortName ? `${application.name} (${shortName})` : shortName}
+                value={id ?? ''}
+                onChange={(event) => onChange({ [`app.${shortName}`]: event.target.value || undefined })}
+                options={[
+                  {
+                    value: '',
+                    label: isLoading ? 'Loading …' : choices.length === 0 ? 'Nothing registered yet' : 'Choose later',
+                  },
+                  ...choices.map((connection) => ({
+                    value: connection.id,
+                    label: connection.tagText || connection.name,
+                  })),
+                ]}
+              />
+              {application && <Button onClick={() => setRegistering(application)}>Register</Button>}
+            </div>
+          )
+        })}
+        <div className="flex justify-end">
+          <Button type="submit" tone="primary">
+            Next
+          </Button>
+        </div>
+      </form>
+      {registering && (
+        <RegisterPanel
+          application={registering}
+          onClose={() => setRegistering(undefined)}
+          onRegistered={(id) => {
+            onChange({ [`app.${registering.shortName}`]: id })
+            setRegistering(undefined)
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+function SetUpStep({
+  template,
+  name,
+  chosen,
+  onBack,
+}: {
+  template: Template
+  name: string
+  chosen: Chosen
+  onBack: () => void
+}) {
+  const navigate = route.useNavigate()
+  const queries = useQueryClient()
+  const [values, setValues] = useState<Record<string, unknown>>(() =>
+    Object.fromEntries(
+      template.variables
+        .filter((variable) => variable.default !== undefined)
+        .map((variable) => [variable.shortName, variable.default]),
+    ),
+  )
+  const [busyWith, setBusyWith] = useState<'Save' | 'Deploy'>()
+  const [refusal, setRefusal] = useState<string>()
+  const finish = async (how: 'Save' | 'Deploy') => {
+    setBusyWith(how)
+    setRefusal(undefined)
+    try {
+      const id = await call('WorkflowCreate', { body: bodyOf(template, name, chosen, values) })
+      // A workflow that cannot be deployed yet is kept: what is missing is said on its own page.
+      if (how === 'Deploy') {
+        await call('DeployWorkflow', { params: { id: id as string } }).then(
+          () => toast.done(`${name} is deployed.`),
+          (error: unknown) => toast.error(sentenceOf(error)),
+        )
+      }
+      await forget(queries, ['WorkflowsSearch', 'Workflows', 'Overview'])
+      await navigate({ to: '/workflows/$id', params: { id: id as string }, search: {} as never })
+    } catch (error) {
+      setRefusal(sentenceOf(error))
+      setBusyWith(undefined)
+    }
+  }
+  return (
+    <Panel className="p-5">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void finish('Deploy')
+        }}
+        className="flex flex-col gap-5"
+      >
+        {template.variables.length === 0 && (
+          <p className="text-table text-muted">This template has nothing to set. It is ready.</p>
+        )}
+        {template.variables.map((variable) => (
+          <ValueField
+            key={variable.shortName}
+            declared={{
+              ...variable,
+              displayName: variable.displayName || variable.shortName,
+              options: variable.options?.map((option) => ({ value: option.value, label: option.displayName })),
+            }}
+            value={values[variable.shortName]}
+            onChange={(value) => setValues((before) => ({ ...before, [variable.shortName]: value }))}
+          />
+        ))}
+        {refusal && <Notice kind="error">{refusal}</Notice>}
+        <div className="flex items-center justify-end gap-2">
+          <Button tone="quiet" onClick={onBack} className="mr-auto">
+            Back
+          </Button>
+          <Button isBusy={busyWith === 'Save'} disabled={busyWith !== undefined} onClick={() => void finish('Save')}>
+            Save
+          </Button>
+          <Button type="submit" tone="primary" isBusy={busyWith === 'Deploy'} disabled={busyWith !== undefined}>
+            Deploy
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  )
+}
+
+function bodyOf(template: Template, name: string, chosen: Chosen, values: Record<string, unknown>) {
+  const given = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined)
+  return {
+    workflowTemplateId: template.id,
+    name,
+    applications: Object.fromEntries(
+      chosen.filter(({ id }) => id !== undefined).map(({ shortName, id }) => [shortName, id]),
+    ),
+    variables: Object.fromEntries(given.map(([variable, value]) => [variable, { value }])),
+  }
+}
