@@ -3,7 +3,8 @@
  * become a gigabyte of objects costs a tenth of a second.
  */
 export type JsonScan =
-  | { kind: 'json'; values: number; isObject: boolean }
+  /** `items` are those of an array; undefined when it is none. */
+  | { kind: 'json'; values: number; isObject: boolean; items?: number }
   | { kind: 'tooDeep' }
   /** Not JSON at all. */
   | { kind: 'other' }
@@ -33,11 +34,14 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonScan {
   const isBrace = new Uint8Array(depthMax + 1)
   let depth = 0
   let values = 0
+  let items = 0
   let at = skipSpace(bytes, 0)
   const isObject = bytes[at] === openBrace
+  const isArray = bytes[at] === openBracket
   for (;;) {
     // A value begins here.
     values++
+    if (depth === 1) items++
     const byte = bytes[at]
     if (byte === openBrace || byte === openBracket) {
       if (++depth > depthMax) return { kind: 'tooDeep' }
@@ -63,7 +67,8 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonScan {
       depth--
       at = skipSpace(bytes, at + 1)
     }
-    if (depth === 0) return at === bytes.length ? { kind: 'json', values, isObject } : other
+    if (depth === 0)
+      return at === bytes.length ? { kind: 'json', values, isObject, ...(isArray ? { items } : {}) } : other
     at = skipSpace(bytes, at + 1)
     if (isBrace[depth] === 1) {
       values++

@@ -1,4 +1,4 @@
-import type { JsonText } from '../lib/json-text.ts'
+import { JsonText, textArray, textObject } from '../lib/json-text.ts'
 import type { ScriptCall } from './calls.ts'
 import type { ScriptLimits } from './limits.ts'
 import type { Json } from './protocol.ts'
@@ -22,6 +22,14 @@ type ScriptInputs = {
   webhook: Json | JsonText
   dateLastRun: string | null
   run: Json
+}
+
+/** As JSON text. */
+export function writeInputs(inputs: ScriptInputs): string {
+  const { dataSources, session, webhook } = inputs
+  const isPlain = ![...dataSources, webhook, ...Object.values(session)].some((value) => value instanceof JsonText)
+  if (isPlain) return JSON.stringify(inputs)
+  return textObject({ ...inputs, dataSources: textArray(dataSources), session: textObject(session) }).text
 }
 
 type Capabilities = { api: boolean; vault: boolean; email: boolean }

@@ -67,14 +67,18 @@ function tooLarge(what: string, { resultBytesMax }: ScriptLimits): Failure {
   }
 }
 
+/** Of what a script returns, each with its name for people. */
+export const RETURNED_PARTS = [
+  ['The result', 'value'],
+  ['session.vars', 'vars'],
+  ['session.vault', 'vault'],
+  ['session.vaultGlobal', 'vaultGlobal'],
+] as const
+
 function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }: EndContext): Verdict {
   const values: Json[] = []
-  for (const [what, text] of [
-    ['The result', end.value],
-    ['session.vars', end.vars],
-    ['session.vault', end.vault],
-    ['session.vaultGlobal', end.vaultGlobal],
-  ] as const) {
+  for (const [what, part] of RETURNED_PARTS) {
+    const text = end[part]
     if (Buffer.byteLength(text) > limits.resultBytesMax) return tooLarge(what, limits)
     const value = JSON.parse(text) as Json
     if (isTooDeep(value))

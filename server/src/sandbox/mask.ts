@@ -1,7 +1,7 @@
 import { PatternFinder } from '../lib/pattern-finder.ts'
 import type { Json } from './protocol.ts'
 
-const MASK = '***'
+export const MASK = '***'
 
 /** Shorter values would turn ordinary text into asterisks and prove nothing. */
 const CHARACTERS_MIN = 4
@@ -38,7 +38,7 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { text, cutText: (input) => hideIn(input, true), value }
 }
 
-function listForms(secrets: readonly string[]): Set<string> {
+export function listForms(secrets: readonly string[]): Set<string> {
   const forms = new Set<string>()
   for (const secret of secrets) {
     if (secret.length < CHARACTERS_MIN) continue

@@ -112,8 +112,9 @@ export class OpenCalls {
     }
   }
 
-  async #ask({ name, args }: CallMessage): Promise<Json | JsonText> {
+  async #ask({ name, args, problem }: CallMessage): Promise<Json | JsonText> {
     const { job, masker } = this.#owner
+    if (problem !== undefined) throw new ScriptCallError(`${name} was given ${problem}.`)
     if (isTooDeep(args)) throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
     const call = parseCall(name, args)
     const capability = capabilityOf(call)

@@ -1,3 +1,4 @@
+import type { JsonText } from '../lib/json-text.ts'
 import type { Json } from './protocol.ts'
 
 type DeferredVault = { workflow: { [key: string]: Json }; global: { [key: string]: Json } }
@@ -10,7 +11,8 @@ type Always = {
 
 export type ScriptReturned = Always & {
   kind: 'returned'
-  value: Json
+  /** Text where it is large. */
+  value: Json | JsonText
   sessionVars: { [name: string]: Json }
   deferredVault: DeferredVault
   /** Present when the script asked to end the run after this block; `flag` is what it gave. */

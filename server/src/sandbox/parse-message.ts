@@ -1,3 +1,6 @@
+import { scanJson } from '../lib/json-scan.ts'
+import { largeTextMin } from '../lib/json-text.ts'
+import { RESULT_DEPTH_MAX } from './limits.ts'
 import type { FromGuest, GuestEnd, Json } from './protocol.ts'
 
 /**
@@ -5,6 +8,8 @@ import type { FromGuest, GuestEnd, Json } from './protocol.ts'
  * does not fit.
  */
 export function parseMessage(line: string): FromGuest {
+  const tooMuch = line.length > largeTextMin ? readTooMuch(line) : undefined
+  if (tooMuch) return tooMuch
   const message = requireObject(JSON.parse(line) as Json)
   switch (message['type']) {
     case 'ready': {
@@ -46,6 +51,23 @@ export function parseMessage(line: string): FromGuest {
     default:
       throw new TypeError('A script process sent a message of an unknown type.')
   }
+}
+
+/** So many values can be given to one call: making more of them would keep others waiting. */
+const CALL_VALUES_MAX = 200_000
+const callHead =
+  /^\{"type":"call","job":(\d{1,15}),"isSync":(true|false),"call":(\d{1,15}),"name":"([\w.]{1,60})","args":\[/
+
+/** A call whose arguments are too much to be looked at: only its head is read. */
+function readTooMuch(line: string): FromGuest | undefined {
+  const [, job, isSync, call, name] = callHead.exec(line.slice(0, 300)) ?? []
+  if (name === undefined) return undefined
+  // Two levels are those of the message itself.
+  const scan = scanJson(Buffer.from(line), RESULT_DEPTH_MAX + 2)
+  if (scan.kind === 'other' || (scan.kind === 'json' && scan.values <= CALL_VALUES_MAX)) return undefined
+  const problem =
+    scan.kind === 'tooDeep' ? 'a value that is nested too deeply' : `more than ${CALL_VALUES_MAX} values at once`
+  return { type: 'call', job: Number(job), isSync: isSync === 'true', call: Number(call), name, args: [], problem }
 }
 
 function parseEnd(end: { [name: string]: Json }): GuestEnd {

@@ -3,7 +3,7 @@ import { checkJob } from './check-job.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
 import { FairQueue, type Owner } from './fair-queue.ts'
 import type { GuestProcess } from './guest-process.ts'
-import type { LibraryFunction, ScriptJob } from './job.ts'
+import { type LibraryFunction, type ScriptJob, writeInputs } from './job.ts'
 import { SCRIPT_CHARACTERS_MAX } from './limits.ts'
 import type { ScriptCheck, ScriptOutcome } from './outcome.ts'
 import { type PoolLimits, type SandboxOptions, toPoolLimits } from './pool-options.ts'
@@ -112,7 +112,7 @@ export class SandboxPool implements AsyncDisposable {
       work: async (guest) => {
         if (job.signal?.aborted) return { kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 }
         guest.owner = { organizationId: job.organizationId, accountId: job.accountId }
-        const inputs = small ?? JSON.stringify(job.inputs)
+        const inputs = small ?? writeInputs(job.inputs)
         const watcher = this.#watch(job, guest)
         return await runJob({ guest, job, inputs, libraryKey: this.#keyOf(job.library), watcher })
       },
@@ -279,6 +279,6 @@ export class SandboxPool implements AsyncDisposable {
 
 /** The inputs as text, unless they are large: such a text must not lie in memory beside them for as long as the script waits. */
 function smallText({ inputs, script }: ScriptJob): string | undefined {
-  const text = JSON.stringify(inputs)
+  const text = writeInputs(inputs)
   return text.length + script.length <= QUEUED_CHARACTERS_MAX ? text : undefined
 }

@@ -67,7 +67,8 @@ export type GuestEnd =
 export type FromGuest =
   | { type: 'ready'; pid: number; report: GuestReport }
   | { type: 'log'; job: number; lines: string[]; isCut: boolean }
-  | { type: 'call'; job: number; isSync: boolean; call: number; name: string; args: Json[] }
+  /** `problem` is why its arguments were not read. */
+  | { type: 'call'; job: number; isSync: boolean; call: number; name: string; args: Json[]; problem?: string }
   /** The isolate has nothing to do until an answer comes; `answers` is how many of them it had seen by then. */
   | { type: 'idle'; job: number; answers: number }
   | { type: 'done'; job: number; end: GuestEnd }

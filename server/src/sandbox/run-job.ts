@@ -1,6 +1,7 @@
 import type { GuestProcess } from './guest-process.ts'
 import type { ScriptJob } from './job.ts'
 import { type Failure, judgeEnd, judgeExit, outOfMemory, type Verdict } from './judge-end.ts'
+import { isLargeEnd, judgeLarge } from './judge-large.ts'
 import { defaultLimits, type ScriptLimits } from './limits.ts'
 import { createLearningMasker, type LearningMasker } from './mask.ts'
 import { type CallMessage, OpenCalls } from './open-calls.ts'
@@ -206,7 +207,15 @@ class RunningJob {
   }
 
   #end(told: GuestEnd): void {
-    const { script, fileName } = this.#request.job
+    const { accountId, script, fileName, secrets } = this.#request.job
+    if (isLargeEnd(told)) {
+      this.#isOver = true
+      judgeLarge(accountId, { end: told, limits: this.#limits, secrets }).then(this.#over.resolve, (error: unknown) => {
+        this.#fault ??= { error }
+        this.#over.resolve({ kind: 'aborted', message: 'The service failed.' })
+      })
+      return
+    }
     const verdict = judgeEnd(told, { limits: this.#limits, masker: this.#masker, script, fileName })
     if (verdict.kind === 'crashed') this.#kill(verdict)
     else this.#over.resolve(verdict)

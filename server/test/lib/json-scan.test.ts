@@ -43,7 +43,8 @@ it('calls the same texts JSON as the parser does', () => {
 
 it('counts values and names, and knows an object', () => {
   expect(scan(' {"a": [1, {}, "x"], "b": null} ')).toEqual({ kind: 'json', values: 8, isObject: true })
-  expect(scan('[]')).toEqual({ kind: 'json', values: 1, isObject: false })
+  expect(scan('[]')).toEqual({ kind: 'json', values: 1, isObject: false, items: 0 })
+  expect(scan('[[1, 2], {"a": 3}, 4]')).toMatchObject({ items: 3 })
 })
 
 it('stops at the depth it is given', () => {

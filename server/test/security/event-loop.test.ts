@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { drain, loopDelayDuring } from '../harness/loop-delay.ts'
 import { useProxySample } from '../harness/proxy-sample.ts'
+import { blockPath, blockResult, deployWorkflow, endOf, runToEnd, startRun } from '../harness/workflows.ts'
 
 const sample = useProxySample()
 
@@ -69,6 +70,66 @@ describe('answers of targets', () => {
     sample.target.answer = () => ({ status: 400, body: wide.subarray(0, mib - 10) })
     const { result, maxMs } = await loopDelayDuring(() => sample.get('http/x'))
     expect(result.status).toBe(400)
+    expect(maxMs).toBeLessThan(delayMsMax)
+  })
+})
+
+describe('results of scripts', () => {
+  const run = async (blocks: string[]) => {
+    const workflow = await deployWorkflow(sample.user, blocks)
+    return {
+      workflow,
+      ...(await loopDelayDuring(async () => {
+        const number = await startRun(sample.user, workflow.id)
+        return endOf(sample.user, workflow.id, number, 60_000)
+      })),
+    }
+  }
+
+  it('a million empty objects go from block to block and into the record', async () => {
+    const wideScript = 'return JSON.parse("[" + "{},".repeat(900000) + "{}]")'
+    const { workflow, result, maxMs } = await run([wideScript, 'return Datasource[0].length'])
+    expect(result.status).toBe('Ready')
+    expect((await blockResult(sample.user, workflow, 2)).body.result).toBe(900_001)
+    expect(maxMs).toBeLessThan(delayMsMax)
+    const { service } = sample
+    const read = await loopDelayDuring(() =>
+      drain(`${service.baseUrl}${blockPath('GetBlockResult', workflow, 1)}`, { headers: headers() }),
+    )
+    expect(read.result).toMatchObject({ status: 200 })
+    expect(read.result.bytes).toBeGreaterThan(2_700_000)
+    expect(read.maxMs).toBeLessThan(delayMsMax)
+  })
+
+  it('a session of very many values is refused with a sentence', async () => {
+    const { result } = await run(['session.vars.list = Array(300000).fill(0); return 1'])
+    expect(result).toMatchObject({
+      status: 'Error',
+      errorMessage: expect.stringContaining('session.vars holds more than 100000 values.'),
+    })
+  })
+
+  it('large answers of targets reach scripts as they are', async () => {
+    const id = await sample.register()
+    const value = Array.from({ length: 40_000 }, (_, index) => ({ index, text: 'é' }))
+    sample.target.answer = () => ({ json: value })
+    const workflow = await deployWorkflow(
+      sample.user,
+      [
+        `const all = await api.get('http/x'); const whole = await api.send('http', { verb: 'GET', requestUrl: 'y' }, true)
+         return [all.length, all[39999].text, whole.statusCode, whole.data[7].index]`,
+      ],
+      { applications: { HTTP: id } },
+    )
+    expect((await runToEnd(sample.user, workflow.id)).status).toBe('Ready')
+    expect((await blockResult(sample.user, workflow, 1)).body.result).toEqual([40_000, 'é', 200, 7])
+  })
+
+  it('a call with very many values is refused with a sentence that the script can catch', async () => {
+    const { workflow, maxMs } = await run([
+      `try { await api.post('http/x', Array(1500000).fill({})) } catch (error) { return error.message }`,
+    ])
+    expect((await blockResult(sample.user, workflow, 1)).body.result).toContain('more than 200000 values')
     expect(maxMs).toBeLessThan(delayMsMax)
   })
 })

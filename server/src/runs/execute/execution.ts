@@ -10,7 +10,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient } from '../../db/index.ts'
 import { completionEffects } from '../../engine/completion.ts'
 import { planRun, type RunPlan } from '../../engine/plan.ts'
-import type { JsonText } from '../../lib/json-text.ts'
+import { bodyDepthMax } from '../../lib/body-text.ts'
+import { scanJson } from '../../lib/json-scan.ts'
+import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { EndEntry, RunRecorder } from '../record/recorder.ts'
 import type { BlockRecord, Json, JsonObject, RunClaim, SessionState } from '../run.ts'
@@ -176,7 +178,7 @@ async function takeBlock(
     blockId,
     seq: known.seq,
     status: hasReturned ? 'Ready' : 'Error',
-    result: hasReturned ? JSON.stringify(outcome.value) : null,
+    result: hasReturned ? textOf(outcome.value) : null,
     ...(hasReturned ? { itemCount: countItems(outcome.value) } : {}),
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
@@ -195,7 +197,11 @@ function sessionLeft(state: RunState, outcome: ScriptOutcome): JsonObject {
   return outcome.kind === 'threw' && outcome.sessionVars ? outcome.sessionVars : state.session.vars
 }
 
-function countItems(result: Json): number {
+function countItems(result: Json | JsonText): number {
+  if (result instanceof JsonText) {
+    const scan = scanJson(Buffer.from(result.content), bodyDepthMax)
+    return scan.kind === 'json' ? (scan.items ?? 1) : 1
+  }
   return Array.isArray(result) ? result.length : result === null ? 0 : 1
 }
 

@@ -3,6 +3,8 @@
 import type { Database } from '../../db/index.ts'
 import { blockRetryDelayMs } from '../../engine/backoff.ts'
 import { planRun } from '../../engine/plan.ts'
+import { JsonText } from '../../lib/json-text.ts'
+import { isLarge } from '../../lib/large-body.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Json, JsonObject, RunClaim, SessionState } from '../run.ts'
 import { type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
@@ -81,11 +83,16 @@ function toKnown(block: StoredBlock): KnownBlock {
         : block.endFlag === null
           ? { kind: 'succeeded' }
           : { kind: 'endedRun', flag: block.endFlag },
-    result: block.result === null ? null : (JSON.parse(block.result) as Json),
+    result: readResult(block.result),
     errorMessage: block.errorMessage,
     activeMs: block.activeMs,
     pauseMs: block.pauseMs,
     calls: block.calls,
     isReused: block.isReused,
   }
+}
+
+function readResult(text: string | null): Json | JsonText {
+  if (text === null) return null
+  return isLarge(text) ? new JsonText(text) : (JSON.parse(text) as Json)
 }

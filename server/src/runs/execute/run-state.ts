@@ -1,6 +1,7 @@
 // What a worker knows of a run it holds: everything here is also recorded, so that another worker can know the same.
 import type { BlockOutcome } from '../../engine/plan.ts'
 import { type RunScope, scopeRun } from '../../engine/run-scope.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 import type { Json, Run, RunWork, SessionState } from '../run.ts'
 import type { PlannedWorkflow } from './definition-cache.ts'
 import { mergeSession } from './merge-session.ts'
@@ -10,7 +11,8 @@ export type KnownBlock = {
   blockId: string
   seq: number
   outcome: BlockOutcome
-  result: Json
+  /** Text where it is large. */
+  result: Json | JsonText
   errorMessage: string | null
   /** Time in which the script ran, pauses excluded. */
   activeMs: number
@@ -25,7 +27,7 @@ export type RunState = {
   readonly workflow: PlannedWorkflow
   readonly scope: RunScope
   readonly outcomes: Map<string, BlockOutcome>
-  readonly results: Map<string, Json>
+  readonly results: Map<string, Json | JsonText>
   readonly running: Set<string>
   /** Run time and pauses on the way to the end of each block, those of its sources included: blocks side by side do not add up. */
   readonly pathMs: Map<string, number>
