@@ -102,6 +102,10 @@ export const overview = operation({
         held: Count('Mails held until SMTP is configured.'),
         failed: Count('Mails that could not be sent.'),
       }),
+      storage: Type.Object({
+        storedBytes: Count('What is stored, as it was counted last.'),
+        accountBytesMax: Count('The storage quota of an account.'),
+      }),
       attention: Type.Array(
         Type.Object({
           kind: Type.Enum([...attentionKinds]),

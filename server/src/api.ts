@@ -89,6 +89,7 @@ export async function startApi(
     runs,
     webhooks,
     stream,
+    ledger,
   } = services
   const { metrics, whyNotReady } = watching
   const sessions = {
@@ -105,6 +106,7 @@ export async function startApi(
     outbox,
     storage: await openStorage(config.dataDir),
     baseUrl: () => place.baseUrl,
+    ledger,
     onFault,
   }
   await parts.use(new ShareKeeper(shares)).start()
@@ -149,7 +151,7 @@ export async function startApi(
       withdrawCredentials: connecting.withdrawCredentials,
     }),
     ...functionRoutes({ catalog }),
-    ...vaultRoutes({ database, keyRing, workflowExists, holdWorkflow }),
+    ...vaultRoutes({ ledger, database, keyRing, workflowExists, holdWorkflow }),
     ...connectionRoutes(registering),
     ...proxyRoutes({ connections, calls }),
     ...documentLibraryRoutes({ database, guard, outbound }),
@@ -166,7 +168,7 @@ export async function startApi(
     ...scheduleRoutes({ database, publish: events.publish }),
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
-    ...statisticsRoutes({ database }),
+    ...statisticsRoutes({ database, accountBytesMax: config.storage.accountBytesMax }),
     ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
   })

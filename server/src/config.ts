@@ -41,6 +41,12 @@ export type Config = {
   readonly runRetentionDays: number
   readonly runRetentionCount: number
   readonly logLevel: LogLevel
+  /** What an account and an organization may store, and how much of the disk stays free. Undefined: a tenth of it, at most 5 GiB. */
+  readonly storage: {
+    readonly accountBytesMax: number
+    readonly organizationBytesMax: number
+    readonly diskFloorBytes: number | undefined
+  }
   /** Requests a second per key pair, per process. */
   readonly rateLimitPerSecond: number
   /** Undefined: /metrics answers on the main port, to loopback only. */
@@ -65,6 +71,9 @@ const variables = [
   'RUN_RETENTION_COUNT',
   'LOG_LEVEL',
   'RATE_LIMIT_PER_SECOND',
+  'ACCOUNT_STORAGE_MB',
+  'ORGANIZATION_STORAGE_MB',
+  'DISK_FLOOR_MB',
   'MAIL_FROM',
   'METRICS_PORT',
 ] as const
@@ -106,10 +115,22 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
     runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
     logLevel: readLogLevel(get('LOG_LEVEL')),
+    storage: {
+      accountBytesMax: readMebibytes('ACCOUNT_STORAGE_MB', get('ACCOUNT_STORAGE_MB')) ?? 50 * 1024 * mebibyte,
+      organizationBytesMax:
+        readMebibytes('ORGANIZATION_STORAGE_MB', get('ORGANIZATION_STORAGE_MB')) ?? 500 * 1024 * mebibyte,
+      diskFloorBytes: readMebibytes('DISK_FLOOR_MB', get('DISK_FLOOR_MB')),
+    },
     rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), 2000, 1, 10_000_000),
     metricsPort:
       get('METRICS_PORT') === undefined ? undefined : readInteger('METRICS_PORT', get('METRICS_PORT'), 0, 0, 65_535),
   })
+}
+
+const mebibyte = 1_048_576
+
+function readMebibytes(name: Variable, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readInteger(name, text, 0, 0, 1_000_000_000) * mebibyte
 }
 
 function readInteger(name: Variable, text: string | undefined, fallback: number, min: number, max: number): number {

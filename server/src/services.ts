@@ -18,6 +18,7 @@ import { createRuns } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
+import { readDiskSpace, StorageLedger } from './storage/index.ts'
 import { announceEnds, relayEvents, StreamSource } from './stream/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
@@ -51,6 +52,10 @@ export async function createServices(context: Context, connection: ConnectionSet
   })
   await pinEarlierTemplates({ database, catalog })
   await giveEarlierBases({ database, catalog })
+  const ledger = parts.use(
+    new StorageLedger({ database, limits: config.storage, diskSpace: () => readDiskSpace(config.dataDir), onFault }),
+  )
+  await ledger.start()
   const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', onFault))
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const guard = createGuard({
@@ -110,6 +115,7 @@ export async function createServices(context: Context, connection: ConnectionSet
       return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
     },
     webhooks: webhookPorts,
+    ledger,
     onRunsEnded: async (tx, ended, workflows) => {
       tx.afterCommit(() => announceEnds(announce, ended, workflows))
       const ids = ended.map(({ id }) => id)
@@ -150,9 +156,11 @@ export async function createServices(context: Context, connection: ConnectionSet
     webhookUrl: () => config.webhookUrl ?? `${place.baseUrl}/webhook`,
     daysKept: config.runRetentionDays,
     onQueueChange: (accountId, workflowId) => announce({ type: 'queue.changed', accountId, workflowId, data: {} }),
+    ledger,
     onFault,
   })
   return {
+    ledger,
     database,
     keyRing,
     catalog,

@@ -11,7 +11,7 @@ import type { Context, Services } from './services.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, onFault, place }: Context, services: Services): Promise<void> {
-  const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks } = services
+  const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
       new Mailer({ database, keyRing, jobs, smtpUrl: config.smtpUrl, from: config.mailFrom, onFault }),
@@ -28,7 +28,9 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
   parts.use(new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault })).start()
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
-  parts.use(new Scheduler({ database, starter: runs.starter, onFault })).start()
+  parts
+    .use(new Scheduler({ database, starter: runs.starter, hasRoom: (accountId) => ledger.hasRoom(accountId), onFault }))
+    .start()
   parts.use(await webhooks.startWorker())
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
   parts.use(new Indexer({ database, keyRing, retention, onFault })).start()

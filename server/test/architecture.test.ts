@@ -14,6 +14,7 @@ const foundations: Record<string, readonly string[]> = {
   sandbox: ['lib'],
   outbound: ['lib'],
   queue: ['db', 'lib'],
+  storage: ['db', 'lib'],
   secrets: ['db', 'lib'],
   access: ['db', 'lib'],
   http: ['access', 'db', 'lib'],

@@ -15,6 +15,17 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table account_storage -- row-level security forced (
+  account_id uuid not null,
+  bytes bigint not null,
+  constraint account_storage_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint account_storage_pkey PRIMARY KEY (account_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table accounts -- row-level security forced (
   id uuid not null,
   organization_id uuid not null,
@@ -731,6 +742,7 @@ table shares -- row-level security forced (
   last_download_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
+  bytes bigint not null default 0,
   constraint shares_check CHECK (((sealed_key IS NOT NULL) = (status = ANY (ARRAY['Ready'::text, 'Locked'::text])))),
   constraint shares_status_check CHECK ((status = ANY (ARRAY['Uploading'::text, 'Ready'::text, 'Locked'::text, 'Erased'::text]))),
   constraint shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
@@ -743,6 +755,14 @@ policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
+
+table storage_measures (
+  is_only boolean not null default true,
+  measured_at timestamp with time zone not null,
+  constraint storage_measures_is_only_check CHECK (is_only),
+  constraint storage_measures_pkey PRIMARY KEY (is_only)
+);
+grant select, update to patchbay_system;
 
 table stream_events -- row-level security forced (
   id bigint not null,

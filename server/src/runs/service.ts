@@ -7,6 +7,7 @@ import type { JsonText } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { SandboxPool } from '../sandbox/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
@@ -39,6 +40,7 @@ export type RunsDeps = {
     /** What a script sees as `webhook`; undefined when a request of the run is kept no longer. */
     load(run: Run): Promise<Json | JsonText | undefined>
   }
+  ledger: StorageLedger
   onRunsEnded: OnRunsEnded
   publish: PublishEvents
   news: RunNews
@@ -51,7 +53,15 @@ export function createRuns(deps: RunsDeps) {
   const { database, jobs, keyRing, vault, onFault } = deps
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
-  const recorder = new RunRecorder({ database, jobs, vault, onRunsEnded: deps.onRunsEnded, news: deps.news, onFault })
+  const recorder = new RunRecorder({
+    database,
+    jobs,
+    vault,
+    onRunsEnded: deps.onRunsEnded,
+    news: deps.news,
+    ledger: deps.ledger,
+    onFault,
+  })
   const functions = scriptLibrary(deps.functions)
   const history = { database, runsKeptMax: deps.retention.runsKeptMax }
   return {
@@ -61,6 +71,7 @@ export function createRuns(deps: RunsDeps) {
       keyRing,
       jobs,
       starter,
+      ledger: deps.ledger,
       findDefinition: deps.findDefinition,
       missingApplications: deps.missingApplications,
       webhooks: deps.webhooks,
@@ -91,6 +102,7 @@ export function createRuns(deps: RunsDeps) {
           secretsOf: deps.secretsOf,
           runTimeoutSeconds: deps.runTimeoutSeconds,
           intents: new WriteIntents(database.system),
+          ledger: deps.ledger,
           loadWebhook: deps.webhooks.load,
           sealDeferred: ({ run }, blockId, session) =>
             sealDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, session),

@@ -19,6 +19,8 @@ import { type DueWorkflow, type HandledTick, listDue, listRecovering, updateReco
 export type SchedulerDeps = {
   database: Database
   starter: Pick<RunStarter, 'startAllIn'>
+  /** Whether the account may store more; a tick without room is skipped. */
+  hasRoom(accountId: string): boolean
   onFault(error: unknown): void
 }
 
@@ -57,7 +59,10 @@ export class Scheduler implements AsyncDisposable {
 
   async #handleAll(tx: Tx, due: readonly DueWorkflow[]): Promise<void> {
     const judged = due.map(judge)
-    const starting = judged.flatMap(({ workflow, mayRun }) => (mayRun ? [workflow] : []))
+    const mayStart = (accountId: string) => this.#deps.hasRoom(accountId)
+    const starting = judged.flatMap(({ workflow, mayRun }) =>
+      mayRun && mayStart(workflow.accountId) ? [workflow] : [],
+    )
     const runIds = await this.#start(tx, starting)
     await updateTicks(
       tx,

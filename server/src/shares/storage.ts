@@ -1,16 +1,15 @@
 // Where the files of shares lie: <data directory>/shares/<share>/<file>, encrypted. A data directory has an id, so that processes which do not
 // share one know whose files are whose.
 import { createWriteStream } from 'node:fs'
-import { link, mkdir, open, readFile, rm, statfs, unlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { deadBufferCollector } from '../lib/minor-gc.ts'
+import { type DiskSpace, floorOf, readDiskSpace } from '../storage/index.ts'
 import { decryptStream, encryptStream, type FilePlace } from './stream-cipher.ts'
-
-export type DiskSpace = { freeBytes: number; totalBytes: number }
 
 export type ShareStorage = {
   readonly id: string
@@ -18,9 +17,6 @@ export type ShareStorage = {
   diskSpace(): Promise<DiskSpace>
 }
 
-/** Below 10 % or 5 GiB of free space, whichever is less, nothing more is taken: the database needs room too. */
-const reserveBytesMax = 5 * 1024 ** 3
-const reserveShare = 0.1
 /** How much is written between two looks at the disk. */
 const lookEveryBytes = 64 * 1024 * 1024
 const bufferBytes = 512 * 1024
@@ -28,7 +24,7 @@ const bufferBytes = 512 * 1024
 export async function openStorage(dataDir: string): Promise<ShareStorage> {
   const directory = join(dataDir, 'shares')
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  return { id: await storageId(directory), directory, diskSpace: () => diskSpaceOf(directory) }
+  return { id: await storageId(directory), directory, diskSpace: () => readDiskSpace(directory) }
 }
 
 /** Of several processes that start at once on a new directory, one gives it its id: a link is made whole or not at all. */
@@ -43,15 +39,10 @@ async function storageId(directory: string): Promise<string> {
   return (await readFile(path, 'utf8')).trim()
 }
 
-async function diskSpaceOf(directory: string): Promise<DiskSpace> {
-  const { bavail, blocks, bsize } = await statfs(directory)
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
-}
-
 /** Throws when `moreBytes` would leave too little. */
 export async function requireSpace(storage: ShareStorage, moreBytes: number): Promise<void> {
-  const { freeBytes, totalBytes } = await storage.diskSpace()
-  if (freeBytes - moreBytes < Math.min(reserveBytesMax, totalBytes * reserveShare)) throw storageFull()
+  const space = await storage.diskSpace()
+  if (space.freeBytes - moreBytes < floorOf(space)) throw storageFull()
 }
 
 export function storageFull(cause?: unknown): AppError {

@@ -21,6 +21,7 @@ export type FinishedUpload = {
   isCodeChosen: boolean
   sealedContent: Buffer
   expiresInDays: number
+  bytes: number
 }
 
 /** False when the upload was given up meanwhile because its process gave no sign of life. */
@@ -33,7 +34,7 @@ export async function finishUpload(
   const { rowCount } = await tx.query(sql`
     update shares set status = 'Ready', sealed_key = ${done.sealedKey}, code_salt = ${done.codeSalt},
       is_code_chosen = ${done.isCodeChosen}, sealed_content = ${done.sealedContent},
-      expires_at = now() + ${done.expiresInDays}::integer * interval '1 day'
+      bytes = ${done.bytes}, expires_at = now() + ${done.expiresInDays}::integer * interval '1 day'
     where account_id = ${accountId} and id = ${id} and status = 'Uploading'`)
   return rowCount > 0
 }

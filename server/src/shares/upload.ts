@@ -6,9 +6,11 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import type { FormPart, MultipartBody } from '../http/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
+import { FairShares, type ShareRefusal } from '../lib/fair-shares.ts'
 import { newId } from '../lib/id.ts'
 import type { Outbox } from '../mail/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { keyPlace, type ShareFile, sealContent } from './content.ts'
 import { cleanFileName } from './file-name.ts'
 import { composeNotification, defaultSubject } from './notification.ts'
@@ -30,6 +32,7 @@ export type UploadDeps = {
   keyRing: KeyRing
   outbox: Outbox
   storage: ShareStorage
+  ledger: Pick<StorageLedger, 'add' | 'requireRoom'>
   baseUrl: () => string
   onFault: (error: unknown) => void
 }
@@ -52,7 +55,38 @@ export async function receiveUpload(
   body: MultipartBody,
   announcedBytes: number,
 ): Promise<string> {
+  deps.ledger.requireRoom(principal.account.id)
   await requireSpace(deps.storage, announcedBytes)
+  const { id, organizationId } = principal.account
+  const refusal = places.take([id, organizationId], 1)
+  if (refusal) throw tooManyUploads(refusal)
+  try {
+    return await receive(deps, principal, body)
+  } finally {
+    places.give([id, organizationId], 1)
+  }
+}
+
+/** Uploads at once in this process: one that stands still costs nothing but its place. */
+const places = new FairShares({
+  all: 512,
+  crowdedFrom: 256,
+  levels: [
+    { max: 64, maxWhenCrowded: 16 },
+    { max: 192, maxWhenCrowded: 48 },
+  ],
+})
+
+function tooManyUploads(refusal: ShareRefusal): AppError {
+  return refusal === 'own'
+    ? new AppError(
+        'too_many_requests',
+        'Too many uploads of this account or organization are under way. Try again later.',
+      )
+    : new AppError('not_ready', 'Too many uploads are under way. Try again later.')
+}
+
+async function receive(deps: UploadDeps, principal: Principal, body: MultipartBody): Promise<string> {
   const upload: Upload = { shareId: newId(), dataKey: randomBytes(32), files: [], form: new UploadForm() }
   const db = deps.database.forScope(scopeOf(principal))
   let touching: NodeJS.Timeout | undefined
@@ -123,6 +157,7 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
     isCodeChosen: fields.code !== undefined,
     sealedContent: await sealContent(deps.keyRing, account.id, shareId, content),
     expiresInDays: fields.expiresInDays ?? expiresInDays,
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
   }
   const mail = composeNotification(fields, {
     baseUrl: deps.baseUrl(),
@@ -138,11 +173,12 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
       deps.outbox.enqueue(tx, account.id, mail),
       recordAudit(tx, actorOf(principal), 'share.created', shareId, {
         files: files.length,
-        bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+        bytes: done.bytes,
       }),
     ])
     if (!isFinished) throw new AppError('not_ready', 'The upload was given up because it stood still. Send it again.')
   })
+  deps.ledger.add(account.id, done.bytes)
 }
 
 /**

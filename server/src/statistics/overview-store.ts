@@ -59,6 +59,13 @@ export async function countMails(db: Queryable, reach: Reach) {
   return rows[0] ?? { held: 0, failed: 0 }
 }
 
+/** From a sum that is kept for each account: see the room of storage. */
+export async function sumStoredBytes(db: Queryable, reach: Reach): Promise<number> {
+  const { rows } = await db.query<{ bytes: number }>(sql`
+    select coalesce(sum(s.bytes), 0)::float8 as bytes from account_storage s join accounts a on a.id = s.account_id where ${accountsInReach(reach)}`)
+  return rows[0]?.bytes ?? 0
+}
+
 /** Those in trouble first. */
 export async function listAccounts(db: Queryable, reach: Reach) {
   const { rows } = await db.query<{ id: string; email: string; failing: number; faulted: number; queued: number }>(sql`

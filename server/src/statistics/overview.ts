@@ -9,18 +9,21 @@ import {
   countQueuedRequests,
   countWorkflows,
   listAccounts,
+  sumStoredBytes,
 } from './overview-store.ts'
 
 const attentionMax = 200
 
+export type OverviewDeps = { database: Database; accountBytesMax: number }
+
 export async function getOverview(
-  { database }: { database: Database },
+  { database, accountBytesMax }: OverviewDeps,
   principal: Principal,
   acrossAccounts: boolean | undefined,
 ): Promise<AnswerOf<Operations['Overview']>> {
   const reach = reachOf(principal, acrossAccounts)
   const db = database.system
-  const [workflows, connections, queue, givenUp, outbox, attention, accounts] = await Promise.all([
+  const [workflows, connections, queue, givenUp, outbox, attention, accounts, storedBytes] = await Promise.all([
     countWorkflows(db, reach),
     countConnections(db, reach),
     countQueuedRequests(db, reach),
@@ -28,12 +31,14 @@ export async function getOverview(
     countMails(db, reach),
     listAttention(db, reach, attentionMax),
     acrossAccounts ? listAccounts(db, reach) : undefined,
+    sumStoredBytes(db, reach),
   ])
   return {
     workflows,
     connections,
     webhooks: { ...queue, givenUp },
     outbox,
+    storage: { storedBytes, accountBytesMax },
     attention,
     ...(accounts ? { accounts } : {}),
   }

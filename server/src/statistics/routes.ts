@@ -1,11 +1,10 @@
-import type { Database } from '../db/index.ts'
 import { type HandlersOf, TextFile } from '../http/index.ts'
-import { getOverview } from './overview.ts'
+import { getOverview, type OverviewDeps } from './overview.ts'
 import { getRunStatistics } from './run-statistics.ts'
 import { getUsage } from './usage.ts'
 import { toCsv } from './usage-csv.ts'
 
-export function statisticsRoutes(deps: { database: Database }): HandlersOf<'RunStatistics' | 'Overview' | 'Usage'> {
+export function statisticsRoutes(deps: OverviewDeps): HandlersOf<'RunStatistics' | 'Overview' | 'Usage'> {
   return {
     RunStatistics: ({ principal, body }) => getRunStatistics(deps, principal, body),
     Overview: ({ principal, body }) => getOverview(deps, principal, body.acrossAccounts),

@@ -3,6 +3,7 @@ import type { Principal } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Queryable, Scope } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { type EntryId, entryId, type VaultPlace } from './entry.ts'
 import type { EntryWriter } from './entry-writer.ts'
 import { deleteEntry, hasEntry } from './store.ts'
@@ -10,6 +11,7 @@ import type { ValueReader } from './value-reader.ts'
 import { openValue, sealValue, type VaultDeps } from './vault.ts'
 
 export type ServiceDeps = VaultDeps & {
+  ledger: Pick<StorageLedger, 'requireRoom'>
   readValue: ValueReader
   writeEntry: EntryWriter
   /** Whether the workflow is one of the account. */
@@ -26,6 +28,7 @@ export async function setEntry(
   value: unknown,
 ): Promise<boolean> {
   const { scope, id } = targetOf(principal, at, key)
+  deps.ledger.requireRoom(scope.accountId)
   const entry = await sealValue(deps.keyRing, id, value)
   const audit = {
     actor: actorOf(principal),

@@ -5,6 +5,7 @@ import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
 import { type Json, JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { countGivenUp } from './history/count-given-up.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
@@ -35,6 +36,7 @@ export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'va
   webhookUrl(): string
   daysKept: number
   onQueueChange: OnQueueChange
+  ledger: StorageLedger
   onFault(error: unknown): void
 }
 
@@ -85,6 +87,7 @@ export function createWebhooks(
   const intake = new Intake({
     database,
     recent,
+    ledger: deps.ledger,
     queuedPerAccountMax,
     onStored: (accountId) => wake(accountId),
     onQueueChange: deps.onQueueChange,

@@ -17,6 +17,7 @@ it.each(['result', 'log', 'calls', 'session'])(
       vault: undefined as never,
       onRunsEnded: async () => {},
       news: { onBlockEnded: () => {} },
+      ledger: { add: () => {} },
       onFault: () => {},
     })
     const entry = () => ({

@@ -10,6 +10,7 @@
 import type { Database } from '../../db/index.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { Job, JobQueue } from '../../queue/index.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
@@ -24,6 +25,8 @@ export type DispatcherDeps = OpenRunDeps &
   ExecutionDeps & {
     database: Database
     jobs: JobQueue
+    /** Below the floor of free disk no run begins; those under way end. */
+    ledger: Pick<StorageLedger, 'hasDisk'>
     /** What a script sees as `webhook`. */
     loadWebhook(run: Run): Promise<Json | JsonText | undefined>
   }
@@ -163,6 +166,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #nextFetch(): FetchPlan | undefined {
+    if (!this.#deps.ledger.hasDisk) return undefined
     const counts = new Map<string, number>()
     for (const { accountId, isAsleep } of this.#inHand.values())
       if (!isAsleep) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)

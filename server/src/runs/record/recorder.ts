@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, isTransient, type Scope, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JobQueue } from '../../queue/index.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import {
   type BlockRecord,
   claimKey,
@@ -52,6 +53,7 @@ type Deps = {
   vault: DeferredVault
   onRunsEnded: OnRunsEnded
   news: Pick<RunNews, 'onBlockEnded'>
+  ledger: Pick<StorageLedger, 'add'>
   onFault(error: unknown): void
 }
 
@@ -102,11 +104,13 @@ export class RunRecorder {
 
   /** The status of the run, or undefined when another worker owns it now. */
   record(entry: BlockEntry): Promise<RunStatus | undefined> {
+    this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
     return this.#persist(() => this.#blocks.add(entry))
   }
 
   /** Undefined when another worker owns the run now. */
   end(entry: EndEntry): Promise<EndedRun | undefined> {
+    this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
     return this.#persist(() => this.#ends.add(entry))
   }
 

@@ -22,6 +22,7 @@ export async function retryRun(
   runNumber: number,
 ): Promise<RetryAnswer> {
   const { accountId } = scopeOf(principal)
+  deps.ledger.requireRoom(accountId)
   const key = { accountId, workflowId, runNumber }
   const found = await findRun(deps.database.system, accountId, workflowId, runNumber)
   const definition = await deps.findDefinition(accountId, workflowId)

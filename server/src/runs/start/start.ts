@@ -5,6 +5,7 @@ import { joinProblems } from '../../engine/problem.ts'
 import { scopeRun } from '../../engine/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks, type StoredBlock } from '../execute/claim-store.ts'
 import type { FindDefinition } from '../execute/definition-cache.ts'
@@ -17,6 +18,7 @@ export type StartDeps = {
   database: Database
   keyRing: KeyRing
   starter: RunStarter
+  ledger: Pick<StorageLedger, 'requireRoom'>
   findDefinition: FindDefinition
   /** Short names of applications that the workflow needs and that are not there, or not signed in. */
   missingApplications(scope: Scope, definition: WorkflowDefinition): Promise<string[]>
@@ -51,6 +53,7 @@ export type StartBody = { workflowId: string; webhookId?: string; runFromBlock?:
 export async function startRun(deps: StartDeps, principal: Principal, body: StartBody): Promise<StartedRun> {
   const { webhookId, runFromBlock, runTillBlock } = body
   const scope = scopeOf(principal)
+  deps.ledger.requireRoom(scope.accountId)
   const request: RunRequest = {
     accountId: scope.accountId,
     workflowId: body.workflowId.toLowerCase(),

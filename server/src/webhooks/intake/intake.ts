@@ -5,6 +5,7 @@ import { type Database, violatedConstraint } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import { isOrdered, laneOf } from '../queue/lane.ts'
 import { lockLanes } from '../queue/locks.ts'
 import type { RecentRequests } from '../request/recent-requests.ts'
@@ -23,6 +24,7 @@ const againMs = 20
 type Deps = {
   database: Database
   recent: RecentRequests
+  ledger: Pick<StorageLedger, 'add' | 'hasRoom' | 'hasDisk'>
   /** Requests of one account that may wait in its queue. */
   queuedPerAccountMax: number
   /** Something of the account can start. */
@@ -38,11 +40,13 @@ export type Accepted = Exclude<StoredRequest, { kind: 'stale' }>
 export class Intake {
   readonly #database: Database
   readonly #room: QueueRoom
+  readonly #ledger: Deps['ledger']
   // Two rows, so that a workflow whose order must be kept never holds up those without.
   readonly #free: GroupCommit<NewRequest, StoredRequest>
   readonly #ordered: GroupCommit<NewRequest, StoredRequest>
 
-  constructor({ database, recent, queuedPerAccountMax, onStored, onQueueChange }: Deps) {
+  constructor({ database, recent, queuedPerAccountMax, onStored, onQueueChange, ledger }: Deps) {
+    this.#ledger = ledger
     this.#database = database
     this.#room = new QueueRoom(database, queuedPerAccountMax)
     const { system } = database
@@ -74,6 +78,8 @@ export class Intake {
 
   /** Undefined when the webhook has changed since it was looked at: the request must be looked at again. */
   accept(webhook: KnownWebhook, given: GivenRequest, deliveryId: string | undefined): Promise<Accepted | undefined> {
+    this.#requireStorage(webhook.accountId)
+    this.#ledger.add(webhook.accountId, given.body.length)
     if (webhook.isInDevelopment) return this.#keepSample(webhook, given, deliveryId)
     const room = this.#room.take(webhook.accountId)
     return room ? room.then(() => this.#enqueue(webhook, given, deliveryId)) : this.#enqueue(webhook, given, deliveryId)
@@ -89,6 +95,17 @@ export class Intake {
     return group
       .add(newRequest('webhook_requests', webhook, given, deliveryId))
       .then((stored) => (stored.kind === 'stale' ? wait(againMs, undefined) : stored))
+  }
+
+  /** A sender comes back later; what it has cannot be sent by anybody else. */
+  #requireStorage(accountId: string): void {
+    if (this.#ledger.hasRoom(accountId)) return
+    throw new AppError(
+      'not_ready',
+      this.#ledger.hasDisk
+        ? 'The account of this webhook has used its storage quota. Send the request again later.'
+        : 'The service is low on disk space. Send the request again later.',
+    )
   }
 
   async #keepSample(

@@ -1,0 +1,2 @@
+export { type DiskSpace, floorOf, readDiskSpace } from './disk-space.ts'
+export { StorageLedger } from './ledger.ts'

@@ -1,0 +1,94 @@
+// What an account and an organization may store, and what happens when the disk runs low.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../harness/accounts.ts'
+import type { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { sendUpload, uploadForm } from '../harness/upload.ts'
+import { enableWebhook } from '../harness/webhooks.ts'
+import { deployWorkflow, endOf, runToEnd, startRun } from '../harness/workflows.ts'
+
+/** Waits until it is known that there is no room left; a small value changes nothing about it. */
+const refusedVault = (client: Client, workflowId: string) =>
+  eventually(async () => (await client.post(`/api/MyVaultSet/${workflowId}/key`, { jsonData: 1 })).status === 400)
+
+const megabyteScript = 'return "x".repeat(900000) + Math.random()'
+
+describe('a quota', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startService({
+      env: { PATCHBAY_ACCOUNT_STORAGE_MB: '2', PATCHBAY_ORGANIZATION_STORAGE_MB: '4' },
+    })
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  it('stops new work of an account that has used it, and of its organization, until something is deleted', {
+    timeout: 120_000,
+  }, async () => {
+    const { manager } = service
+    const full = (await createAccount(service, manager, 'User')).client
+    const other = (await createAccount(service, manager, 'User')).client
+    const workflow = await deployWorkflow(full, [megabyteScript])
+    const webhook = await enableWebhook(full, workflow.id)
+    const another = await deployWorkflow(other, [megabyteScript])
+    for (let runs = 0; runs < 3; runs++) expect((await runToEnd(full, workflow.id)).status).toBe('Ready')
+
+    await refusedVault(full, workflow.id)
+    const refused = await full.post('/api/RunWorkflow', { workflowId: workflow.id })
+    expect(refused.status).toBe(400)
+    expect(refused.body.errorMessage).toMatch(/^This account has used its storage quota of 2 MB\. Delete/)
+    expect((await sendUpload(full, uploadForm([{ name: 'a.txt', content: 'a' }]))).body.errorMessage).toContain('quota')
+    const later = await webhook.send({ order: 1 })
+    expect(later).toMatchObject({ status: 503, body: { errorMessage: expect.stringContaining('quota') } })
+    expect(later.headers.get('retry-after')).not.toBeNull()
+
+    // The organization has room for a little more.
+    for (let runs = 0; runs < 2; runs++) expect((await runToEnd(other, another.id)).status).toBe('Ready')
+    await refusedVault(other, another.id)
+    const second = await other.post('/api/RunWorkflow', { workflowId: another.id })
+    expect(second.body.errorMessage).toMatch(/^This organization has used its storage quota of 4 MB\./)
+
+    expect((await full.get(`/api/DeleteWorkflow/${workflow.id}`)).status).toBe(200)
+    await service.asOwner("update storage_measures set measured_at = '-infinity'")
+    await eventually(async () => (await other.post('/api/RunWorkflow', { workflowId: another.id })).status === 200)
+  })
+
+  it('is told as stored bytes of the day', async () => {
+    const client = (await createAccount(service, service.manager, 'User')).client
+    const { id } = await deployWorkflow(client, ['return "x".repeat(50000)'])
+    await runToEnd(client, id)
+    const stored = await eventually(async () => {
+      const rows = await service.asOwner(
+        'select u.stored_bytes from usage_days u join workflows w on w.account_id = u.account_id where w.id = $1',
+        [id],
+      )
+      return Number(rows[0]?.['stored_bytes'] ?? 0) > 0 && Number(rows[0]?.['stored_bytes'])
+    })
+    const { storage } = (await client.post('/api/Overview', {})).body
+    expect(storage).toEqual({ storedBytes: stored, accountBytesMax: 2 * 1024 * 1024 })
+    expect(stored).toBeGreaterThan(50_000)
+    expect(stored).toBeLessThan(60_000)
+  })
+})
+
+describe('a disk with too little room', () => {
+  it('takes no new work with a sentence, and lets what is under way end', { timeout: 120_000 }, async () => {
+    await using service = await startService()
+    const client = (await createAccount(service, service.manager, 'User')).client
+    const workflow = await deployWorkflow(client, ['await sleep(500); return 1'])
+    const webhook = await enableWebhook(client, workflow.id)
+    await using low = await service.startAnother({ PATCHBAY_DISK_FLOOR_MB: '900000000' }, 'api')
+    const there = low.client(client.keys)
+    const underWay = await startRun(client, workflow.id)
+    const refused = await there.post('/api/RunWorkflow', { workflowId: workflow.id })
+    expect(refused).toMatchObject({ status: 503, body: { errorMessage: expect.stringContaining('low on disk space') } })
+    expect(refused.headers.get('retry-after')).not.toBeNull()
+    const url = webhook.url.replace(service.baseUrl, low.baseUrl)
+    const sent = await fetch(url, { method: 'POST', headers: { 'X-Webhook-Secret': webhook.secret }, body: '{}' })
+    expect(sent.status).toBe(503)
+    expect(sent.headers.get('retry-after')).not.toBeNull()
+    expect((await there.get('/api/Workflows')).status).toBe(200)
+    expect((await endOf(client, workflow.id, underWay)).status).toBe('Ready')
+  })
+})
