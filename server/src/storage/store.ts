@@ -3,16 +3,10 @@ import { type Queryable, sql } from '../db/index.ts'
 /** Adds to what accounts have stored; those that are gone are left out. */
 export async function addStored(db: Queryable, added: ReadonlyMap<string, number>): Promise<void> {
   await db.query(sql`
-    with added as (
-      insert into account_storage (account_id, bytes)
-      select i.id, i.bytes from unnest(${[...added.keys()]}::uuid[], ${[...added.values()]}::bigint[]) as i (id, bytes)
-      join accounts a on a.id = i.id
-      on conflict (account_id) do update set bytes = account_storage.bytes + excluded.bytes
-      returning account_id, bytes
-    )
-    insert into usage_days (account_id, day, stored_bytes)
-    select account_id, (now() at time zone 'utc')::date, bytes from added
-    on conflict (account_id, day) do update set stored_bytes = excluded.stored_bytes`)
+    insert into account_storage (account_id, bytes)
+    select i.id, i.bytes from unnest(${[...added.keys()]}::uuid[], ${[...added.values()]}::bigint[]) as i (id, bytes)
+    join accounts a on a.id = i.id
+    on conflict (account_id) do update set bytes = account_storage.bytes + excluded.bytes`)
 }
 
 /** Accounts and organizations that have stored more than they may. */
@@ -50,13 +44,8 @@ export async function measureAll(db: Queryable): Promise<void> {
       union all select account_id, sum(pg_column_size(sealed_request)) from webhook_samples group by 1
       union all select account_id, sum(pg_column_size(sealed_value)) from vault_entries group by 1
       union all select account_id, sum(bytes) from shares group by 1
-    ), measured as (
-      insert into account_storage (account_id, bytes)
-      select a.id, coalesce(sum(s.bytes), 0)::bigint from accounts a left join sizes s on s.account_id = a.id group by 1
-      on conflict (account_id) do update set bytes = excluded.bytes
-      returning account_id, bytes
     )
-    insert into usage_days (account_id, day, stored_bytes)
-    select account_id, (now() at time zone 'utc')::date, bytes from measured where bytes > 0
-    on conflict (account_id, day) do update set stored_bytes = excluded.stored_bytes`)
+    insert into account_storage (account_id, bytes)
+    select a.id, coalesce(sum(s.bytes), 0)::bigint from accounts a left join sizes s on s.account_id = a.id group by 1
+    on conflict (account_id) do update set bytes = excluded.bytes`)
 }
