@@ -1,16 +1,9 @@
 // A typed client over the table of operations: what the contract says is what the compiler checks.
-import {
-  type AnswerOf,
-  type BodyOf,
-  noContent,
-  type OperationName,
-  type OperationSpec,
-  type Operations,
-  operations,
-  type ParamsOf,
-  type QueryOf,
-} from '@patchbay/contract'
-import { PatchbayError } from './errors.ts'
+import { type OperationName, type OperationSpec, operations } from '@patchbay/contract'
+import { type AnyParts, addressOf, type Connection, type Exchanged, exchange } from './exchange.ts'
+import type { Methods } from './methods.ts'
+import { readPages } from './pages.ts'
+import type { Answer, ItemOf, PagedName, Parts, SearchParts } from './request-parts.ts'
 import { readStream, type StreamEvent, type StreamOptions } from './stream.ts'
 
 export type ClientOptions = {
@@ -21,82 +14,60 @@ export type ClientOptions = {
   managedAccountId?: string
   /** Further headers, for example X-CSRF-Token of a session. */
   headers?: Record<string, string>
+  /** Longest time for one attempt of a request, two minutes by default; 0 for no limit. */
+  timeoutMs?: number
+  /** Further attempts after a failure that is safe to repeat; 2 by default. */
+  retries?: number
   fetch?: typeof fetch
 }
 
-type Parts<Spec extends OperationSpec> = (ParamsOf<Spec> extends undefined ? object : { params: ParamsOf<Spec> }) &
-  (QueryOf<Spec> extends undefined ? object : { query?: QueryOf<Spec> }) &
-  (Spec extends { bodyType: 'multipart' }
-    ? { body: FormBody<BodyOf<Spec>> }
-    : BodyOf<Spec> extends undefined
-      ? object
-      : { body: BodyOf<Spec> })
-
-/** A form that is ready, or its fields; the field `files` takes what a form takes, files with their names. */
-export type FormBody<Fields> = FormData | (Omit<Fields, 'files'> & { files: readonly (File | Blob)[] })
-
-export type Client = {
+export type Client = Methods & {
   /** What happens, as it happens: `for await (const event of client.stream())`. */
   stream(options?: StreamOptions): AsyncGenerator<StreamEvent>
-  call<Name extends OperationName>(name: Name, parts: Parts<Operations[Name]>): Promise<AnswerOf<Operations[Name]>>
+  /** Every item of a paged list: `for await (const run of client.each('GetRunHistory', { params: { workflowId } }))`. */
+  each<Name extends PagedName>(name: Name, parts?: SearchParts<Name>): AsyncGenerator<ItemOf<Name>>
+  /** An operation by its name in the reference. */
+  call<Name extends OperationName>(name: Name, parts: Parts<Name>): Promise<Answer<Name>>
+  /** As `call`, with the status and the headers of the answer. */
+  exchange<Name extends OperationName>(name: Name, parts: Parts<Name>): Promise<Exchanged<Answer<Name>>>
 }
+
+const timeoutMsDefault = 120_000
+const retriesDefault = 2
 
 export function createClient(options: ClientOptions): Client {
-  const send = options.fetch ?? fetch
-  const authentication = {
-    ...(options.keys ? { Consumer: options.keys.consumer, SecretKey: options.keys.secretKey } : {}),
-    ...(options.managedAccountId ? { ManagedAccountId: options.managedAccountId } : {}),
-  }
-  return {
-    stream({ workflowId, acrossAccounts, ...rest } = {}) {
-      const url = options.baseUrl + addressOf(operations.Stream, {}, { workflowId, acrossAccounts })
-      return readStream({ url, headers: { ...authentication, ...options.headers }, fetch: send }, rest)
+  const connection: Connection = {
+    // An address copied from a browser ends with a slash.
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    headers: {
+      ...(options.keys ? { Consumer: options.keys.consumer, SecretKey: options.keys.secretKey } : {}),
+      ...(options.managedAccountId ? { ManagedAccountId: options.managedAccountId } : {}),
+      ...options.headers,
     },
-    async call(name, parts) {
-      const spec: OperationSpec = operations[name]
-      const { params, query, body } = parts as {
-        params?: Record<string, unknown>
-        query?: Record<string, unknown>
-        body?: unknown
-      }
-      const isForm = spec.bodyType === 'multipart'
-      const response = await send(options.baseUrl + addressOf(spec, params, query), {
-        method: spec.method,
-        headers: {
-          ...authentication,
-          // Of a form only fetch knows the boundary, so it writes the type itself.
-          ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
-          ...options.headers,
-        },
-        ...(body === undefined ? {} : { body: isForm ? formOf(body) : JSON.stringify(body) }),
-      })
-      if (response.status === 204) return noContent as never
-      const text = await response.text()
-      if (!response.ok) throw PatchbayError.from(response.status, text, response.headers.get('x-request-id'))
-      return (text === '' ? undefined : JSON.parse(text)) as never
+    // Called as a plain function: browsers refuse a fetch that is called as a method.
+    fetch: (...given) => (options.fetch ?? fetch)(...given),
+    timeoutMs: options.timeoutMs ?? timeoutMsDefault,
+    retries: options.retries ?? retriesDefault,
+  }
+  const call = async (name: OperationName, parts: AnyParts = {}) =>
+    (await exchange(connection, operations[name], parts)).data
+  const methods = Object.fromEntries(
+    Object.keys(operations).map((name) => [
+      name.charAt(0).toLowerCase() + name.slice(1),
+      (parts?: AnyParts) => call(name as OperationName, parts),
+    ]),
+  )
+  const byHand = {
+    stream({ workflowId, acrossAccounts, ...rest }: StreamOptions = {}) {
+      const url = connection.baseUrl + addressOf(operations.Stream, {}, { workflowId, acrossAccounts })
+      return readStream({ url, headers: connection.headers, fetch: connection.fetch }, rest)
     },
+    each(name: PagedName, parts: AnyParts = {}) {
+      return readPages((body) => call(name, { ...parts, body }), parts.body as object)
+    },
+    call,
+    exchange: (name: OperationName, parts: AnyParts) => exchange(connection, operations[name] as OperationSpec, parts),
   }
-}
-
-function formOf(body: unknown): FormData {
-  if (body instanceof FormData) return body
-  const form = new FormData()
-  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) form.append(name, one instanceof Blob ? one : String(one))
-    }
-  }
-  return form
-}
-
-function addressOf(
-  spec: OperationSpec,
-  params: Record<string, unknown> = {},
-  query: Record<string, unknown> = {},
-): string {
-  const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
-  const values = Object.entries(query).filter(([, value]) => value !== undefined)
-  return values.length === 0
-    ? path
-    : `${path}?${new URLSearchParams(values.map(([name, value]): [string, string] => [name, String(value)]))}`
+  // The table is typed by the contract, which the compiler cannot follow through Object.fromEntries.
+  return { ...methods, ...byHand } as unknown as Client
 }

@@ -21,3 +21,15 @@ export class PatchbayError extends Error {
     }
   }
 }
+
+/** No whole answer came: the service could not be reached, took too long, or the caller cancelled. */
+export class ConnectionError extends Error {
+  override name = 'ConnectionError'
+  /** True when the caller's own signal ended the request. */
+  readonly isCancelled: boolean
+
+  constructor(message: string, options: { isCancelled?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.isCancelled = options.isCancelled ?? false
+  }
+}

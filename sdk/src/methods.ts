@@ -1,0 +1,665 @@
+// Made from the contract by build/write-methods.ts; change the contract and run `npm run methods --workspace sdk`.
+import type { Method } from './request-parts.ts'
+
+/** One method per operation. */
+export type Methods = {
+  /**
+   * Who is calling, and for which managed account.
+   * GET /api/Authenticate
+   */
+  authenticate: Method<'Authenticate'>
+  /**
+   * The roles, lowest rank first, with the ids that tags use.
+   * GET /api/Roles
+   */
+  roles: Method<'Roles'>
+  /**
+   * The organization of the account, with its tags.
+   * GET /api/Organization
+   */
+  organization: Method<'Organization'>
+  /**
+   * Every endpoint with its parameters, schemas, examples and status codes.
+   * GET /api/GetMetaData
+   */
+  getMetaData: Method<'GetMetaData'>
+  /**
+   * The fields of a record type.
+   * GET /api/Describe
+   */
+  describe: Method<'Describe'>
+  /**
+   * The JSON Schema of a record type.
+   * GET /api/GetSchema
+   */
+  getSchema: Method<'GetSchema'>
+  /**
+   * Every account the caller may manage.
+   * Needs the role Manager or a higher one.
+   * GET /api/Accounts
+   */
+  accounts: Method<'Accounts'>
+  /**
+   * Search the accounts the caller may manage.
+   * Needs the role Manager or a higher one.
+   * POST /api/Accounts
+   * @example { body: {"page":0,"size":20,"searchTerm":"anna","accountState":["Active"]} }
+   */
+  accountsSearch: Method<'AccountsSearch'>
+  /**
+   * Search the accounts the caller may act for, the caller included.
+   * POST /api/ManagedAccounts
+   * @example { body: {"page":0,"size":20,"searchTerm":"anna"} }
+   */
+  managedAccounts: Method<'ManagedAccounts'>
+  /**
+   * Create an account in the organization of the caller, or of the managed account.
+   * POST /api/Account
+   * @example { body: {"email":"anna@example.com","firstName":"Anna","lastName":"Berg","roleName":"User"} }
+   */
+  accountCreate: Method<'AccountCreate'>
+  /**
+   * Change the name, country, role or permission of an account of the organization. Fields that are left out stay as they are.
+   * Needs the role Manager or a higher one.
+   * POST /api/AccountUpdate/:id
+   * @example { body: {"roleName":"DevPartner"} }
+   */
+  accountUpdate: Method<'AccountUpdate'>
+  /**
+   * Mail a new activation link to an account that is inActive and that the caller may act for. Older links stop working.
+   * POST /api/ResendActivation/:id
+   */
+  resendActivation: Method<'ResendActivation'>
+  /**
+   * Activate, lock or archive an account of the organization.
+   * Needs the role Manager or a higher one.
+   * POST /api/AccountState/:id
+   * @example { body: {"accountState":"Locked"} }
+   */
+  accountState: Method<'AccountState'>
+  /**
+   * The key pairs of the account, without their secrets.
+   * GET /api/ApiKeys
+   */
+  apiKeys: Method<'ApiKeys'>
+  /**
+   * Make a key pair; the secret is shown once.
+   * POST /api/ApiKey
+   * @example { body: {"label":"nightly export","ipRestriction":["203.0.113.0/24"]} }
+   */
+  apiKeyCreate: Method<'ApiKeyCreate'>
+  /**
+   * Change label, address list or expiry of a key pair.
+   * POST /api/ApiKey/:id
+   */
+  apiKeyUpdate: Method<'ApiKeyUpdate'>
+  /**
+   * Revoke a key pair; it stops working within one second.
+   * GET /api/DeleteApiKey/:id
+   */
+  deleteApiKey: Method<'DeleteApiKey'>
+  /**
+   * Read, exactly once, the secret that was made with an activated account.
+   * GET /api/RevealApiKey/:id
+   */
+  revealApiKey: Method<'RevealApiKey'>
+  /**
+   * Sign in with e-mail and password; sets the session cookie.
+   * POST /api/SignIn
+   */
+  signIn: Method<'SignIn'>
+  /**
+   * The signed-in account and the token that its requests carry.
+   * GET /api/Session
+   */
+  session: Method<'Session'>
+  /**
+   * End the session.
+   * POST /api/SignOut
+   */
+  signOut: Method<'SignOut'>
+  /**
+   * Attach a tag to an entity.
+   * POST /api/AttributeTagAdd/:entityType/:entityId
+   * @example { body: {"value":"pilot"} }
+   */
+  attributeTagAdd: Method<'AttributeTagAdd'>
+  /**
+   * Remove a tag; a tag that is absent is fine.
+   * POST /api/AttributeTagDelete/:entityType/:entityId
+   * @example { body: {"value":"pilot"} }
+   */
+  attributeTagDelete: Method<'AttributeTagDelete'>
+  /**
+   * Who changed what, newest first.
+   * Needs the role Manager or a higher one.
+   * POST /api/GetAuditLog
+   * @example { body: {"page":0,"size":50} }
+   */
+  getAuditLog: Method<'GetAuditLog'>
+  /**
+   * The applications that can be registered, with logo and credential fields; at most 1,000. Search for more.
+   * GET /api/Applications
+   */
+  applications: Method<'Applications'>
+  /**
+   * Search the applications by name and description.
+   * POST /api/Applications
+   * @example { body: {"page":0,"size":20,"searchTerm":"shop"} }
+   */
+  applicationsSearch: Method<'ApplicationsSearch'>
+  /**
+   * Workflow templates without their scripts: published ones, and the drafts of the organization; at most 1,000. Search for more.
+   * GET /api/WorkflowTemplates
+   */
+  workflowTemplates: Method<'WorkflowTemplates'>
+  /**
+   * Search the workflow templates by name and description, page by page.
+   * POST /api/WorkflowTemplatesSearch
+   * @example { body: {"page":0,"size":20,"searchTerm":"orders"} }
+   */
+  workflowTemplatesSearch: Method<'WorkflowTemplatesSearch'>
+  /**
+   * A workflow template with its block chain, variables and configuration.
+   * GET /api/WorkflowTemplate/:id
+   */
+  workflowTemplate: Method<'WorkflowTemplate'>
+  /**
+   * The published versions of the organization's own workflow template, newest first.
+   * GET /api/WorkflowTemplateVersions/:id
+   */
+  workflowTemplateVersions: Method<'WorkflowTemplateVersions'>
+  /**
+   * Block templates without their scripts: published ones, and the drafts of the organization; at most 1,000. Search for more.
+   * GET /api/BlockTemplates
+   */
+  blockTemplates: Method<'BlockTemplates'>
+  /**
+   * Search the block templates by name and description, page by page.
+   * POST /api/BlockTemplatesSearch
+   * @example { body: {"page":0,"size":20,"applicationShortName":"SHOPIFY"} }
+   */
+  blockTemplatesSearch: Method<'BlockTemplatesSearch'>
+  /**
+   * A block template with its script, variables and configuration.
+   * GET /api/BlockTemplate/:id
+   */
+  blockTemplate: Method<'BlockTemplate'>
+  /**
+   * The published versions of the organization's own block template, newest first.
+   * GET /api/BlockTemplateVersions/:id
+   */
+  blockTemplateVersions: Method<'BlockTemplateVersions'>
+  /**
+   * Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. Files with a problem refuse the whole import, unless partial is true.
+   * Needs the role DevPartner or a higher one.
+   * POST /api/CatalogImport
+   * @example { body: {"files":[{"path":"functions/greet.js","content":"/*---\nid: …\n---*\/\nreturn fx.titleCase(name)"}]} }
+   */
+  catalogImport: Method<'CatalogImport'>
+  /**
+   * The organization's own catalogue as files that CatalogImport takes.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/CatalogExport
+   */
+  catalogExport: Method<'CatalogExport'>
+  /**
+   * Turn the draft into the next version; the answer is that version.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/PublishWorkflowTemplate/:id
+   */
+  publishWorkflowTemplate: Method<'PublishWorkflowTemplate'>
+  /**
+   * Turn the draft into the next version; the answer is that version.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/PublishBlockTemplate/:id
+   */
+  publishBlockTemplate: Method<'PublishBlockTemplate'>
+  /**
+   * Throw the draft away; published versions stay.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteWorkflowTemplateDraft/:id
+   */
+  deleteWorkflowTemplateDraft: Method<'DeleteWorkflowTemplateDraft'>
+  /**
+   * Throw the draft away; published versions stay.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteBlockTemplateDraft/:id
+   */
+  deleteBlockTemplateDraft: Method<'DeleteBlockTemplateDraft'>
+  /**
+   * Delete an application of the organization, unless a registered application, a workflow that is not archived or another item uses it.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteApplication/:id
+   */
+  deleteApplication: Method<'DeleteApplication'>
+  /**
+   * Delete a block template of the organization with its draft and every version, unless a workflow that is not archived or a workflow template uses it.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteBlockTemplate/:id
+   */
+  deleteBlockTemplate: Method<'DeleteBlockTemplate'>
+  /**
+   * Delete a workflow template of the organization with its draft and every version, unless a workflow that is not archived was made from it.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteWorkflowTemplate/:id
+   */
+  deleteWorkflowTemplate: Method<'DeleteWorkflowTemplate'>
+  /**
+   * Delete a library function of the organization, unless a script of a workflow that is not archived or of another item calls it.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/DeleteFunction/:id
+   */
+  deleteFunction: Method<'DeleteFunction'>
+  /**
+   * The functions that scripts call as fx.<name>: those of the service and those of the organization.
+   * GET /api/GetFunctions
+   */
+  getFunctions: Method<'GetFunctions'>
+  /**
+   * The registered applications of the account that are authenticated.
+   * GET /api/RegApplications
+   */
+  regApplications: Method<'RegApplications'>
+  /**
+   * Search the registered applications of the account, also those that still wait for their authorization.
+   * POST /api/RegApplications
+   * @example { body: {"page":0,"size":20,"searchTerm":"shop","isFaulted":false} }
+   */
+  regApplicationsSearch: Method<'RegApplicationsSearch'>
+  /**
+   * Register an application with its credentials. The answer is its id, or, where a person must give access, the address at which to do so.
+   * POST /api/RegApplication
+   * @example { body: {"applicationId":"e31040e1-1997-54d0-bfa6-43f910dc7be6","tagText":"warehouse","credentialsJson":"{\"baseUrl\":\"https://api.example.com/v1\",\"authType\":\"bearer\",\"token\":\"…\"}"} }
+   */
+  regApplicationCreate: Method<'RegApplicationCreate'>
+  /**
+   * Change the label or the credentials of a registered application. The answer is an empty string, or an authorization URL.
+   * POST /api/RegApplication/:id
+   * @example { body: {"tagText":"warehouse, north"} }
+   */
+  regApplicationUpdate: Method<'RegApplicationUpdate'>
+  /**
+   * Remove a registered application with its credentials, unless a workflow that is not archived uses it.
+   * GET /api/DeleteRegApplication/:id
+   */
+  deleteRegApplication: Method<'DeleteRegApplication'>
+  /**
+   * The access token or session that the service would use for a registered application.
+   * GET /api/ApiAuth
+   */
+  apiAuth: Method<'ApiAuth'>
+  /**
+   * The stored values of a registered application; secrets are masked.
+   * GET /api/ApiAppVault
+   */
+  apiAppVault: Method<'ApiAppVault'>
+  /**
+   * GET from a registered application; the answer is the body of the target.
+   * GET /api/ApiGet
+   */
+  apiGet: Method<'ApiGet'>
+  /**
+   * POST JSON to a registered application; the answer is the body of the target.
+   * POST /api/ApiPost
+   * @example { body: {"jsonData":{"hello":"world"}} }
+   */
+  apiPost: Method<'ApiPost'>
+  /**
+   * Any request to a registered application.
+   * POST /api/ApiSend/:shortName
+   * @example { body: {"verb":"GET","requestUrl":"orders?since=2025-01-01","responseType":"Json"} }
+   */
+  apiSend: Method<'ApiSend'>
+  /**
+   * Gives the app of a document-library connector access to one site, with a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not kept.
+   * POST /api/DocumentLibraryGrant
+   * @example { body: {"tenantId":"5f7c1d1e-0000-4000-8000-000000000001","adminClientId":"5f7c1d1e-0000-4000-8000-000000000002","adminClientSecret":"<CLIENT_SECRET>","connectorClientId":"5f7c1d1e-0000-4000-8000-000000000003","host":"contoso.sharepoint.com","sitePath":"/sites/team","role":"write"} }
+   */
+  documentLibraryGrant: Method<'DocumentLibraryGrant'>
+  /**
+   * Send a mail. It is kept in the outbox until a mail server has taken it.
+   * POST /api/ApiProxyEmail
+   * @example { body: {"subject":"Orders of today","to":["anna@example.com"],"body":"<p>12 orders</p>","bodyIsHtml":true} }
+   */
+  apiProxyEmail: Method<'ApiProxyEmail'>
+  /**
+   * The mails of the account, newest first; of the whole organization for a Manager who asks for it.
+   * POST /api/GetOutbox
+   * @example { body: {"page":0,"size":50,"status":["Held"]} }
+   */
+  getOutbox: Method<'GetOutbox'>
+  /**
+   * Store files encrypted and mail a link to them.
+   * POST /api/ProxySecureUpload
+   */
+  proxySecureUpload: Method<'ProxySecureUpload'>
+  /**
+   * The secure shares of the account, newest first.
+   * GET /api/SecureShares
+   */
+  secureShares: Method<'SecureShares'>
+  /**
+   * Take a share back: its key is destroyed at once, then its files.
+   * GET /api/DeleteSecureShare/:id
+   */
+  deleteSecureShare: Method<'DeleteSecureShare'>
+  /**
+   * Store a value, encrypted, that only this workflow sees.
+   * POST /api/MyVaultSet/:workflowId/:key
+   * @example { body: {"jsonData":{"cursor":42}} }
+   */
+  myVaultSet: Method<'MyVaultSet'>
+  /**
+   * Read a value of the workflow.
+   * GET /api/MyVaultGet/:workflowId/:key
+   */
+  myVaultGet: Method<'MyVaultGet'>
+  /**
+   * Delete a value of the workflow; true when there was one.
+   * GET /api/MyVaultRemove/:workflowId/:key
+   */
+  myVaultRemove: Method<'MyVaultRemove'>
+  /**
+   * Whether the workflow has a value under this key.
+   * GET /api/MyVaultContains/:workflowId/:key
+   */
+  myVaultContains: Method<'MyVaultContains'>
+  /**
+   * Store a value, encrypted, that every workflow of the account sees.
+   * POST /api/MyVaultSetGlobal/:accountId/:key
+   * @example { body: {"jsonData":"shared"} }
+   */
+  myVaultSetGlobal: Method<'MyVaultSetGlobal'>
+  /**
+   * Read a value of the account.
+   * GET /api/MyVaultGetGlobal/:accountId/:key
+   */
+  myVaultGetGlobal: Method<'MyVaultGetGlobal'>
+  /**
+   * Delete a value of the account; true when there was one.
+   * GET /api/MyVaultRemoveGlobal/:accountId/:key
+   */
+  myVaultRemoveGlobal: Method<'MyVaultRemoveGlobal'>
+  /**
+   * Whether the account has a value under this key.
+   * GET /api/MyVaultContainsGlobal/:accountId/:key
+   */
+  myVaultContainsGlobal: Method<'MyVaultContainsGlobal'>
+  /**
+   * The keys in the vault of a workflow, or of the account. Values are not shown.
+   * POST /api/VaultKeys
+   * @example { body: {"page":0,"size":50} }
+   */
+  vaultKeys: Method<'VaultKeys'>
+  /**
+   * Every workflow of the account that is in development or deployed.
+   * GET /api/Workflows
+   */
+  workflows: Method<'Workflows'>
+  /**
+   * Search the workflows of the account, archived ones included.
+   * POST /api/Workflows
+   * @example { body: {"page":0,"size":20,"searchTerm":"orders","workflowState":["deployed"],"isScheduled":true} }
+   */
+  workflowsSearch: Method<'WorkflowsSearch'>
+  /**
+   * A workflow with its blocks and values: now, as of a run, or in an earlier revision.
+   * GET /api/Workflow/:id
+   */
+  workflow: Method<'Workflow'>
+  /**
+   * Create a workflow from a template, or a custom one from a chain of blocks.
+   * POST /api/Workflow
+   * @example { body: {"name":"Hello","variables":{"who":{"value":"world"}},"chain":[{"blockName":"Greet","script":"return { greeting: 'Hello, ' + variables.who }","variables":{"who":{"variableSource":"Workflow","variableName":"who"}}}]} }
+   */
+  workflowCreate: Method<'WorkflowCreate'>
+  /**
+   * Change a workflow. Blocks are named by uniqueBlockId; what is not named stays as it is.
+   * POST /api/Workflow/:id
+   * @example { body: {"name":"Hello again","variables":{"who":"everyone"}} }
+   */
+  workflowUpdate: Method<'WorkflowUpdate'>
+  /**
+   * The revisions of a workflow, newest first. Every saved change of its definition makes one.
+   * POST /api/WorkflowRevisions/:workflowId
+   * @example { body: {"page":0,"size":20} }
+   */
+  workflowRevisions: Method<'WorkflowRevisions'>
+  /**
+   * What changed between two revisions of a workflow.
+   * GET /api/WorkflowDifference/:workflowId
+   */
+  workflowDifference: Method<'WorkflowDifference'>
+  /**
+   * Make an earlier revision the newest one again. Answers the number of the new revision.
+   * POST /api/RestoreRevision/:workflowId
+   * @example { body: {"revision":3} }
+   */
+  restoreRevision: Method<'RestoreRevision'>
+  /**
+   * Check the workflow and let it run.
+   * GET /api/DeployWorkflow/:id
+   */
+  deployWorkflow: Method<'DeployWorkflow'>
+  /**
+   * Stop schedule and webhook and hide the workflow; its history stays readable.
+   * GET /api/ArchiveWorkflow/:id
+   */
+  archiveWorkflow: Method<'ArchiveWorkflow'>
+  /**
+   * Remove the workflow for good, with its history, vault entries, queue and settings.
+   * GET /api/DeleteWorkflow/:id
+   */
+  deleteWorkflow: Method<'DeleteWorkflow'>
+  /**
+   * Settings of the webhook of a workflow.
+   * GET /api/WebhookSettings/:id
+   */
+  webhookSettings: Method<'WebhookSettings'>
+  /**
+   * Let a workflow take requests, or change how it does. What is not named stays as it is. The first time the secret is in the answer, and never again.
+   * POST /api/WebhookSettingsEnable/:id
+   * @example { body: {"strictOrderProcessing":true,"skipProcessingAfterErrors":3} }
+   */
+  webhookSettingsEnable: Method<'WebhookSettingsEnable'>
+  /**
+   * Take no more requests; those that were taken are processed. With the flag, the settings are deleted.
+   * POST /api/WebhookSettingsDisable/:id
+   */
+  webhookSettingsDisable: Method<'WebhookSettingsDisable'>
+  /**
+   * Requests that wait or are being processed, in the order of the queue.
+   * POST /api/GetWebhookQueue/:workflowId
+   * @example { body: {"page":0,"size":50} }
+   */
+  getWebhookQueue: Method<'GetWebhookQueue'>
+  /**
+   * Requests that left the queue, newest first.
+   * POST /api/GetWebhookHistory/:workflowId
+   * @example { body: {"page":0,"size":50} }
+   */
+  getWebhookHistory: Method<'GetWebhookHistory'>
+  /**
+   * A request as it was received.
+   * GET /api/GetWebhook/:webhookId
+   */
+  getWebhook: Method<'GetWebhook'>
+  /**
+   * The payload of the newest request that came while the workflow was in development, or of the pinned one.
+   * GET /api/GetSandboxWebhookValue/:id
+   */
+  getSandboxWebhookValue: Method<'GetSandboxWebhookValue'>
+  /**
+   * Let GetSandboxWebhookValue return this request whatever comes later; null to return the newest again.
+   * POST /api/WebhookSandboxPin/:id
+   */
+  webhookSandboxPin: Method<'WebhookSandboxPin'>
+  /**
+   * Take a waiting request out of the queue, unprocessed. False when it is being processed at this moment.
+   * POST /api/WebhookSkip/:webhookId
+   */
+  webhookSkip: Method<'WebhookSkip'>
+  /**
+   * Try a failed request again now instead of later. False when it is not waiting for a retry.
+   * POST /api/WebhookRetry/:webhookId
+   */
+  webhookRetry: Method<'WebhookRetry'>
+  /**
+   * Go on taking requests, but start none of them until the queue is released.
+   * POST /api/WebhookQueueHold/:workflowId
+   */
+  webhookQueueHold: Method<'WebhookQueueHold'>
+  /**
+   * Start what waits in a held queue, in order.
+   * POST /api/WebhookQueueRelease/:workflowId
+   */
+  webhookQueueRelease: Method<'WebhookQueueRelease'>
+  /**
+   * Put past requests back at the end of the queue, oldest first, under the ids they had.
+   * POST /api/WebhookReplay/:workflowId
+   * @example { body: {"searchFrom":"2026-11-01T00:00:00Z","searchTo":"2026-11-02T00:00:00Z","status":["Skipped"]} }
+   */
+  webhookReplay: Method<'WebhookReplay'>
+  /**
+   * How far a replay has come.
+   * GET /api/GetWebhookReplay/:replayId
+   */
+  getWebhookReplay: Method<'GetWebhookReplay'>
+  /**
+   * Start a run of a deployed workflow. The number of the run is in the sentence and in the header X-Run-Number.
+   * POST /api/RunWorkflow
+   */
+  runWorkflow: Method<'RunWorkflow'>
+  /**
+   * Stop a run: the block under way finishes, unless it sleeps, then the run is Stopped. False when it had ended already.
+   * GET /api/StopWorkflowRun/:workflowId
+   */
+  stopWorkflowRun: Method<'StopWorkflowRun'>
+  /**
+   * Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call names the retry that is under way or ended well.
+   * GET /api/RetryRun/:workflowId
+   */
+  retryRun: Method<'RetryRun'>
+  /**
+   * Resume the automatic runs of a workflow that was paused after repeated failures. Answers whether it was paused; while a connection it needs is faulted, it stays so.
+   * GET /api/ResumeWorkflow/:id
+   */
+  resumeWorkflow: Method<'ResumeWorkflow'>
+  /**
+   * The runs of a workflow, newest first unless asked otherwise.
+   * POST /api/GetRunHistory/:workflowId
+   * @example { body: {"page":0,"size":20,"status":"Error"} }
+   */
+  getRunHistory: Method<'GetRunHistory'>
+  /**
+   * What a block returned in a run, or why it failed.
+   * GET /api/GetBlockResult/:workflowId
+   */
+  getBlockResult: Method<'GetBlockResult'>
+  /**
+   * What the script of a block wrote to its console in a run.
+   * GET /api/GetBlockUserLog/:workflowId
+   */
+  getBlockUserLog: Method<'GetBlockUserLog'>
+  /**
+   * session.vars of a run as they were after a block.
+   * GET /api/GetBlockSession/:workflowId
+   */
+  getBlockSession: Method<'GetBlockSession'>
+  /**
+   * Every call to an application that a block made in a run, also in a run that was interrupted: whether something was sent already.
+   * GET /api/GetBlockCalls/:workflowId
+   */
+  getBlockCalls: Method<'GetBlockCalls'>
+  /**
+   * Run one script with given inputs, without a workflow and without a trace in any history. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.
+   * POST /api/TestBlock
+   * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }
+   */
+  testBlock: Method<'TestBlock'>
+  /**
+   * Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case.
+   * POST /api/SearchRuns
+   * @example { body: {"searchTerm":"4711","in":["webhook","result"],"page":0,"size":20} }
+   */
+  searchRuns: Method<'SearchRuns'>
+  /**
+   * Let a deployed workflow run by itself at certain times, or stop that.
+   * POST /api/WorkflowScheduler
+   * @example { body: {"workflowId":"0198c0de-0000-7000-8000-000000000001","isScheduled":true,"scheduleFrequency":"*\/15 * * * *"} }
+   */
+  workflowScheduler: Method<'WorkflowScheduler'>
+  /**
+   * Count runs and webhook requests over time. Runs count when they end; Debug runs do not count. Empty buckets are included.
+   * POST /api/RunStatistics
+   * @example { body: {"searchFrom":"2026-03-01T00:00:00Z","searchTo":"2026-04-01T00:00:00Z","bucket":"day","timeZone":"Europe/Oslo"} }
+   */
+  runStatistics: Method<'RunStatistics'>
+  /**
+   * What exists, what waits, and what needs attention.
+   * POST /api/Overview
+   * @example { body: {} }
+   */
+  overview: Method<'Overview'>
+  /**
+   * What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the answer is a CSV file.
+   * POST /api/Usage
+   * @example { body: {"searchFrom":"2026-03-01T00:00:00Z","searchTo":"2026-04-01T00:00:00Z","bucket":"month","acrossAccounts":true} }
+   */
+  usage: Method<'Usage'>
+  /**
+   * What is expected of a workflow.
+   * GET /api/Expectations/:workflowId
+   */
+  expectations: Method<'Expectations'>
+  /**
+   * Say what is expected of a workflow; replaces what was said before. Whatever is not met raises an alarm, by mail and event. A result that is no array counts as one item, null as none.
+   * POST /api/Expectations/:workflowId
+   * @example { body: {"expectations":[{"kind":"succeedsWithin","hours":26}]} }
+   */
+  expectationsUpdate: Method<'ExpectationsUpdate'>
+  /**
+   * Alarms, newest first.
+   * POST /api/Alarms
+   * @example { body: {"page":0,"size":50,"isOpen":true} }
+   */
+  alarms: Method<'Alarms'>
+  /**
+   * Acknowledge an alarm (it stays open) or dismiss it (it closes, and rises again only after the workflow was fine once).
+   * POST /api/AlarmAction/:id
+   */
+  alarmAction: Method<'AlarmAction'>
+  /**
+   * The addresses that are told of events of the account, or of the accounts it manages.
+   * GET /api/EventSubscriptions
+   */
+  eventSubscriptions: Method<'EventSubscriptions'>
+  /**
+   * Send events to an address as {type, timestamp, data}, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.
+   * POST /api/EventSubscriptions
+   * @example { body: {"url":"https://example.com/patchbay-events","events":["run.failed"]} }
+   */
+  eventSubscriptionCreate: Method<'EventSubscriptionCreate'>
+  /**
+   * Change address, events or activity of a subscription.
+   * POST /api/EventSubscription/:id
+   */
+  eventSubscriptionUpdate: Method<'EventSubscriptionUpdate'>
+  /**
+   * Send no more events to an address.
+   * GET /api/DeleteEventSubscription/:id
+   */
+  deleteEventSubscription: Method<'DeleteEventSubscription'>
+  /**
+   * Which mails the account gets about its own workflows and connections, or about those of the accounts it manages.
+   * GET /api/NotificationSettings
+   */
+  notificationSettings: Method<'NotificationSettings'>
+  /**
+   * Choose which mails the account gets. About managed accounts it gets none until it asks for them.
+   * POST /api/NotificationSettings
+   * @example { body: {"scope":"managed","failureMail":true} }
+   */
+  notificationSettingsUpdate: Method<'NotificationSettingsUpdate'>
+}
