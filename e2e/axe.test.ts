@@ -15,6 +15,15 @@ const pages = [
   '/templates',
   '/signin',
   '/forgot-password',
+  '/search?q=order',
+  '/keys',
+  '/accounts',
+  '/audit',
+  '/vault',
+  '/mail',
+  '/shares?upload=true',
+  '/alarms?expect=choose',
+  '/usage',
 ]
 
 let visit: Visit

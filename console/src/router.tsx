@@ -94,6 +94,75 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: (given) => ({ ...textIn(given, 'q', 'in'), ...isTrue(given, 'all'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./search/search-page.tsx'), 'SearchPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+})
+
+const accounts = createRoute({
+  getParentRoute: () => root,
+  path: '/accounts',
+  validateSearch: (given) => ({ ...textIn(given, 'q', 'state'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./accounts/accounts-page.tsx'), 'AccountsPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: (given) => ({ ...textIn(given, 'from', 'to'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const vault = createRoute({
+  getParentRoute: () => root,
+  path: '/vault',
+  validateSearch: (given) => ({ ...textIn(given, 'q', 'workflow'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./vault/vault-page.tsx'), 'VaultPage'),
+})
+
+const mail = createRoute({
+  getParentRoute: () => root,
+  path: '/mail',
+  validateSearch: (given) => ({ ...textIn(given, 'status'), ...isTrue(given, 'all'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./mail/mail-page.tsx'), 'MailPage'),
+})
+
+const shares = createRoute({
+  getParentRoute: () => root,
+  path: '/shares',
+  validateSearch: (given) => isTrue(given, 'upload'),
+  component: lazyRouteComponent(() => import('./shares/shares-page.tsx'), 'SharesPage'),
+})
+
+const alarms = createRoute({
+  getParentRoute: () => root,
+  path: '/alarms',
+  validateSearch: (given) => ({
+    ...textIn(given, 'expect'),
+    ...isTrue(given, 'closed', 'all'),
+    ...numberIn(given, 'page'),
+  }),
+  component: lazyRouteComponent(() => import('./alarms/alarms-page.tsx'), 'AlarmsPage'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  validateSearch: (given) => ({ ...textIn(given, 'span', 'measure'), ...isTrue(given, 'all') }),
+  component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
+})
+
+const watching = [search, alarms, usage, mail, shares] as const
+const governing = [vault, keys, accounts, audit] as const
+
 const routeTree = root.addChildren([
   home,
   workflows,
@@ -104,6 +173,8 @@ const routeTree = root.addChildren([
   catalogue,
   templates,
   template,
+  ...watching,
+  ...governing,
 ])
 
 export function createConsoleRouter() {

@@ -1,5 +1,22 @@
 // The pages of the console, in the order in which they are shown. The command palette and the keys read the same list.
-import { Braces, House, LayoutTemplate, type LucideIcon, PlugZap, Shapes, Workflow } from 'lucide-react'
+import {
+  Bell,
+  Braces,
+  ChartColumn,
+  FileLock2,
+  House,
+  KeyRound,
+  LayoutTemplate,
+  type LucideIcon,
+  Mail,
+  PlugZap,
+  ScrollText,
+  Search,
+  Shapes,
+  Users,
+  Vault,
+  Workflow,
+} from 'lucide-react'
 
 export type NavigationItem = {
   label: string
@@ -20,6 +37,25 @@ export const navigation: readonly { title: string; items: readonly NavigationIte
       { label: 'Connections', to: '/connections', icon: PlugZap, key: 'c' },
       { label: 'Templates', to: '/templates', icon: LayoutTemplate, key: 't' },
       { label: 'Catalogue', to: '/catalogue', icon: Shapes, key: 'l' },
+    ],
+  },
+  {
+    title: 'Watch',
+    items: [
+      { label: 'Search', to: '/search', icon: Search, key: 's' },
+      { label: 'Alarms', to: '/alarms', icon: Bell, key: 'a' },
+      { label: 'Usage', to: '/usage', icon: ChartColumn, key: 'u' },
+      { label: 'Mail', to: '/mail', icon: Mail, key: 'm' },
+      { label: 'Shares', to: '/shares', icon: FileLock2 },
+    ],
+  },
+  {
+    title: 'Govern',
+    items: [
+      { label: 'Accounts', to: '/accounts', icon: Users, key: 'p' },
+      { label: 'Keys', to: '/keys', icon: KeyRound, key: 'k' },
+      { label: 'Vault', to: '/vault', icon: Vault, key: 'v' },
+      { label: 'Audit', to: '/audit', icon: ScrollText },
     ],
   },
   {

@@ -1,0 +1,14 @@
+const nouns: Record<string, string> = {
+  apiKey: 'Key',
+  registeredApplication: 'Connection',
+  eventSubscription: 'Event subscription',
+  documentLibrary: 'Document library',
+}
+
+/** `apiKey.created` as people say it: Key created. */
+export function actionWords(action: string): string {
+  const [noun = '', verb = ''] = action.split('.')
+  const spaced = (word: string) => word.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  const name = nouns[noun] ?? spaced(noun)
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${spaced(verb)}`.trim()
+}

@@ -1,0 +1,151 @@
+// The outbox: every mail that scripts and the service sent, or hold until a mail server is set up.
+import { getRouteApi } from '@tanstack/react-router'
+import { Mail, MailWarning } from 'lucide-react'
+import { type Answer, type Body, sentenceOf, useOperation } from '../api.ts'
+import { session } from '../session/session.ts'
+import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { useStore } from '../ui/store.ts'
+import { Time } from '../ui/time.tsx'
+
+const route = getRouteApi('/mail')
+const size = 50
+type Item = Answer<'GetOutbox'>['items'][number]
+
+const looks: Record<Item['status'], { tone: ChipTone; shape: ChipShape }> = {
+  Held: { tone: 'amber', shape: 'bars' },
+  Queued: { tone: 'grey', shape: 'ring' },
+  Sent: { tone: 'green', shape: 'check' },
+  Failed: { tone: 'red', shape: 'cross' },
+}
+
+export function MailPage() {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const isManager = useStore(session)?.myAccount.role === 'Manager'
+  const page = (filters.page ?? 1) - 1
+  const change = (changes: Partial<typeof filters>) =>
+    void navigate({ search: (before: object) => ({ ...before, page: undefined, ...changes }) as never, replace: true })
+  const outbox = useOperation(
+    'GetOutbox',
+    { body: bodyOf(filters, page) },
+    { keepPrevious: true, refetchInterval: 10_000 },
+  )
+  const hasHeld = outbox.data?.items.some(({ status }) => status === 'Held')
+  return (
+    <Page
+      title="Mail"
+      lead="Mails of scripts, of the API and of Patchbay itself. Each is kept until a mail server has taken it."
+    >
+      <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
+        {(Object.keys(looks) as Item['status'][]).map((status) => (
+          <FilterChip
+            key={status}
+            label={status}
+            isOn={filters.status === status}
+            onChange={(isOn) => change({ status: isOn ? status : undefined } as Partial<typeof filters>)}
+          />
+        ))}
+        {isManager && (
+          <FilterChip
+            label="All accounts"
+            isOn={filters.all === true}
+            onChange={(isOn) => change({ all: isOn ? true : undefined } as Partial<typeof filters>)}
+          />
+        )}
+      </search>
+      {hasHeld && (
+        <div className="mb-3">
+          <Notice kind="warning" title="Mails are held: no mail server is set up.">
+            Set PATCHBAY_SMTP_URL and start Patchbay again. Held mails are sent then.
+          </Notice>
+        </div>
+      )}
+      {outbox.error && !outbox.data ? (
+        <Notice kind="error">{sentenceOf(outbox.error)}</Notice>
+      ) : (
+        <Panel>
+          <DataTable
+            label="Mail"
+            columns={columns}
+            rows={outbox.data?.items}
+            keyOf={(mail) => mail.id}
+            isRefreshing={outbox.isPlaceholderData}
+            empty={
+              filters.status ? (
+                <Empty icon={MailWarning} title={`No mail is ${filters.status.toLowerCase()}.`} />
+              ) : (
+                <Empty icon={Mail} title="No mail yet">
+                  Scripts send mail with email.send(…). Failures, alarms and shares are mailed from here too.
+                </Empty>
+              )
+            }
+          />
+          <Pagination
+            page={page}
+            size={size}
+            total={outbox.data?.total}
+            onPage={(next) => change({ page: next + 1 })}
+          />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+function bodyOf(filters: { status?: string; all?: true }, page: number): Body<'GetOutbox'> {
+  return {
+    page,
+    size,
+    ...(filters.status ? { status: [filters.status as Item['status']] } : {}),
+    ...(filters.all ? { allAccounts: true } : {}),
+  }
+}
+
+const columns: readonly Column<Item>[] = [
+  {
+    id: 'status',
+    label: 'State',
+    width: '110px',
+    cell: (mail) => <StateText {...looks[mail.status]}>{mail.status}</StateText>,
+  },
+  {
+    id: 'subject',
+    label: 'Subject',
+    cell: (mail) => (
+      <div className="min-w-0 py-1">
+        <span className="block truncate font-medium">{mail.subject}</span>
+        {mail.errorMessage && (
+          <span className="block text-label text-red [overflow-wrap:anywhere]">{mail.errorMessage}</span>
+        )}
+      </div>
+    ),
+  },
+  {
+    id: 'to',
+    label: 'To',
+    width: '280px',
+    hideBelow: 'phone',
+    cell: (mail) => (
+      <span title={mail.recipients.join('\n')} className="block max-w-[280px] truncate">
+        {mail.recipients[0]}
+        {mail.recipients.length > 1 && <span className="text-muted"> and {mail.recipients.length - 1} more</span>}
+      </span>
+    ),
+  },
+  { id: 'tries', label: 'Tries', width: '64px', align: 'end', hideBelow: 'desktop', cell: (mail) => mail.attempts },
+  { id: 'made', label: 'Written', width: '112px', cell: (mail) => <Time iso={mail.createDateTimeUTC} /> },
+  {
+    id: 'sent',
+    label: 'Sent',
+    width: '112px',
+    hideBelow: 'desktop',
+    cell: (mail) => <Time iso={mail.sentDateTimeUTC} />,
+  },
+]

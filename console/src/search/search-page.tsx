@@ -1,0 +1,131 @@
+// One box for everything: an order number finds the runs, webhook requests and blocks that held it.
+import { getRouteApi } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useCallback } from 'react'
+import { type Body, sentenceOf, useOperation } from '../api.ts'
+import { session } from '../session/session.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { SearchBox } from '../ui/search-box.tsx'
+import { useStore } from '../ui/store.ts'
+import { foundColumns } from './found-columns.tsx'
+import { NamedThings } from './named-things.tsx'
+import { NextPage } from './next-page.tsx'
+
+const route = getRouteApi('/search')
+const size = 50
+type Place = NonNullable<Body<'SearchRuns'>['in']>[number]
+export const placeWords: Record<Place, string> = {
+  webhook: 'Webhook',
+  result: 'Result',
+  log: 'Log',
+  error: 'Error',
+  call: 'Call',
+}
+
+export function SearchPage() {
+  const filters = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = useCallback(
+    (changes: Partial<typeof filters>) =>
+      void navigate({
+        search: (before: object) => ({ ...before, page: undefined, ...changes }) as never,
+        replace: true,
+      }),
+    [navigate],
+  )
+  const search = useCallback(
+    (q: string) => change({ q: q === '' ? undefined : q } as Partial<typeof filters>),
+    [change],
+  )
+  const mayReachOthers = useStore(session)?.myAccount.role !== 'User'
+  const term = filters.q?.trim() ?? ''
+  return (
+    <Page title="Search">
+      <search className="mb-4 flex flex-wrap items-center gap-2">
+        <SearchBox
+          className="w-full sm:w-[480px]"
+          value={filters.q ?? ''}
+          onSearch={search}
+          placeholder="Order number, e-mail, name, words of an error"
+        />
+        {(Object.keys(placeWords) as Place[]).map((place) => (
+          <FilterChip
+            key={place}
+            label={placeWords[place]}
+            isOn={filters.in === place}
+            onChange={(isOn) => change({ in: isOn ? place : undefined } as Partial<typeof filters>)}
+          />
+        ))}
+        {mayReachOthers && (
+          <FilterChip
+            label="All accounts"
+            isOn={filters.all === true}
+            onChange={(isOn) => change({ all: isOn ? true : undefined } as Partial<typeof filters>)}
+          />
+        )}
+      </search>
+      {term === '' ? (
+        <Panel>
+          <Empty icon={Search} title="What are you looking for?">
+            Words are found whole, in webhook payloads, block results, logs, errors and outbound calls. “4711” finds the
+            order, “anna@example.com” the customer.
+          </Empty>
+        </Panel>
+      ) : (
+        <>
+          <NamedThings term={term} />
+          <Found term={term} filters={filters} onPage={(page) => change({ page } as Partial<typeof filters>)} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+type Filters = { in?: string; all?: true; page?: number }
+
+function Found({ term, filters, onPage }: { term: string; filters: Filters; onPage: (page: number) => void }) {
+  const page = (filters.page ?? 1) - 1
+  const found = useOperation(
+    'SearchRuns',
+    {
+      body: {
+        searchTerm: term,
+        page,
+        size,
+        ...(filters.in ? { in: [filters.in as Place] } : {}),
+        ...(filters.all ? { acrossAccounts: true } : {}),
+      },
+    },
+    { keepPrevious: true },
+  )
+  return (
+    <Section title="Runs and webhook requests">
+      {found.error ? (
+        <Notice kind="error">{sentenceOf(found.error)}</Notice>
+      ) : (
+        <Panel>
+          <DataTable
+            label="Runs and webhook requests"
+            columns={foundColumns(term, filters.all === true)}
+            rows={found.data?.items}
+            keyOf={(item) =>
+              `${item.workflowId} ${item.runNumber} ${item.webhookId} ${item.uniqueBlockId} ${item.where} ${item.dateTimeUTC}`
+            }
+            isRefreshing={found.isPlaceholderData}
+            empty={
+              <Empty icon={Search} title={`No run held “${term}”.`}>
+                Words are matched whole: “4711” does not find “47110”. A run can be found a few seconds after it ended.
+              </Empty>
+            }
+          />
+          <NextPage page={page} isLast={found.data?.isLast ?? true} onPage={(next) => onPage(next + 1)} />
+        </Panel>
+      )}
+    </Section>
+  )
+}
