@@ -6,31 +6,35 @@ export type JsonScan =
   /** `items` are those of an array; undefined when it is none. */
   | { kind: 'json'; values: number; isObject: boolean; items?: number }
   | { kind: 'tooDeep' }
+  /** The rest was not looked at. */
+  | { kind: 'tooMany' }
   /** Not JSON at all. */
   | { kind: 'other' }
 
 const other: JsonScan = { kind: 'other' }
 
-const [quote, backslash, comma, colon, minus, plus, dot, zero, nine] = Buffer.from('"\\,:-+.09') as unknown as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-]
-const [openBracket, closeBracket, openBrace, closeBrace, letterE, letterU] = Buffer.from(
-  '[]{}eu',
-) as unknown as number[]
+const space = 0x20
+const quote = 0x22
+const plus = 0x2b
+const comma = 0x2c
+const minus = 0x2d
+const dot = 0x2e
+const zero = 0x30
+const nine = 0x39
+const colon = 0x3a
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const letterE = 0x65
+const letterU = 0x75
+const openBrace = 0x7b
+const closeBrace = 0x7d
 const lowerCaseBit = 0x20
 const words = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]))
 const isEscape = new Set(Buffer.from('"\\/bfnrt'))
 
 /** `values` counts names of members too: both cost the same to make. */
-export function scanJson(bytes: Uint8Array, depthMax: number): JsonScan {
+export function scanJson(bytes: Uint8Array, depthMax: number, valuesMax = Number.POSITIVE_INFINITY): JsonScan {
   const isBrace = new Uint8Array(depthMax + 1)
   let depth = 0
   let values = 0
@@ -40,7 +44,7 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonScan {
   const isArray = bytes[at] === openBracket
   for (;;) {
     // A value begins here.
-    values++
+    if (++values > valuesMax) return { kind: 'tooMany' }
     if (depth === 1) items++
     const byte = bytes[at]
     if (byte === openBrace || byte === openBracket) {
@@ -79,10 +83,12 @@ export function scanJson(bytes: Uint8Array, depthMax: number): JsonScan {
 }
 
 function skipSpace(bytes: Uint8Array, from: number): number {
+  // Most JSON has none.
+  if ((bytes[from] as number) > space) return from
   let at = from
   for (;;) {
     const byte = bytes[at]
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at
+    if (byte !== space && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at
     at++
   }
 }

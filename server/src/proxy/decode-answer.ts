@@ -49,8 +49,8 @@ async function decodeLarge(
 /** For a refusal: JSON where it is JSON, else text. */
 export function showBody(body: Buffer): Json {
   if (body.length === 0) return null
-  const scan = scanJson(body, bodyDepthMax)
-  return scan.kind === 'json' && scan.values <= shownValuesMax ? (JSON.parse(body.toString()) as Json) : body.toString()
+  const isShown = scanJson(body, bodyDepthMax, shownValuesMax).kind === 'json'
+  return isShown ? (JSON.parse(body.toString()) as Json) : body.toString()
 }
 
 /** Undefined when the body is not JSON. */

@@ -60,17 +60,17 @@ function judgeText(what: string, bytes: Buffer, { resultBytesMax }: ScriptLimits
       message: `${what} is larger than ${resultBytesMax} bytes.`,
       limitBytes: resultBytesMax,
     }
-  const scan = scanJson(bytes, RESULT_DEPTH_MAX + 1)
+  const isResult = what === 'The result'
+  const scan = scanJson(bytes, RESULT_DEPTH_MAX + 1, isResult ? undefined : SESSION_VALUES_MAX)
   if (scan.kind === 'tooDeep')
     return { kind: 'notJson', message: `${what} is nested more than ${RESULT_DEPTH_MAX} levels deep.` }
   if (scan.kind === 'other') return { kind: 'crashed', message: 'The script process violated the sandbox protocol.' }
-  if (what === 'The result') return undefined
-  if (!scan.isObject) return { kind: 'notJson', message: `${what} is not an object any more.` }
-  if (scan.values > SESSION_VALUES_MAX)
+  if (scan.kind === 'tooMany')
     return {
       kind: 'resultTooLarge',
       message: `${what} holds more than ${SESSION_VALUES_MAX} values.`,
       limitBytes: resultBytesMax,
     }
+  if (!isResult && !scan.isObject) return { kind: 'notJson', message: `${what} is not an object any more.` }
   return undefined
 }

@@ -63,8 +63,8 @@ function readTooMuch(line: string): FromGuest | undefined {
   const [, job, isSync, call, name] = callHead.exec(line.slice(0, 300)) ?? []
   if (name === undefined) return undefined
   // Two levels are those of the message itself.
-  const scan = scanJson(Buffer.from(line), RESULT_DEPTH_MAX + 2)
-  if (scan.kind === 'other' || (scan.kind === 'json' && scan.values <= CALL_VALUES_MAX)) return undefined
+  const scan = scanJson(Buffer.from(line), RESULT_DEPTH_MAX + 2, CALL_VALUES_MAX)
+  if (scan.kind === 'other' || scan.kind === 'json') return undefined
   const problem =
     scan.kind === 'tooDeep' ? 'a value that is nested too deeply' : `more than ${CALL_VALUES_MAX} values at once`
   return { type: 'call', job: Number(job), isSync: isSync === 'true', call: Number(call), name, args: [], problem }

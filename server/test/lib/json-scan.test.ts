@@ -51,3 +51,8 @@ it('stops at the depth it is given', () => {
   expect(scan(`${'['.repeat(5)}${']'.repeat(5)}`, 5).kind).toBe('json')
   expect(scan('['.repeat(1_000_000), 5).kind).toBe('tooDeep')
 })
+
+it('looks no further than the number of values it is given', () => {
+  expect(scanJson(Buffer.from('[1, 2, 3]'), 5, 4).kind).toBe('json')
+  expect(scanJson(Buffer.from('[1, 2, 3'), 5, 3).kind).toBe('tooMany')
+})

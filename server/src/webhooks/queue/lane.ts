@@ -35,8 +35,7 @@ export function laneOf(order: Order, request: () => Payload): string | null {
 /** Making a million values while a request is accepted would make all others wait: such a body has no value at its key. */
 function readSmall(request: Payload): Json {
   if (!isLarge(request.body)) return readPayload(request)
-  const scan = scanJson(request.body, bodyDepthMax)
-  return scan.kind === 'json' && scan.values <= keyedValuesMax ? readPayload(request) : null
+  return scanJson(request.body, bodyDepthMax, keyedValuesMax).kind === 'json' ? readPayload(request) : null
 }
 
 function valueAt(payload: Json, path: string[]): Json | undefined {
