@@ -35,6 +35,7 @@ export const ClientListApiDto = Type.Object(
 
 export const listAccounts = operation({
   name: 'Accounts',
+  feature: 'Accounts',
   method: 'GET',
   path: '/api/Accounts',
   description: 'Every account the caller may manage.',
@@ -42,7 +43,7 @@ export const listAccounts = operation({
   answers: { 200: Type.Array(ClientListApiDto) },
 })
 
-const AccountSearch = Type.Object(
+export const AccountSearch = Type.Object(
   {
     page: Type.Optional(Page),
     size: Type.Optional(Size),
@@ -52,10 +53,11 @@ const AccountSearch = Type.Object(
   },
   { additionalProperties: false },
 )
-const AccountPage = Type.Object({ accounts: Type.Array(ClientListApiDto), total: Type.Integer() })
+export const AccountPage = Type.Object({ accounts: Type.Array(ClientListApiDto), total: Type.Integer() })
 
 export const searchAccounts = operation({
   name: 'AccountsSearch',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/Accounts',
   description: 'Search the accounts the caller may manage.',
@@ -67,6 +69,7 @@ export const searchAccounts = operation({
 
 export const searchManagedAccounts = operation({
   name: 'ManagedAccounts',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/ManagedAccounts',
   description: 'Search the accounts the caller may act for, the caller included.',
@@ -79,10 +82,12 @@ const CountryKey = Type.String({ pattern: '^[A-Za-z]{2}$', title: 'two-letter IS
 
 export const createAccount = operation({
   name: 'AccountCreate',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/Account',
   description: 'Create an account in the organization of the caller, or of the managed account.',
   changesState: true,
+  audit: 'account.created',
   body: Type.Object(
     {
       email: Email,
@@ -101,11 +106,13 @@ export const createAccount = operation({
 
 export const updateAccount = operation({
   name: 'AccountUpdate',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/AccountUpdate/:id',
   description:
     'Change the name, country, role or permission of an account of the organization. Fields that are left out stay as they are.',
   changesState: true,
+  audit: 'account.changed',
   lowestRole: 'Manager',
   params: Type.Object({ id: Guid }),
   body: Type.Object(
@@ -134,11 +141,13 @@ export const updateAccount = operation({
 
 export const resendActivation = operation({
   name: 'ResendActivation',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/ResendActivation/:id',
   description:
     'Mail a new activation link to an account that is inActive and that the caller may act for. Older links stop working.',
   changesState: true,
+  audit: 'account.invitedAgain',
   params: Type.Object({ id: Guid }),
   answers: { 200: null },
   refuses: ['not_found', 'account_state_not_permitted', 'too_many_requests'],
@@ -146,10 +155,12 @@ export const resendActivation = operation({
 
 export const setAccountState = operation({
   name: 'AccountState',
+  feature: 'Accounts',
   method: 'POST',
   path: '/api/AccountState/:id',
   description: 'Activate, lock or archive an account of the organization.',
   changesState: true,
+  audit: 'account.stateChanged',
   lowestRole: 'Manager',
   params: Type.Object({ id: Guid }),
   body: Type.Object({ accountState: AccountState }, { additionalProperties: false }),

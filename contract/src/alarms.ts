@@ -7,7 +7,7 @@ import { AcrossAccounts } from './statistics.ts'
 export const expectationKinds = ['succeedsWithin', 'itemsBetween', 'receivesWithin', 'usual'] as const
 export type ExpectationKind = (typeof expectationKinds)[number]
 
-const Expectation = Type.Object(
+export const Expectation = Type.Object(
   {
     kind: Type.Enum([...expectationKinds], {
       description:
@@ -22,7 +22,7 @@ const Expectation = Type.Object(
   },
   { additionalProperties: false },
 )
-const Expectations = Type.Object(
+export const Expectations = Type.Object(
   { expectations: Type.Array(Expectation, { maxItems: 50 }) },
   { additionalProperties: false },
 )
@@ -30,6 +30,7 @@ const WorkflowId = Type.Object({ workflowId: Guid })
 
 export const getExpectations = operation({
   name: 'Expectations',
+  feature: 'Alarms',
   method: 'GET',
   path: '/api/Expectations/:workflowId',
   description: 'What is expected of a workflow.',
@@ -40,11 +41,13 @@ export const getExpectations = operation({
 
 export const setExpectations = operation({
   name: 'ExpectationsUpdate',
+  feature: 'Alarms',
   method: 'POST',
   path: '/api/Expectations/:workflowId',
   description:
     'Say what is expected of a workflow; replaces what was said before. Whatever is not met raises an alarm, by mail and event. A result that is no array counts as one item, null as none.',
   changesState: true,
+  audit: 'expectations.changed',
   params: WorkflowId,
   body: Expectations,
   answers: { 200: null },
@@ -56,6 +59,7 @@ const NullableTimestamp = Type.Union([Timestamp, Type.Null()])
 
 export const listAlarms = operation({
   name: 'Alarms',
+  feature: 'Alarms',
   method: 'POST',
   path: '/api/Alarms',
   description: 'Alarms, newest first.',
@@ -93,11 +97,13 @@ export const listAlarms = operation({
 
 export const alarmAction = operation({
   name: 'AlarmAction',
+  feature: 'Alarms',
   method: 'POST',
   path: '/api/AlarmAction/:id',
   description:
     'Acknowledge an alarm (it stays open) or dismiss it (it closes, and rises again only after the workflow was fine once).',
   changesState: true,
+  audit: ['alarm.acknowledged', 'alarm.dismissed'],
   params: Type.Object({ id: Guid }),
   body: Type.Object({ action: Type.Enum(['acknowledge', 'dismiss']) }, { additionalProperties: false }),
   answers: { 200: null },

@@ -3,7 +3,7 @@ import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
 
-const AuditEntry = Type.Object({
+export const AuditEntry = Type.Object({
   id: Type.Integer(),
   dateTimeUTC: Timestamp,
   accountId: Type.Union([Guid, Type.Null()], { description: 'Who did it; null for the service itself.' }),
@@ -21,6 +21,7 @@ const AuditEntry = Type.Object({
 
 export const getAuditLog = operation({
   name: 'GetAuditLog',
+  feature: 'Audit',
   method: 'POST',
   path: '/api/GetAuditLog',
   description: 'Who changed what, newest first.',

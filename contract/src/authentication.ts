@@ -14,6 +14,7 @@ export const AuthenticatedAccount = Type.Object({
 
 export const authenticate = operation({
   name: 'Authenticate',
+  feature: 'Authentication',
   method: 'GET',
   path: '/api/Authenticate',
   description: 'Who is calling, and for which managed account.',
@@ -35,6 +36,7 @@ export const authenticate = operation({
 
 export const getOrganization = operation({
   name: 'Organization',
+  feature: 'Authentication',
   method: 'GET',
   path: '/api/Organization',
   description: 'The organization of the account, with its tags.',
@@ -43,6 +45,7 @@ export const getOrganization = operation({
 
 export const listRoles = operation({
   name: 'Roles',
+  feature: 'Authentication',
   method: 'GET',
   path: '/api/Roles',
   description: 'The roles, lowest rank first, with the ids that tags use.',

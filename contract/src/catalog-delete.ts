@@ -7,11 +7,13 @@ const Id = Type.Object({ id: Guid })
 
 export const deleteApplication = operation({
   name: 'DeleteApplication',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteApplication/:id',
   description:
     'Delete an application of the organization, unless a registered application, a workflow that is not archived or another item uses it.',
   changesState: true,
+  audit: 'application.deleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
@@ -20,11 +22,13 @@ export const deleteApplication = operation({
 
 export const deleteBlockTemplate = operation({
   name: 'DeleteBlockTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteBlockTemplate/:id',
   description:
     'Delete a block template of the organization with its draft and every version, unless a workflow that is not archived or a workflow template uses it.',
   changesState: true,
+  audit: 'blockTemplate.deleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
@@ -33,11 +37,13 @@ export const deleteBlockTemplate = operation({
 
 export const deleteWorkflowTemplate = operation({
   name: 'DeleteWorkflowTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteWorkflowTemplate/:id',
   description:
     'Delete a workflow template of the organization with its draft and every version, unless a workflow that is not archived was made from it.',
   changesState: true,
+  audit: 'workflowTemplate.deleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
@@ -46,11 +52,13 @@ export const deleteWorkflowTemplate = operation({
 
 export const deleteFunction = operation({
   name: 'DeleteFunction',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteFunction/:id',
   description:
     'Delete a library function of the organization, unless a script of a workflow that is not archived or of another item calls it.',
   changesState: true,
+  audit: 'function.deleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 
-const CatalogFile = Type.Object(
+export const CatalogFile = Type.Object(
   {
     path: Type.String({
       minLength: 1,
@@ -36,11 +36,13 @@ const OpenApiSource = Type.Object(
 
 export const importCatalog = operation({
   name: 'CatalogImport',
+  feature: 'Catalogue',
   method: 'POST',
   path: '/api/CatalogImport',
   description:
     "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. Files with a problem refuse the whole import, unless partial is true.",
   changesState: true,
+  audit: 'catalog.imported',
   lowestRole: 'DevPartner',
   query: Type.Object({
     dryRun: Type.Optional(
@@ -88,6 +90,7 @@ export const importCatalog = operation({
 
 export const exportCatalog = operation({
   name: 'CatalogExport',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/CatalogExport',
   description: "The organization's own catalogue as files that CatalogImport takes.",
@@ -114,36 +117,44 @@ const NewVersion = Type.Object({
 
 export const publishWorkflowTemplate = operation({
   name: 'PublishWorkflowTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/PublishWorkflowTemplate/:id',
   description: 'Turn the draft into the next version; the answer is that version.',
   changesState: true,
+  audit: 'workflowTemplate.published',
   lowestRole: 'DevPartner',
   params: Id,
   query: NewVersion,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'role_too_low', 'not_the_creator', 'draft_not_publishable'],
+  example: { answer: '3' },
 })
 
 export const publishBlockTemplate = operation({
   name: 'PublishBlockTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/PublishBlockTemplate/:id',
   description: 'Turn the draft into the next version; the answer is that version.',
   changesState: true,
+  audit: 'blockTemplate.published',
   lowestRole: 'DevPartner',
   params: Id,
   query: NewVersion,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'role_too_low', 'not_the_creator', 'draft_not_publishable'],
+  example: { answer: '3' },
 })
 
 export const deleteWorkflowTemplateDraft = operation({
   name: 'DeleteWorkflowTemplateDraft',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteWorkflowTemplateDraft/:id',
   description: 'Throw the draft away; published versions stay.',
   changesState: true,
+  audit: 'workflowTemplate.draftDeleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },
@@ -152,10 +163,12 @@ export const deleteWorkflowTemplateDraft = operation({
 
 export const deleteBlockTemplateDraft = operation({
   name: 'DeleteBlockTemplateDraft',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/DeleteBlockTemplateDraft/:id',
   description: 'Throw the draft away; published versions stay.',
   changesState: true,
+  audit: 'blockTemplate.draftDeleted',
   lowestRole: 'DevPartner',
   params: Id,
   answers: { 200: Type.Boolean() },

@@ -13,7 +13,7 @@ const LogoImage = Type.Union([Type.String(), Type.Null()], {
   description: 'The logo, an SVG or PNG image in base64; null when there is none.',
 })
 
-const CredentialField = Type.Object({
+export const CredentialField = Type.Object({
   ShortName: Type.String(),
   DisplayName: Type.String(),
   Type: Type.String({ description: 'text, password, select, url, number or boolean.' }),
@@ -46,6 +46,7 @@ export const ApplicationListApiDto = Type.Object(
 
 export const listApplications = operation({
   name: 'Applications',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/Applications',
   description:
@@ -55,6 +56,7 @@ export const listApplications = operation({
 
 export const searchApplications = operation({
   name: 'ApplicationsSearch',
+  feature: 'Catalogue',
   method: 'POST',
   path: '/api/Applications',
   description: 'Search the applications by name and description.',
@@ -89,6 +91,7 @@ const Choice = Type.Object({
 
 export const listWorkflowTemplates = operation({
   name: 'WorkflowTemplates',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/WorkflowTemplates',
   description:
@@ -97,7 +100,7 @@ export const listWorkflowTemplates = operation({
   answers: { 200: Type.Array(WorkflowTemplateListApiDto) },
 })
 
-const TemplateSearch = Type.Object(
+export const TemplateSearch = Type.Object(
   {
     page: Type.Optional(Page),
     size: Type.Optional(Size),
@@ -111,6 +114,7 @@ const TemplateSearch = Type.Object(
 
 export const searchWorkflowTemplates = operation({
   name: 'WorkflowTemplatesSearch',
+  feature: 'Catalogue',
   method: 'POST',
   path: '/api/WorkflowTemplatesSearch',
   description: 'Search the workflow templates by name and description, page by page.',
@@ -121,6 +125,7 @@ export const searchWorkflowTemplates = operation({
 
 export const searchBlockTemplates = operation({
   name: 'BlockTemplatesSearch',
+  feature: 'Catalogue',
   method: 'POST',
   path: '/api/BlockTemplatesSearch',
   description: 'Search the block templates by name and description, page by page.',
@@ -131,6 +136,7 @@ export const searchBlockTemplates = operation({
 
 export const getWorkflowTemplate = operation({
   name: 'WorkflowTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/WorkflowTemplate/:id',
   description: 'A workflow template with its block chain, variables and configuration.',
@@ -142,6 +148,7 @@ export const getWorkflowTemplate = operation({
 
 export const listBlockTemplates = operation({
   name: 'BlockTemplates',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/BlockTemplates',
   description:
@@ -152,6 +159,7 @@ export const listBlockTemplates = operation({
 
 export const getBlockTemplate = operation({
   name: 'BlockTemplate',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/BlockTemplate/:id',
   description: 'A block template with its script, variables and configuration.',
@@ -165,6 +173,7 @@ const Versions = Type.Array(Type.Object({ version: Type.String(), createDateTime
 
 export const listWorkflowTemplateVersions = operation({
   name: 'WorkflowTemplateVersions',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/WorkflowTemplateVersions/:id',
   description: "The published versions of the organization's own workflow template, newest first.",
@@ -175,6 +184,7 @@ export const listWorkflowTemplateVersions = operation({
 
 export const listBlockTemplateVersions = operation({
   name: 'BlockTemplateVersions',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/BlockTemplateVersions/:id',
   description: "The published versions of the organization's own block template, newest first.",

@@ -35,6 +35,7 @@ const RegApplicationId = Type.Object({ id: Guid })
 
 export const listRegApplications = operation({
   name: 'RegApplications',
+  feature: 'Connections',
   method: 'GET',
   path: '/api/RegApplications',
   description: 'The registered applications of the account that are authenticated.',
@@ -43,6 +44,7 @@ export const listRegApplications = operation({
 
 export const searchRegApplications = operation({
   name: 'RegApplicationsSearch',
+  feature: 'Connections',
   method: 'POST',
   path: '/api/RegApplications',
   description: 'Search the registered applications of the account, also those that still wait for their authorization.',
@@ -65,11 +67,13 @@ export const searchRegApplications = operation({
 
 export const createRegApplication = operation({
   name: 'RegApplicationCreate',
+  feature: 'Connections',
   method: 'POST',
   path: '/api/RegApplication',
   description:
     'Register an application with its credentials. The answer is its id, or, where a person must give access, the address at which to do so.',
   changesState: true,
+  audit: 'registeredApplication.created',
   body: Type.Object(
     { applicationId: Guid, tagText: Type.Optional(TagText), credentialsJson: Type.Optional(CredentialsJson) },
     { additionalProperties: false },
@@ -77,6 +81,7 @@ export const createRegApplication = operation({
   answers: { 200: Type.String({ description: 'GUID of the registered application, or the authorization URL.' }) },
   refuses: ['not_found', 'credentials_invalid', 'credentials_refused'],
   example: {
+    answer: '0198c0de-0000-7000-8000-000000000001',
     body: {
       applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6',
       tagText: 'warehouse',
@@ -87,11 +92,13 @@ export const createRegApplication = operation({
 
 export const updateRegApplication = operation({
   name: 'RegApplicationUpdate',
+  feature: 'Connections',
   method: 'POST',
   path: '/api/RegApplication/:id',
   description:
     'Change the label or the credentials of a registered application. The answer is an empty string, or an authorization URL.',
   changesState: true,
+  audit: 'registeredApplication.changed',
   params: RegApplicationId,
   body: Type.Object(
     { tagText: Type.Optional(TagText), credentialsJson: Type.Optional(CredentialsJson) },
@@ -99,15 +106,17 @@ export const updateRegApplication = operation({
   ),
   answers: { 200: Type.String({ description: 'Empty, or the authorization URL.' }) },
   refuses: ['not_found', 'credentials_invalid', 'credentials_refused'],
-  example: { body: { tagText: 'warehouse, north' } },
+  example: { answer: '', body: { tagText: 'warehouse, north' } },
 })
 
 export const deleteRegApplication = operation({
   name: 'DeleteRegApplication',
+  feature: 'Connections',
   method: 'GET',
   path: '/api/DeleteRegApplication/:id',
   description: 'Remove a registered application with its credentials, unless a workflow that is not archived uses it.',
   changesState: true,
+  audit: 'registeredApplication.deleted',
   params: RegApplicationId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found', 'registered_application_in_use'],

@@ -12,11 +12,13 @@ const Name = (description: string) =>
 
 export const grantDocumentLibrary = operation({
   name: 'DocumentLibraryGrant',
+  feature: 'Connections',
   method: 'POST',
   path: '/api/DocumentLibraryGrant',
   description:
     'Gives the app of a document-library connector access to one site, with a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not kept.',
   changesState: true,
+  audit: 'documentLibrary.granted',
   body: Type.Object(
     {
       tenantId: Name('Tenant ID, or a domain of the tenant.'),

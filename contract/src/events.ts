@@ -49,6 +49,7 @@ export const EventSubscription = Type.Object(
 
 export const listEventSubscriptions = operation({
   name: 'EventSubscriptions',
+  feature: 'Notifications',
   method: 'GET',
   path: '/api/EventSubscriptions',
   description: 'The addresses that are told of events of the account, or of the accounts it manages.',
@@ -58,11 +59,13 @@ export const listEventSubscriptions = operation({
 
 export const createEventSubscription = operation({
   name: 'EventSubscriptionCreate',
+  feature: 'Notifications',
   method: 'POST',
   path: '/api/EventSubscriptions',
   description:
     'Send events to an address as {type, timestamp, data}, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
   changesState: true,
+  audit: 'eventSubscription.created',
   body: Type.Object(
     { url: Url, events: Type.Optional(Events), scope: Type.Optional(Scope) },
     { additionalProperties: false },
@@ -73,10 +76,12 @@ export const createEventSubscription = operation({
 
 export const updateEventSubscription = operation({
   name: 'EventSubscriptionUpdate',
+  feature: 'Notifications',
   method: 'POST',
   path: '/api/EventSubscription/:id',
   description: 'Change address, events or activity of a subscription.',
   changesState: true,
+  audit: 'eventSubscription.changed',
   params: SubscriptionId,
   body: Type.Object(
     { url: Type.Optional(Url), events: Type.Optional(Events), isActive: Type.Optional(Type.Boolean()) },
@@ -88,10 +93,12 @@ export const updateEventSubscription = operation({
 
 export const deleteEventSubscription = operation({
   name: 'DeleteEventSubscription',
+  feature: 'Notifications',
   method: 'GET',
   path: '/api/DeleteEventSubscription/:id',
   description: 'Send no more events to an address.',
   changesState: true,
+  audit: 'eventSubscription.deleted',
   params: SubscriptionId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -103,6 +110,7 @@ const failureMail = Type.Boolean({
 
 export const getNotificationSettings = operation({
   name: 'NotificationSettings',
+  feature: 'Notifications',
   method: 'GET',
   path: '/api/NotificationSettings',
   description:
@@ -113,10 +121,12 @@ export const getNotificationSettings = operation({
 
 export const setNotificationSettings = operation({
   name: 'NotificationSettingsUpdate',
+  feature: 'Notifications',
   method: 'POST',
   path: '/api/NotificationSettings',
   description: 'Choose which mails the account gets. About managed accounts it gets none until it asks for them.',
   changesState: true,
+  audit: 'notifications.changed',
   body: Type.Object({ failureMail, scope: Type.Optional(Scope) }, { additionalProperties: false }),
   answers: { 200: null },
   example: { body: { scope: 'managed', failureMail: true } },

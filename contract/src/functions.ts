@@ -4,6 +4,7 @@ import { operation } from './operation.ts'
 
 export const getFunctions = operation({
   name: 'GetFunctions',
+  feature: 'Catalogue',
   method: 'GET',
   path: '/api/GetFunctions',
   description: 'The functions that scripts call as fx.<name>: those of the service and those of the organization.',

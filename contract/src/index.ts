@@ -175,10 +175,13 @@ export const records = {
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export type { ExpectationKind } from './alarms.ts'
-export { ErrorBody, type ErrorCode, errorCatalogue } from './errors.ts'
+export { type AuditAction, auditActions } from './audit-actions.ts'
+export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'
+export { type Feature, features } from './features.ts'
 export { guidPattern, isGuid } from './ids.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
+export { namedSchemas } from './named-schemas.ts'
 export {
   type AnswerOf,
   type BodyOf,

@@ -3,7 +3,7 @@ import { operation } from './operation.ts'
 
 const Schema = Type.Unknown({ description: 'A JSON Schema.' })
 
-const EndpointMetaData = Type.Object({
+export const EndpointMetaData = Type.Object({
   name: Type.String(),
   route: Type.String(),
   verb: Type.String(),
@@ -22,14 +22,20 @@ const RecordName = Type.Object({ name: Type.String({ minLength: 1, description: 
 
 export const getMetaData = operation({
   name: 'GetMetaData',
+  feature: 'Introspection',
   method: 'GET',
   path: '/api/GetMetaData',
   description: 'Every endpoint with its parameters, schemas, examples and status codes.',
+  headers: {
+    'If-None-Match': Type.String({ description: 'The ETag you have. If it is still right, the answer is 304.' }),
+  },
+  answerHeaders: { ETag: Type.String({ description: 'For If-None-Match.' }) },
   answers: { 200: Type.Array(EndpointMetaData) },
 })
 
 export const describe = operation({
   name: 'Describe',
+  feature: 'Introspection',
   method: 'GET',
   path: '/api/Describe',
   description: 'The fields of a record type.',
@@ -42,6 +48,7 @@ export const describe = operation({
 
 export const getSchema = operation({
   name: 'GetSchema',
+  feature: 'Introspection',
   method: 'GET',
   path: '/api/GetSchema',
   description: 'The JSON Schema of a record type.',

@@ -26,6 +26,7 @@ export const KeyPair = Type.Object({
 
 export const listKeys = operation({
   name: 'ApiKeys',
+  feature: 'API keys',
   method: 'GET',
   path: '/api/ApiKeys',
   description: 'The key pairs of the account, without their secrets.',
@@ -46,10 +47,12 @@ export const listKeys = operation({
 
 export const createKey = operation({
   name: 'ApiKeyCreate',
+  feature: 'API keys',
   method: 'POST',
   path: '/api/ApiKey',
   description: 'Make a key pair; the secret is shown once.',
   changesState: true,
+  audit: 'apiKey.created',
   body: KeySettings,
   answers: { 200: KeyPair },
   refuses: ['role_too_low'],
@@ -58,10 +61,12 @@ export const createKey = operation({
 
 export const updateKey = operation({
   name: 'ApiKeyUpdate',
+  feature: 'API keys',
   method: 'POST',
   path: '/api/ApiKey/:id',
   description: 'Change label, address list or expiry of a key pair.',
   changesState: true,
+  audit: 'apiKey.changed',
   params: KeyId,
   body: KeySettings,
   answers: { 200: null },
@@ -70,10 +75,12 @@ export const updateKey = operation({
 
 export const deleteKey = operation({
   name: 'DeleteApiKey',
+  feature: 'API keys',
   method: 'GET',
   path: '/api/DeleteApiKey/:id',
   description: 'Revoke a key pair; it stops working within one second.',
   changesState: true,
+  audit: 'apiKey.revoked',
   params: KeyId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -81,10 +88,12 @@ export const deleteKey = operation({
 
 export const revealKey = operation({
   name: 'RevealApiKey',
+  feature: 'API keys',
   method: 'GET',
   path: '/api/RevealApiKey/:id',
   description: 'Read, exactly once, the secret that was made with an activated account.',
   changesState: true,
+  audit: 'apiKey.revealed',
   params: KeyId,
   answers: { 200: KeyPair },
   refuses: ['not_found'],

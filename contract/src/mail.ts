@@ -46,10 +46,12 @@ export const ProxyEmail = Type.Object(
 
 export const sendProxyEmail = operation({
   name: 'ApiProxyEmail',
+  feature: 'Mail',
   method: 'POST',
   path: '/api/ApiProxyEmail',
   description: 'Send a mail. It is kept in the outbox until a mail server has taken it.',
   changesState: true,
+  audit: 'mail.accepted',
   body: ProxyEmail,
   bodyBytesMax: 64 * 1024 * 1024,
   answers: { 200: Type.Object({ Success: Type.Boolean() }) },
@@ -83,6 +85,7 @@ export const MailListApiDto = Type.Object(
 
 export const getOutbox = operation({
   name: 'GetOutbox',
+  feature: 'Mail',
   method: 'POST',
   path: '/api/GetOutbox',
   description: 'The mails of the account, newest first; of the whole organization for a Manager who asks for it.',

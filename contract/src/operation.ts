@@ -1,11 +1,26 @@
 // One REST operation is one value. Validation, types, serialisation, OpenAPI, GetMetaData, the SDK and the tests read it.
 import type { Static, TObject, TSchema } from 'typebox'
+import type { AuditAction } from './audit-actions.ts'
 import type { ErrorCode } from './errors.ts'
+import type { Feature } from './features.ts'
 import type { RoleName } from './roles.ts'
 
-export type OperationSpec = {
+export type OperationSpec = OperationShape & (Reading | Changing)
+
+type Reading = { changesState?: false; audit?: AuditAction }
+
+type Changing = {
+  /** A GET that changes state refuses HEAD. Every POST that is not a search changes state. */
+  changesState: true
+  /** What the audit log calls the change: one of these for each change that took place. Null, with the reason beside it, where none is written. */
+  audit: AuditAction | readonly AuditAction[] | null
+}
+
+type OperationShape = {
   /** Unique; also the `name` in GetMetaData and the operationId in OpenAPI. */
   name: string
+  /** Where it is found in the reference: its tag in OpenAPI. */
+  feature: Feature
   method: 'GET' | 'POST'
   /** With `:param` placeholders. */
   path: string
@@ -14,8 +29,6 @@ export type OperationSpec = {
   access?: 'keys' | 'public'
   /** Lowest role of the caller; below it the answer is 403. */
   lowestRole?: RoleName
-  /** A GET that changes state refuses HEAD. Every POST that is not a search changes state. */
-  changesState?: boolean
   params?: TObject
   query?: TObject
   body?: TSchema
@@ -25,10 +38,10 @@ export type OperationSpec = {
   bodyBytesMax?: number
   /** Body shapes by status. `null` is an empty body. */
   answers: { 200: TSchema | null; 204?: null }
-  /** Further request headers, by name, each with what it does. */
-  headers?: Readonly<Record<string, string>>
-  /** Headers of a 200 that a client may rely on, by name, each with what it holds. */
-  answerHeaders?: Readonly<Record<string, string>>
+  /** Further request headers, by name. The service checks them itself; the schema tells clients. */
+  headers?: Readonly<Record<string, TSchema>>
+  /** Headers of a 200 that a client may rely on, by name. */
+  answerHeaders?: Readonly<Record<string, TSchema>>
   /** A media type in which the answer is given as well, or instead of JSON when there is no schema. */
   otherContent?: string
   /** A session needs no CSRF token here: browsers open streams without headers of ours, and nothing is changed by one. */

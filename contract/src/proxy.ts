@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
+import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
+
+const headers = {
+  AppKey: {
+    ...Guid,
+    description: 'Id of the registered application. Needed when several have the same short name.',
+  },
+}
 
 const Chosen = Type.Object({
   shortName: Type.Optional(
@@ -28,20 +36,25 @@ const refuses = [
 
 export const apiAuth = operation({
   name: 'ApiAuth',
+  feature: 'Proxy',
   method: 'GET',
   path: '/api/ApiAuth',
   description: 'The access token or session that the service would use for a registered application.',
   query: Chosen,
+  headers,
   answers: { 200: Type.String({ description: 'The token.' }) },
   refuses: ['not_found', 'application_ambiguous', 'application_not_authenticated', 'connection_faulted'],
+  example: { answer: 'eyJhbGciOi…' },
 })
 
 export const apiAppVault = operation({
   name: 'ApiAppVault',
+  feature: 'Proxy',
   method: 'GET',
   path: '/api/ApiAppVault',
   description: 'The stored values of a registered application; secrets are masked.',
   query: Chosen,
+  headers,
   answers: {
     200: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   },
@@ -50,21 +63,27 @@ export const apiAppVault = operation({
 
 export const apiGet = operation({
   name: 'ApiGet',
+  feature: 'Proxy',
   method: 'GET',
   path: '/api/ApiGet',
   description: 'GET from a registered application; the answer is the body of the target.',
   query: Address,
+  headers,
   answers: { 200: Target },
   refuses,
 })
 
 export const apiPost = operation({
   name: 'ApiPost',
+  feature: 'Proxy',
   method: 'POST',
   path: '/api/ApiPost',
   description: 'POST JSON to a registered application; the answer is the body of the target.',
   changesState: true,
+  // It changes something at the target, not here.
+  audit: null,
   query: Address,
+  headers,
   body: Type.Object(
     { jsonData: Type.Unknown({ description: 'What is sent to the target.' }) },
     { additionalProperties: false },
@@ -77,11 +96,15 @@ export const apiPost = operation({
 
 export const apiSend = operation({
   name: 'ApiSend',
+  feature: 'Proxy',
   method: 'POST',
   path: '/api/ApiSend/:shortName',
   description: 'Any request to a registered application.',
   changesState: true,
+  // It changes something at the target, not here.
+  audit: null,
   params: Type.Object({ shortName: Type.String({ minLength: 1, maxLength: 40 }) }),
+  headers,
   query: Type.Object({
     newVersion: Type.Optional(
       Type.Boolean({

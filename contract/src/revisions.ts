@@ -12,7 +12,7 @@ const WorkflowId = Type.Object({ workflowId: Guid })
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
-const WorkflowRevision = Type.Object({
+export const WorkflowRevision = Type.Object({
   revision: Revision,
   createDateTimeUTC: { ...Timestamp, description: 'When it was saved.' },
   accountId: orNull(Guid, 'The account that saved it: the caller, not the managed account.'),
@@ -24,6 +24,7 @@ const WorkflowRevision = Type.Object({
 
 export const listRevisions = operation({
   name: 'WorkflowRevisions',
+  feature: 'Workflows',
   method: 'POST',
   path: '/api/WorkflowRevisions/:workflowId',
   description: 'The revisions of a workflow, newest first. Every saved change of its definition makes one.',
@@ -40,7 +41,7 @@ const fieldChange = {
   from: Value('Before; null where there was nothing. Secrets are masked.'),
   to: Value('After; null where there is nothing. Secrets are masked.'),
 }
-const FieldChange = Type.Object(fieldChange)
+export const FieldChange = Type.Object(fieldChange)
 const EntryChange = Type.Enum(['added', 'removed', 'changed'])
 
 export const BlockChange = Type.Object({
@@ -54,6 +55,7 @@ export const BlockChange = Type.Object({
 
 export const getWorkflowDifference = operation({
   name: 'WorkflowDifference',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/WorkflowDifference/:workflowId',
   description: 'What changed between two revisions of a workflow.',
@@ -83,10 +85,12 @@ export const getWorkflowDifference = operation({
 
 export const restoreRevision = operation({
   name: 'RestoreRevision',
+  feature: 'Workflows',
   method: 'POST',
   path: '/api/RestoreRevision/:workflowId',
   description: 'Make an earlier revision the newest one again. Answers the number of the new revision.',
   changesState: true,
+  audit: 'workflow.restored',
   params: WorkflowId,
   body: Type.Object({ revision: Revision }, { additionalProperties: false }),
   answers: { 200: Type.Integer() },

@@ -13,6 +13,7 @@ export const runSources = ['API', 'Scheduler', 'Webhook', 'Manual', 'Retry'] as 
 export type RunSource = (typeof runSources)[number]
 
 const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the run.' })
+const answerHeaders = { 'X-Run-Number': RunNumber }
 const WorkflowId = Type.Object({ workflowId: Guid })
 const BlockNumber = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
@@ -50,11 +51,14 @@ export const runOrderFields = Object.keys(RunHistoryItem.properties) as (keyof t
 
 export const runWorkflow = operation({
   name: 'RunWorkflow',
+  feature: 'Runs',
   method: 'POST',
   path: '/api/RunWorkflow',
   description:
     'Start a run of a deployed workflow. The number of the run is in the sentence and in the header X-Run-Number.',
   changesState: true,
+  // The history of runs says who started each.
+  audit: null,
   body: Type.Object(
     {
       workflowId: Guid,
@@ -67,6 +71,7 @@ export const runWorkflow = operation({
     },
     { additionalProperties: false },
   ),
+  answerHeaders,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'workflow_not_deployed', 'applications_missing', 'blocks_invalid'],
   example: { answer: 'Run 1 of the workflow "Orders" has started.' },
@@ -74,11 +79,13 @@ export const runWorkflow = operation({
 
 export const stopWorkflowRun = operation({
   name: 'StopWorkflowRun',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/StopWorkflowRun/:workflowId',
   description:
     'Stop a run: the block under way finishes, unless it sleeps, then the run is Stopped. False when it had ended already.',
   changesState: true,
+  audit: 'run.stopped',
   params: WorkflowId,
   query: Type.Object({ runNumber: RunNumber }),
   answers: { 200: Type.Boolean() },
@@ -87,24 +94,31 @@ export const stopWorkflowRun = operation({
 
 export const retryRun = operation({
   name: 'RetryRun',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/RetryRun/:workflowId',
   description:
     'Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call names the retry that is under way or ended well.',
   changesState: true,
+  // The history of runs says who started each.
+  audit: null,
   params: WorkflowId,
   query: Type.Object({ runNumber: RunNumber }),
+  answerHeaders,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed', 'blocks_invalid', 'webhook_request_taken'],
+  example: { answer: 'Run 8 of the workflow "Orders" has started.' },
 })
 
 export const resumeWorkflow = operation({
   name: 'ResumeWorkflow',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/ResumeWorkflow/:id',
   description:
     'Resume the automatic runs of a workflow that was paused after repeated failures. Answers whether it was paused; while a connection it needs is faulted, it stays so.',
   changesState: true,
+  audit: 'workflow.resumed',
   params: Type.Object({ id: Guid }),
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -112,6 +126,7 @@ export const resumeWorkflow = operation({
 
 export const getRunHistory = operation({
   name: 'GetRunHistory',
+  feature: 'Runs',
   method: 'POST',
   path: '/api/GetRunHistory/:workflowId',
   description: 'The runs of a workflow, newest first unless asked otherwise.',
@@ -148,6 +163,7 @@ const blockOfRun = { runNumber: Type.Integer(), uniqueBlockId: Guid }
 
 export const getBlockResult = operation({
   name: 'GetBlockResult',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/GetBlockResult/:workflowId',
   description: 'What a block returned in a run, or why it failed.',
@@ -165,6 +181,7 @@ export const getBlockResult = operation({
 
 export const getBlockUserLog = operation({
   name: 'GetBlockUserLog',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/GetBlockUserLog/:workflowId',
   description: 'What the script of a block wrote to its console in a run.',
@@ -176,6 +193,7 @@ export const getBlockUserLog = operation({
 
 export const getBlockSession = operation({
   name: 'GetBlockSession',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/GetBlockSession/:workflowId',
   description: 'session.vars of a run as they were after a block.',
@@ -217,6 +235,7 @@ export const BlockCall = Type.Object(
 
 export const getBlockCalls = operation({
   name: 'GetBlockCalls',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/GetBlockCalls/:workflowId',
   description:
@@ -258,6 +277,7 @@ export const TestedCall = Type.Object(
 
 export const testBlock = operation({
   name: 'TestBlock',
+  feature: 'Runs',
   method: 'POST',
   path: '/api/TestBlock',
   description:

@@ -4,10 +4,12 @@ import { operation } from './operation.ts'
 
 export const workflowScheduler = operation({
   name: 'WorkflowScheduler',
+  feature: 'Runs',
   method: 'POST',
   path: '/api/WorkflowScheduler',
   description: 'Let a deployed workflow run by itself at certain times, or stop that.',
   changesState: true,
+  audit: ['schedule.enabled', 'schedule.disabled'],
   body: Type.Object(
     {
       workflowId: Guid,
@@ -29,6 +31,7 @@ export const workflowScheduler = operation({
   answers: { 200: Type.String() },
   refuses: ['not_found', 'workflow_not_deployed'],
   example: {
+    answer: 'The workflow "Orders" runs next at 2026-03-01T08:15:00Z.',
     body: { workflowId: '0198c0de-0000-7000-8000-000000000001', isScheduled: true, scheduleFrequency: '*/15 * * * *' },
   },
 })

@@ -11,12 +11,12 @@ export type SearchPlaceName = (typeof searchPlaces)[number]
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 
-const Place = Type.Enum([...searchPlaces], {
+export const Place = Type.Enum([...searchPlaces], {
   description:
     'webhook (a received payload), result or log of a block, error, or call (address and recorded bodies of an outbound call).',
 })
 
-const FoundItem = Type.Object({
+export const FoundItem = Type.Object({
   accountId: Type.Optional({ ...Guid, description: 'Only with acrossAccounts.' }),
   accountEmail: Type.Optional(Type.String({ description: 'Only with acrossAccounts.' })),
   workflowId: Guid,
@@ -33,6 +33,7 @@ const FoundItem = Type.Object({
 
 export const searchRuns = operation({
   name: 'SearchRuns',
+  feature: 'Monitoring',
   method: 'POST',
   path: '/api/SearchRuns',
   description:

@@ -53,10 +53,12 @@ export const SecureUpload = Type.Object(
 
 export const uploadShare = operation({
   name: 'ProxySecureUpload',
+  feature: 'Secure shares',
   method: 'POST',
   path: '/api/ProxySecureUpload',
   description: 'Store files encrypted and mail a link to them.',
   changesState: true,
+  audit: 'share.created',
   bodyType: 'multipart',
   body: SecureUpload,
   answers: { 200: { ...Guid, description: 'Id of the share.' } },
@@ -92,6 +94,7 @@ export const SecureShareListApiDto = Type.Object(
 
 export const listShares = operation({
   name: 'SecureShares',
+  feature: 'Secure shares',
   method: 'GET',
   path: '/api/SecureShares',
   description: 'The secure shares of the account, newest first.',
@@ -100,10 +103,12 @@ export const listShares = operation({
 
 export const deleteShare = operation({
   name: 'DeleteSecureShare',
+  feature: 'Secure shares',
   method: 'GET',
   path: '/api/DeleteSecureShare/:id',
   description: 'Take a share back: its key is destroyed at once, then its files.',
   changesState: true,
+  audit: 'share.takenBack',
   params: Type.Object({ id: Guid }),
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],

@@ -26,6 +26,7 @@ const runSums = {
 
 export const runStatistics = operation({
   name: 'RunStatistics',
+  feature: 'Monitoring',
   method: 'POST',
   path: '/api/RunStatistics',
   description:
@@ -75,6 +76,7 @@ export const attentionKinds = [
 
 export const overview = operation({
   name: 'Overview',
+  feature: 'Monitoring',
   method: 'POST',
   path: '/api/Overview',
   description: 'What exists, what waits, and what needs attention.',
@@ -136,6 +138,7 @@ export const overview = operation({
 
 export const usage = operation({
   name: 'Usage',
+  feature: 'Monitoring',
   method: 'POST',
   path: '/api/Usage',
   description:

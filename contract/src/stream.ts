@@ -18,6 +18,7 @@ export type StreamEventName = (typeof streamEventNames)[number]
 
 export const stream = operation({
   name: 'Stream',
+  feature: 'Monitoring',
   method: 'GET',
   path: '/api/Stream',
   description: [
@@ -30,6 +31,9 @@ export const stream = operation({
     workflowId: Type.Optional({ ...Guid, description: 'Only events of this workflow.' }),
     acrossAccounts: Type.Optional(AcrossAccounts),
   }),
+  headers: {
+    'Last-Event-ID': Type.String({ pattern: '^\\d{1,15}$', description: 'Go on after this event.' }),
+  },
   answers: { 200: null },
   otherContent: 'text/event-stream',
   needsNoCsrfToken: true,

@@ -27,10 +27,12 @@ const TagValue = Type.Object(
 
 export const addTag = operation({
   name: 'AttributeTagAdd',
+  feature: 'Tags',
   method: 'POST',
   path: '/api/AttributeTagAdd/:entityType/:entityId',
   description: 'Attach a tag to an entity.',
   changesState: true,
+  audit: 'tag.added',
   params: TagTarget,
   body: TagValue,
   answers: { 200: null },
@@ -40,10 +42,12 @@ export const addTag = operation({
 
 export const deleteTag = operation({
   name: 'AttributeTagDelete',
+  feature: 'Tags',
   method: 'POST',
   path: '/api/AttributeTagDelete/:entityType/:entityId',
   description: 'Remove a tag; a tag that is absent is fine.',
   changesState: true,
+  audit: 'tag.removed',
   params: TagTarget,
   malformedPathIs: 400,
   body: TagValue,

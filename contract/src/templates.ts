@@ -12,7 +12,7 @@ const summaryVariable = {
   type: Type.String({ description: 'text, password, number, boolean, date, select, multiselect or json.' }),
   required: Type.Boolean(),
 }
-const Variable = Type.Object({
+export const Variable = Type.Object({
   ...summaryVariable,
   description: Type.Optional(Type.String()),
   default: Type.Optional(Type.Unknown()),
@@ -37,7 +37,7 @@ export const WorkflowTemplateListApiDto = Type.Object(
   { description: 'Workflow template summary.' },
 )
 
-const TemplateBlock = Type.Object({
+export const TemplateBlock = Type.Object({
   no: Type.Integer({ description: 'Position in the chain, from 1.' }),
   uniqueBlockId: Guid,
   blockName: Type.String(),

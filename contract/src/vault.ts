@@ -23,10 +23,12 @@ const Stored = Type.Unknown({ description: 'The stored value; null when there is
 
 export const setInWorkflow = operation({
   name: 'MyVaultSet',
+  feature: 'Vault',
   method: 'POST',
   path: '/api/MyVaultSet/:workflowId/:key',
   description: 'Store a value, encrypted, that only this workflow sees.',
   changesState: true,
+  audit: 'vault.set',
   params: InWorkflow,
   body: Entry,
   answers: { 200: Type.Boolean() },
@@ -36,9 +38,11 @@ export const setInWorkflow = operation({
 
 export const getInWorkflow = operation({
   name: 'MyVaultGet',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultGet/:workflowId/:key',
   description: 'Read a value of the workflow.',
+  audit: 'vault.read',
   params: InWorkflow,
   answers: { 200: Stored },
   refuses: ['not_found'],
@@ -46,10 +50,12 @@ export const getInWorkflow = operation({
 
 export const removeInWorkflow = operation({
   name: 'MyVaultRemove',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultRemove/:workflowId/:key',
   description: 'Delete a value of the workflow; true when there was one.',
   changesState: true,
+  audit: 'vault.removed',
   params: InWorkflow,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -57,6 +63,7 @@ export const removeInWorkflow = operation({
 
 export const containsInWorkflow = operation({
   name: 'MyVaultContains',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultContains/:workflowId/:key',
   description: 'Whether the workflow has a value under this key.',
@@ -67,10 +74,12 @@ export const containsInWorkflow = operation({
 
 export const setInAccount = operation({
   name: 'MyVaultSetGlobal',
+  feature: 'Vault',
   method: 'POST',
   path: '/api/MyVaultSetGlobal/:accountId/:key',
   description: 'Store a value, encrypted, that every workflow of the account sees.',
   changesState: true,
+  audit: 'vault.set',
   params: InAccount,
   body: Entry,
   answers: { 200: Type.Boolean() },
@@ -80,9 +89,11 @@ export const setInAccount = operation({
 
 export const getInAccount = operation({
   name: 'MyVaultGetGlobal',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultGetGlobal/:accountId/:key',
   description: 'Read a value of the account.',
+  audit: 'vault.read',
   params: InAccount,
   answers: { 200: Stored },
   refuses: ['not_found'],
@@ -90,10 +101,12 @@ export const getInAccount = operation({
 
 export const removeInAccount = operation({
   name: 'MyVaultRemoveGlobal',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultRemoveGlobal/:accountId/:key',
   description: 'Delete a value of the account; true when there was one.',
   changesState: true,
+  audit: 'vault.removed',
   params: InAccount,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -101,6 +114,7 @@ export const removeInAccount = operation({
 
 export const containsInAccount = operation({
   name: 'MyVaultContainsGlobal',
+  feature: 'Vault',
   method: 'GET',
   path: '/api/MyVaultContainsGlobal/:accountId/:key',
   description: 'Whether the account has a value under this key.',
@@ -111,6 +125,7 @@ export const containsInAccount = operation({
 
 export const listVaultKeys = operation({
   name: 'VaultKeys',
+  feature: 'Vault',
   method: 'POST',
   path: '/api/VaultKeys',
   description: 'The keys in the vault of a workflow, or of the account. Values are not shown.',

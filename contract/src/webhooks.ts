@@ -117,6 +117,7 @@ const pageOf = <Item extends Parameters<typeof Type.Array>[0]>(item: Item) =>
 
 export const getWebhookSettings = operation({
   name: 'WebhookSettings',
+  feature: 'Webhooks',
   method: 'GET',
   path: '/api/WebhookSettings/:id',
   description: 'Settings of the webhook of a workflow.',
@@ -127,11 +128,13 @@ export const getWebhookSettings = operation({
 
 export const enableWebhook = operation({
   name: 'WebhookSettingsEnable',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSettingsEnable/:id',
   description:
     'Let a workflow take requests, or change how it does. What is not named stays as it is. The first time the secret is in the answer, and never again.',
   changesState: true,
+  audit: ['webhook.enabled', 'webhook.changed'],
   params: Type.Object({ id: Guid }),
   body: Type.Object(
     {
@@ -159,10 +162,12 @@ export const enableWebhook = operation({
 
 export const disableWebhook = operation({
   name: 'WebhookSettingsDisable',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSettingsDisable/:id',
   description: 'Take no more requests; those that were taken are processed. With the flag, the settings are deleted.',
   changesState: true,
+  audit: ['webhook.disabled', 'webhook.cleaned'],
   params: Type.Object({ id: Guid }),
   query: Type.Object({ disableWithCleanSettings: Type.Optional(Type.Boolean({ default: false })) }),
   answers: { 200: Type.String() },
@@ -171,6 +176,7 @@ export const disableWebhook = operation({
 
 export const getWebhookQueue = operation({
   name: 'GetWebhookQueue',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/GetWebhookQueue/:workflowId',
   description: 'Requests that wait or are being processed, in the order of the queue.',
@@ -183,6 +189,7 @@ export const getWebhookQueue = operation({
 
 export const getWebhookHistory = operation({
   name: 'GetWebhookHistory',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/GetWebhookHistory/:workflowId',
   description: 'Requests that left the queue, newest first.',
@@ -195,6 +202,7 @@ export const getWebhookHistory = operation({
 
 export const getWebhook = operation({
   name: 'GetWebhook',
+  feature: 'Webhooks',
   method: 'GET',
   path: '/api/GetWebhook/:webhookId',
   description: 'A request as it was received.',
@@ -213,6 +221,7 @@ export const getWebhook = operation({
 
 export const getSandboxWebhookValue = operation({
   name: 'GetSandboxWebhookValue',
+  feature: 'Webhooks',
   method: 'GET',
   path: '/api/GetSandboxWebhookValue/:id',
   description:
@@ -223,10 +232,12 @@ export const getSandboxWebhookValue = operation({
 
 export const pinSandboxWebhook = operation({
   name: 'WebhookSandboxPin',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSandboxPin/:id',
   description: 'Let GetSandboxWebhookValue return this request whatever comes later; null to return the newest again.',
   changesState: true,
+  audit: 'webhook.samplePinned',
   params: Type.Object({ id: Guid }),
   body: Type.Object({ webhookId: Type.Union([Guid, Type.Null()]) }, { additionalProperties: false }),
   answers: { 200: null },
@@ -237,10 +248,12 @@ const RequestId = Type.Object({ webhookId: Guid })
 
 export const skipWebhook = operation({
   name: 'WebhookSkip',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSkip/:webhookId',
   description: 'Take a waiting request out of the queue, unprocessed. False when it is being processed at this moment.',
   changesState: true,
+  audit: 'webhook.skipped',
   params: RequestId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -248,10 +261,12 @@ export const skipWebhook = operation({
 
 export const retryWebhook = operation({
   name: 'WebhookRetry',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookRetry/:webhookId',
   description: 'Try a failed request again now instead of later. False when it is not waiting for a retry.',
   changesState: true,
+  audit: 'webhook.retried',
   params: RequestId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -259,10 +274,12 @@ export const retryWebhook = operation({
 
 export const holdWebhookQueue = operation({
   name: 'WebhookQueueHold',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookQueueHold/:workflowId',
   description: 'Go on taking requests, but start none of them until the queue is released.',
   changesState: true,
+  audit: 'webhook.held',
   params: WorkflowId,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'webhook_not_configured'],
@@ -270,16 +287,18 @@ export const holdWebhookQueue = operation({
 
 export const releaseWebhookQueue = operation({
   name: 'WebhookQueueRelease',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookQueueRelease/:workflowId',
   description: 'Start what waits in a held queue, in order.',
   changesState: true,
+  audit: 'webhook.released',
   params: WorkflowId,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'webhook_not_configured'],
 })
 
-const WebhookReplay = Type.Object({
+export const WebhookReplay = Type.Object({
   id: { ...Guid, description: 'Id of the replay.' },
   workflowId: Guid,
   total: Type.Integer({ description: 'Requests that are put back into the queue.' }),
@@ -291,10 +310,12 @@ const WebhookReplay = Type.Object({
 
 export const replayWebhooks = operation({
   name: 'WebhookReplay',
+  feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookReplay/:workflowId',
   description: 'Put past requests back at the end of the queue, oldest first, under the ids they had.',
   changesState: true,
+  audit: 'webhook.replayed',
   params: WorkflowId,
   body: Type.Object(
     {
@@ -316,6 +337,7 @@ export const replayWebhooks = operation({
 
 export const getWebhookReplay = operation({
   name: 'GetWebhookReplay',
+  feature: 'Webhooks',
   method: 'GET',
   path: '/api/GetWebhookReplay/:replayId',
   description: 'How far a replay has come.',

@@ -15,7 +15,7 @@ export const mapOf = <Value>(values: object, description: string) =>
 
 export const WorkflowState = Type.Enum([...workflowStates], { description: 'inDevelopment, deployed or archived.' })
 
-const VariableBinding = Type.Object({
+export const VariableBinding = Type.Object({
   variableSource: Type.String({ description: 'Value or Workflow.' }),
   value: Type.Optional(Type.Unknown({ description: 'With Value: the value itself; passwords are masked.' })),
   variableName: Type.Optional(
@@ -74,7 +74,7 @@ const listFields = {
 
 export const WorkflowListApiDto = Type.Object(listFields, { description: 'Workflow summary.' })
 
-const WorkflowVariable = Type.Object({
+export const WorkflowVariable = Type.Object({
   value: Type.Unknown({ description: 'Null while it is not set; passwords are masked.' }),
   type: Type.String({ description: 'text, password, number, boolean, date, select, multiselect or json.' }),
   required: Type.Boolean({ description: 'Whether it must be set before deploying.' }),

@@ -18,7 +18,7 @@ const GuidFilter = (description: string) => Type.Optional(Type.Array(Guid, { max
 // An answer can be posted back as it is: what a client cannot change is accepted whatever it holds, and has no effect.
 const readOnly = Type.Optional(Type.Unknown({ description: 'Read-only: accepted and ignored.' }))
 
-const ChainElement = Type.Object(
+export const ChainElement = Type.Object(
   {
     uniqueBlockId: Type.Optional(Guid),
     no: Type.Optional(Type.Integer({ description: 'Another position moves the block (unbound workflows only).' })),
@@ -42,7 +42,7 @@ const ChainElement = Type.Object(
   { additionalProperties: false },
 )
 
-const WorkflowInput = Type.Object(
+export const WorkflowInput = Type.Object(
   {
     workflowTemplateId: Type.Optional(
       Type.Union([Guid, Type.Null()], { description: 'The template to create from. An update cannot change it.' }),
@@ -103,6 +103,7 @@ const WorkflowInput = Type.Object(
 
 export const listWorkflows = operation({
   name: 'Workflows',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/Workflows',
   description: 'Every workflow of the account that is in development or deployed.',
@@ -111,6 +112,7 @@ export const listWorkflows = operation({
 
 export const searchWorkflows = operation({
   name: 'WorkflowsSearch',
+  feature: 'Workflows',
   method: 'POST',
   path: '/api/Workflows',
   description: 'Search the workflows of the account, archived ones included.',
@@ -140,6 +142,7 @@ export const searchWorkflows = operation({
 
 export const getWorkflow = operation({
   name: 'Workflow',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/Workflow/:id',
   description: 'A workflow with its blocks and values: now, as of a run, or in an earlier revision.',
@@ -148,17 +151,19 @@ export const getWorkflow = operation({
     runNumber: Type.Optional(Type.Integer({ minimum: 0, description: 'Shows the workflow as of this run.' })),
     revision: Type.Optional({ ...Revision, description: 'Shows this revision. Not together with runNumber.' }),
   }),
-  answerHeaders: { ETag: 'The revision in quotes, for If-Match.' },
+  answerHeaders: { ETag: Type.String({ description: 'The revision in quotes, for If-Match.' }) },
   answers: { 200: WorkflowApiDto },
   refuses: ['not_found'],
 })
 
 export const createWorkflow = operation({
   name: 'WorkflowCreate',
+  feature: 'Workflows',
   method: 'POST',
   path: '/api/Workflow',
   description: 'Create a workflow from a template, or a custom one from a chain of blocks.',
   changesState: true,
+  audit: 'workflow.created',
   body: WorkflowInput,
   answers: { 200: Guid },
   refuses: ['not_found', 'workflow_invalid', 'cannot_be_stored'],
@@ -179,17 +184,21 @@ export const createWorkflow = operation({
 
 export const updateWorkflow = operation({
   name: 'WorkflowUpdate',
+  feature: 'Workflows',
   method: 'POST',
   path: '/api/Workflow/:id',
   description: 'Change a workflow. Blocks are named by uniqueBlockId; what is not named stays as it is.',
   changesState: true,
+  audit: 'workflow.changed',
   params: WorkflowId,
   body: WorkflowInput,
   headers: {
-    'If-Match':
-      'The ETag of the workflow as you read it, or *. If somebody has changed the workflow since, the answer is 409 and nothing is saved.',
+    'If-Match': Type.String({
+      description:
+        'The ETag of the workflow as you read it, or *. If somebody has changed the workflow since, the answer is 409 and nothing is saved.',
+    }),
   },
-  answerHeaders: { ETag: 'The newest revision in quotes.' },
+  answerHeaders: { ETag: Type.String({ description: 'The newest revision in quotes.' }) },
   answers: { 200: null },
   refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'workflow_changed', 'cannot_be_stored'],
   example: { body: { name: 'Hello again', variables: { who: 'everyone' } } },
@@ -197,10 +206,12 @@ export const updateWorkflow = operation({
 
 export const deployWorkflow = operation({
   name: 'DeployWorkflow',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/DeployWorkflow/:id',
   description: 'Check the workflow and let it run.',
   changesState: true,
+  audit: 'workflow.deployed',
   params: WorkflowId,
   answers: { 200: Guid },
   refuses: ['not_found', 'workflow_not_deployable'],
@@ -208,10 +219,12 @@ export const deployWorkflow = operation({
 
 export const archiveWorkflow = operation({
   name: 'ArchiveWorkflow',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/ArchiveWorkflow/:id',
   description: 'Stop schedule and webhook and hide the workflow; its history stays readable.',
   changesState: true,
+  audit: 'workflow.archived',
   params: WorkflowId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],
@@ -219,10 +232,12 @@ export const archiveWorkflow = operation({
 
 export const deleteWorkflow = operation({
   name: 'DeleteWorkflow',
+  feature: 'Workflows',
   method: 'GET',
   path: '/api/DeleteWorkflow/:id',
   description: 'Remove the workflow for good, with its history, vault entries, queue and settings.',
   changesState: true,
+  audit: 'workflow.deleted',
   params: WorkflowId,
   answers: { 200: Type.Boolean() },
   refuses: ['not_found'],

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
 import { type Queryable, sql } from '../db/index.ts'
 
@@ -23,14 +24,14 @@ export function actorOf(principal: Principal): Actor {
 export async function recordAudit(
   tx: Queryable,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   target: string | null,
   details: object = {},
 ): Promise<void> {
   await recordAudits(tx, [{ actor, action, target, details }])
 }
 
-export type AuditRow = { actor: Actor; action: string; target: string | null; details: object }
+export type AuditRow = { actor: Actor; action: AuditAction; target: string | null; details: object }
 
 /** The rows of several changes that become final together, in their order. */
 export async function recordAudits(tx: Queryable, rows: readonly AuditRow[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { AppError } from '../lib/app-error.ts'
 import { FixedAnswer } from './fixed-answer.ts'
 import type { HandlersOf } from './handler.ts'
-import { answerCodes } from './openapi.ts'
+import { answerCodes } from './openapi/answers.ts'
 import { type SchemaShape, typeName } from './schema-shape.ts'
 
 export function introspectionRoutes(): HandlersOf<'GetMetaData' | 'Describe' | 'GetSchema'> {

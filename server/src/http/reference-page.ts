@@ -2,7 +2,7 @@ import { type OperationSpec, operations } from '@patchbay/contract'
 import { FixedAnswer } from './fixed-answer.ts'
 import type { Page } from './handler.ts'
 import { type Html, html, page } from './html.ts'
-import { answerCodes } from './openapi.ts'
+import { answerCodes } from './openapi/answers.ts'
 import { type SchemaShape, typeName } from './schema-shape.ts'
 
 /** The API reference, made from the same table as everything else. */

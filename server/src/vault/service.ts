@@ -32,7 +32,7 @@ export async function setEntry(
   const entry = await sealValue(deps.keyRing, id, value)
   const audit = {
     actor: actorOf(principal),
-    action: 'vault.set',
+    action: 'vault.set' as const,
     target: id.holderId,
     details: { key: shownKey(key) },
   }

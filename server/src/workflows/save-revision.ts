@@ -1,7 +1,7 @@
 // How every revision after the first is stored. What a change needs is read, checked and compiled without a lock: the write is fenced by
 // the revision and the state that were read, and whoever loses the race starts over from what the other one stored.
 import { isDeepStrictEqual } from 'node:util'
-import type { RevisionReason } from '@patchbay/contract'
+import type { AuditAction, RevisionReason } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database, Db } from '../db/index.ts'
@@ -115,7 +115,7 @@ function isSameBond(a: Bond, b: Bond): boolean {
   return a.templateVersion === b.templateVersion && isDeepStrictEqual(a.baseDigest, b.baseDigest)
 }
 
-const auditActions: Record<RevisionReason, string> = {
+const auditActions: Record<RevisionReason, AuditAction> = {
   Created: 'workflow.created',
   Updated: 'workflow.changed',
   Restored: 'workflow.restored',

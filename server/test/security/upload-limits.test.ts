@@ -83,6 +83,7 @@ describe('silence', () => {
       operations: {
         Receive: {
           name: 'Receive',
+          feature: 'Secure shares',
           method: 'POST',
           path: '/receive',
           description: 'Receive.',

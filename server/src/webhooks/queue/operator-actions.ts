@@ -1,4 +1,5 @@
 // What an operator can do with the queue by hand.
+import type { AuditAction } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import { type Database, sql, type Tx } from '../../db/index.ts'
@@ -32,7 +33,7 @@ async function withItem(
   deps: VerbDeps,
   principal: Principal,
   webhookId: string,
-  action: string,
+  action: AuditAction,
   work: (tx: Tx, item: { status: string }) => Promise<boolean>,
 ): Promise<boolean> {
   const scope = scopeOf(principal)

@@ -1,0 +1,58 @@
+// Schemas with a name of their own in OpenAPI, so that generated clients get one type for each. Records, bodies and answers are named besides.
+import { AccountPage, AccountSearch, AccountState } from './accounts.ts'
+import { Expectation, Expectations } from './alarms.ts'
+import { AuditEntry } from './audit.ts'
+import { AuthenticatedAccount } from './authentication.ts'
+import { CredentialField, TemplateSearch } from './catalog.ts'
+import { CatalogFile } from './catalog-import.ts'
+import { EventSubscription } from './events.ts'
+import { EndpointMetaData } from './introspection.ts'
+import { KeyPair } from './keys.ts'
+import { BlockChange, FieldChange, WorkflowRevision } from './revisions.ts'
+import { Role } from './roles.ts'
+import { BlockCall, RunHistoryItem, RunStatus, TestedCall } from './runs.ts'
+import { FoundItem, Place } from './search.ts'
+import { Session } from './sessions.ts'
+import { BlockTemplateListApiDto, TemplateBlock, Variable } from './templates.ts'
+import { WebhookHistoryItem, WebhookQueueItem, WebhookReplay, WebhookSignature } from './webhooks.ts'
+import { VariableBinding, WorkflowState, WorkflowVariable } from './workflow-records.ts'
+import { ChainElement, WorkflowInput } from './workflows.ts'
+
+export const namedSchemas = {
+  AccountPage,
+  AccountSearch,
+  AccountState,
+  AuditEntry,
+  AuthenticatedAccount,
+  BlockCall,
+  BlockChange,
+  BlockTemplateListApiDto,
+  CatalogFile,
+  ChainElement,
+  CredentialField,
+  EndpointMetaData,
+  EventSubscription,
+  Expectation,
+  Expectations,
+  FieldChange,
+  FoundRun: FoundItem,
+  KeyPair,
+  Role,
+  RunHistoryItem,
+  RunStatus,
+  SearchPlace: Place,
+  Session,
+  TemplateBlock,
+  TemplateSearch,
+  TemplateVariable: Variable,
+  TestedCall,
+  VariableBinding,
+  WebhookHistoryItem,
+  WebhookQueueItem,
+  WebhookReplayProgress: WebhookReplay,
+  WebhookSignature,
+  WorkflowContent: WorkflowInput,
+  WorkflowRevision,
+  WorkflowState,
+  WorkflowVariable,
+} as const
