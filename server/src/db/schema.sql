@@ -848,6 +848,7 @@ table usage_days -- row-level security forced (
   constraint usage_days_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint usage_days_pkey PRIMARY KEY (account_id, day)
 );
+CREATE INDEX usage_days_measured ON patchbay.usage_days USING btree (account_id, day) WHERE (stored_bytes IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;

@@ -14,12 +14,22 @@ export async function getUsage(
   principal: Principal,
   body: BodyOf<Operations['Usage']>,
 ): Promise<UsageItem[]> {
-  const edges = readBuckets(body).map((edge) => new Date(edge))
+  const edges = readBuckets(body)
+  const range = { from: dayOf(edges[0] as number), to: dayOf(edges.at(-1) as number) }
   const inReach = accountsInReach(reachOf(principal, body.acrossAccounts))
-  const { rows } = await database.system.query<UsageRow>(selectUsage(edges, inReach))
-  if (rows.length > itemsMax)
+  const db = database.system
+  const [used, stored] = await Promise.all([
+    db.query<UsageRow>(selectUsage(body.bucket, range, inReach)),
+    db.query<{ account_id: string; stored_bytes: number }>(selectStoredBefore(range.from, inReach)),
+  ])
+  if (used.rows.length > itemsMax)
     throw invalid(`The answer would have more than ${itemsMax} items. Choose a shorter range or a larger bucket.`)
-  return rows.map(toItem)
+  // What was measured stays so until it is measured again.
+  const bytesOf = new Map(stored.rows.map((row) => [row.account_id, row.stored_bytes]))
+  return used.rows.map((row) => {
+    if (row.stored_bytes !== null) bytesOf.set(row.account_id, row.stored_bytes)
+    return toItem(row, bytesOf.get(row.account_id) ?? 0)
+  })
 }
 
 type UsageRow = {
@@ -32,39 +42,42 @@ type UsageRow = {
   webhooks: number
   mails: number
   script_ms: number
-  stored_bytes: number
+  /** As last measured in the bucket. */
+  stored_bytes: number | null
 }
 
-function selectUsage(edges: readonly Date[], inReach: Sql): Sql {
+function dayOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, 10)
+}
+
+/** In order of time. */
+function selectUsage(bucket: 'day' | 'month', range: { from: string; to: string }, inReach: Sql): Sql {
   return sql`
-    with buckets as (
-      select (starts_at at time zone 'utc')::date as first_day, (ends_at at time zone 'utc')::date as end_day, starts_at
-      from unnest(${edges.slice(0, -1)}::timestamptz[], ${edges.slice(1)}::timestamptz[]) as b (starts_at, ends_at)
-    ), in_reach as (
-      select a.id, a.email from accounts a where ${inReach}
-    ), used as (
+    with used as (
       select u.account_id, u.day, u.runs, u.blocks, u.calls, u.webhooks, u.mails, u.script_ms, u.stored_bytes
-      from in_reach a join usage_days u on u.account_id = a.id
-      where u.day >= (select min(first_day) from buckets) and u.day < (select max(end_day) from buckets)
+      from accounts a join usage_days u on u.account_id = a.id where ${inReach} and u.day >= ${range.from}::date and u.day < ${range.to}::date
       union all
       select d.account_id, (d.minute at time zone 'utc')::date, d.runs, d.blocks, d.calls, d.webhooks, d.mails, d.script_ms, null
-      from in_reach a join activity_deltas d on d.account_id = a.id
+      from accounts a join activity_deltas d on d.account_id = a.id
+      where ${inReach} and d.minute >= ${`${range.from}T00:00:00Z`}::timestamptz and d.minute < ${`${range.to}T00:00:00Z`}::timestamptz
     ), sums as (
-      select u.account_id, b.starts_at, b.end_day, sum(u.runs)::bigint as runs, sum(u.blocks)::bigint as blocks, sum(u.calls)::bigint as calls,
-        sum(u.webhooks)::bigint as webhooks, sum(u.mails)::bigint as mails, sum(u.script_ms)::bigint as script_ms
-      from used u join buckets b on u.day >= b.first_day and u.day < b.end_day
-      group by 1, 2, 3
+      select account_id, date_trunc(${bucket}, day::timestamp) at time zone 'utc' as starts_at, sum(runs)::bigint as runs, sum(blocks)::bigint as blocks,
+        sum(calls)::bigint as calls, sum(webhooks)::bigint as webhooks, sum(mails)::bigint as mails, sum(script_ms)::bigint as script_ms,
+        (array_agg(stored_bytes order by day desc) filter (where stored_bytes is not null))[1] as stored_bytes
+      from used group by 1, 2
     )
-    select s.account_id, a.email, s.starts_at, s.runs, s.blocks, s.calls, s.webhooks, s.mails, s.script_ms, coalesce(m.stored_bytes, 0) as stored_bytes
-    from sums s join in_reach a on a.id = s.account_id
-    left join lateral (
-      select u.stored_bytes from usage_days u
-      where u.account_id = s.account_id and u.day < s.end_day and u.stored_bytes is not null order by u.day desc limit 1
-    ) m on true
-    order by s.starts_at, a.email limit ${itemsMax + 1}`
+    select s.*, a.email from sums s join accounts a on a.id = s.account_id order by s.starts_at, a.email limit ${itemsMax + 1}`
 }
 
-function toItem(row: UsageRow): UsageItem {
+function selectStoredBefore(day: string, inReach: Sql): Sql {
+  return sql`
+    select a.id as account_id, m.stored_bytes from accounts a cross join lateral (
+      select u.stored_bytes from usage_days u
+      where u.account_id = a.id and u.day < ${day}::date and u.stored_bytes is not null order by u.day desc limit 1
+    ) m where ${inReach}`
+}
+
+function toItem(row: UsageRow, storedBytes: number): UsageItem {
   return {
     accountId: row.account_id,
     email: row.email,
@@ -75,6 +88,6 @@ function toItem(row: UsageRow): UsageItem {
     webhooks: row.webhooks,
     mails: row.mails,
     scriptMs: row.script_ms,
-    storedBytes: row.stored_bytes,
+    storedBytes,
   }
 }
