@@ -79,9 +79,13 @@ const variables = [
 ] as const
 type Variable = (typeof variables)[number]
 
+/** Settings of the command line, which shares its environment with a service that it starts. */
+const ofTheCommandLine = ['URL', 'CONSUMER', 'SECRET_KEY', 'PROFILE', 'WEBHOOK_SECRET']
+
 export function readConfig(env: Record<string, string | undefined>, role: Role): Config {
+  const known: readonly string[] = [...variables, ...ofTheCommandLine]
   for (const name of Object.keys(env)) {
-    if (name.startsWith('PATCHBAY_') && !(variables as readonly string[]).includes(name.slice('PATCHBAY_'.length))) {
+    if (name.startsWith('PATCHBAY_') && !known.includes(name.slice('PATCHBAY_'.length))) {
       throw new ConfigError(
         `${name} is not a setting of Patchbay. Known are: ${variables.map((v) => `PATCHBAY_${v}`).join(', ')}.`,
       )

@@ -176,6 +176,13 @@ describe('import boundaries', () => {
     expect(outside('sdk', ['@patchbay/contract']).map(show)).toEqual([])
   })
 
+  it('the command line reaches the service through the sdk only, and starts its programs by their files', () => {
+    const ours = sourceFiles('cli/src')
+      .flatMap(importsOf)
+      .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|console)/.test(to) && to !== '@patchbay/sdk')
+    expect(ours.map(show)).toEqual([])
+  })
+
   it('the console reaches the service through the sdk only, and its ui knows no other room', () => {
     const imports = sourceFiles('console/src').flatMap(importsOf)
     const ours = imports.filter(({ to }) => /^(@patchbay\/|server|contract|sdk|cli)/.test(to) && to !== '@patchbay/sdk')
@@ -188,7 +195,7 @@ describe('import boundaries', () => {
   })
 
   it('there are no drawers', () => {
-    const drawers = ['server/src', 'contract/src', 'sdk/src', 'console/src']
+    const drawers = ['server/src', 'contract/src', 'sdk/src', 'cli/src', 'console/src']
       .flatMap(sourceFiles)
       .filter((file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file))
     expect(drawers).toEqual([])

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import type { AddVerb } from '../program.ts'
+
+export function addFolderCommands(program: Command, add: AddVerb): void {
+  add(
+    program,
+    'init [folder]',
+    'Start a folder of workflows with an example and its test.',
+    async () => (await import('./init.ts')).init,
+  )
+  add(
+    program,
+    'pull [workflows...]',
+    'Write workflows into folders; all of them, or those named.',
+    async () => (await import('./pull.ts')).pullWorkflows,
+  )
+    .option('--into <folder>', 'where the folders are', '.')
+    .option('--force', 'overwrite files that were edited here')
+  add(
+    program,
+    'push [folders...]',
+    'Create and update workflows from folders: all of them or none.',
+    async () => (await import('./push.ts')).pushFolders,
+  )
+    .option('--force', 'overwrite what was changed on the server since, and say what')
+    .option('--secrets', 'also send secrets that the server already has')
+  add(
+    program,
+    'diff [folders...]',
+    'Show what a push would change; exit 3 when it would.',
+    async () => (await import('./diff.ts')).diff,
+  )
+}

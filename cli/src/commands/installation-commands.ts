@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import type { AddVerb } from '../program.ts'
+
+export function addInstallationCommands(program: Command, add: AddVerb): void {
+  add(
+    program,
+    'start [role]',
+    'Start the service: api, worker, or both.',
+    async () => (await import('./start.ts')).start,
+  )
+  addVaultCommands(program, add)
+  addCatalogCommands(program, add)
+  const templates = program.command('templates').description('Publish templates of the organization.')
+  add(
+    templates,
+    'publish <template>',
+    'Publish the draft of a workflow template. Takes a name or an id.',
+    async () => (await import('./templates.ts')).publishTemplate,
+  )
+    .option('--version <version>', 'what to call it; counted on from the last when absent')
+    .option('--block', 'publish a block template')
+  add(
+    program,
+    'doctor',
+    'Check the setup: Node, profile, service, keys.',
+    async () => (await import('./doctor.ts')).doctor,
+  )
+  add(
+    program,
+    'completion <shell>',
+    'Print the completion script for bash, zsh or fish.',
+    async () => (await import('./completion.ts')).completion,
+  )
+}
+
+function addVaultCommands(program: Command, add: AddVerb): void {
+  const vault = program.command('vault').description('Read and write vault values: of the account, or of a workflow.')
+  const option = ['--workflow <name-or-id>', 'the vault of this workflow'] as const
+  add(vault, 'get <key>', 'Print a value.', async () => (await import('./vault.ts')).vaultGet).option(...option)
+  add(
+    vault,
+    'set <key>',
+    'Store a value from standard input: JSON, or text with --text.',
+    async () => (await import('./vault.ts')).vaultSet,
+  )
+    .option(...option)
+    .option('--text', 'standard input is text, not JSON')
+  add(vault, 'rm <key>', 'Delete a value.', async () => (await import('./vault.ts')).vaultRemove).option(...option)
+  add(vault, 'ls', 'List the keys.', async () => (await import('./vault.ts')).vaultList).option(...option)
+}
+
+function addCatalogCommands(program: Command, add: AddVerb): void {
+  const catalog = program.command('catalog').description('The catalogue of the organization, as files.')
+  add(
+    catalog,
+    'import <folder>',
+    'Import a folder of catalogue files, or one OpenAPI document.',
+    async () => (await import('./catalog.ts')).catalogImport,
+  ).option('--partial', 'leave out what has a problem')
+  add(
+    catalog,
+    'check <folder>',
+    'Say what an import would do, without doing it.',
+    async () => (await import('./catalog.ts')).catalogCheck,
+  )
+  add(
+    catalog,
+    'export <folder>',
+    'Write the catalogue of the organization into a folder.',
+    async () => (await import('./catalog.ts')).catalogExport,
+  ).option('--drafts', 'drafts in place of the newest versions')
+}

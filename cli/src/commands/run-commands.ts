@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import type { AddVerb } from '../program.ts'
+
+export function addRunCommands(program: Command, add: AddVerb): void {
+  add(
+    program,
+    'deploy <workflow>',
+    'Check a workflow and let it run. Takes a name or an id.',
+    async () => (await import('./deploy.ts')).deploy,
+  )
+  add(program, 'run <workflow>', 'Start a run.', async () => (await import('./run.ts')).run)
+    .option('--follow', 'wait for the end and show logs; exit 1 unless the run ends as Ready')
+    .option('--from <number>', 'first block')
+    .option('--till <number>', 'last block')
+  add(program, 'runs <workflow>', 'List runs, newest first.', async () => (await import('./runs.ts')).runs)
+    .option('--status <status>', 'only runs with this status')
+    .option('--limit <count>', 'how many', '20')
+  add(
+    program,
+    'logs <workflow> [run]',
+    'Show what the blocks of a run logged; the latest run by default.',
+    async () => (await import('./logs.ts')).logs,
+  ).option('--block <name>', 'only this block')
+  add(program, 'tail', 'Show what happens, as it happens.', async () => (await import('./tail.ts')).tail)
+    .option('--workflow <name-or-id>', 'only this workflow')
+    .option('--across-accounts', 'all accounts you may act for')
+    .option('--after <event-id>', 'continue after this event')
+  add(
+    program,
+    'search <words...>',
+    'Find words in payloads, results, logs, errors and calls.',
+    async () => (await import('./search.ts')).search,
+  )
+    .option('--in <places>', 'webhook, result, log, error, call; separated by commas')
+    .option('--workflow <name-or-id>', 'only this workflow')
+    .option('--limit <count>', 'how many', '20')
+  addWebhookCommands(program, add)
+}
+
+function addWebhookCommands(program: Command, add: AddVerb): void {
+  const webhook = program.command('webhook').description('Send and receive webhook requests while developing.')
+  add(
+    webhook,
+    'send <workflow>',
+    'Send a signed test request.',
+    async () => (await import('./webhook-send.ts')).webhookSend,
+  )
+    .requiredOption('--data <file>', 'the payload: a file, or - for standard input')
+    .option('--secret-env <name>', 'environment variable that holds the webhook secret', 'PATCHBAY_WEBHOOK_SECRET')
+    .option('--content-type <type>', 'content type of the payload', 'application/json')
+  add(
+    webhook,
+    'forward <workflow>',
+    'Pass requests of a workflow in development on to a local program.',
+    async () => (await import('./webhook-forward.ts')).webhookForward,
+  )
+    .requiredOption('--to <address>', 'where to send them, for example http://localhost:3000/hook')
+    .option('--every <seconds>', 'how often to look', '2')
+}

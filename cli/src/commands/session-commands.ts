@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import type { AddVerb } from '../program.ts'
+
+export function addSessionCommands(program: Command, add: AddVerb): void {
+  add(
+    program,
+    'login',
+    'Store a key pair under a profile, after checking it.',
+    async () => (await import('./login.ts')).login,
+  )
+    .requiredOption('--consumer <key>', 'the Consumer of the key pair')
+    .option('--secret-key-stdin', 'read the SecretKey from standard input')
+  add(program, 'whoami', 'Show who you are, and for which account.', async () => (await import('./whoami.ts')).whoami)
+  add(
+    program,
+    'accounts',
+    'List the accounts you may act for.',
+    async () => (await import('./accounts.ts')).accounts,
+  ).option('--search <text>', 'only accounts with this text in name or e-mail')
+}

@@ -1,0 +1,43 @@
+// What a folder remembers of each installation it was pulled from or pushed to: the id, the revision, and which block is which.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../failure.ts'
+import { writeWhole } from './write-files.ts'
+
+export type Known = {
+  id: string
+  revision: number /** Of the files as they were then. */
+  digest: string
+  blocks: Record<string, string>
+}
+type State = { installations: Record<string, Known> }
+export type Place = { url: string; accountId: string }
+
+const fileName = '.patchbay.json'
+
+function read(folder: string): State {
+  const path = join(folder, fileName)
+  if (!existsSync(path)) return { installations: {} }
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as State
+  } catch {
+    throw new Failure(`${path} is not valid JSON. Delete it and pull the workflow again.`)
+  }
+}
+
+const nameOf = ({ url, accountId }: Place) => `${url} ${accountId}`
+
+export function findKnown(folder: string, place: Place): Known | undefined {
+  return read(folder).installations[nameOf(place)]
+}
+
+export function remember(folder: string, place: Place, known: Known): void {
+  const { installations } = read(folder)
+  const text = JSON.stringify({ installations: { ...installations, [nameOf(place)]: known } }, null, 2)
+  writeWhole(join(folder, fileName), `${text}\n`)
+}
+
+/** Block keys by id, as comparing needs them. */
+export function knownKeys(known: Known | undefined): Map<string, string> {
+  return new Map(Object.entries(known?.blocks ?? {}).map(([key, id]) => [id, key]))
+}

@@ -1,0 +1,64 @@
+// The verbs and their options. What a verb does is loaded when it is used, so that help comes at once.
+import { Command, CommanderError } from 'commander'
+import { addFolderCommands } from './commands/folder-commands.ts'
+import { addInstallationCommands } from './commands/installation-commands.ts'
+import { addRunCommands } from './commands/run-commands.ts'
+import { addSessionCommands } from './commands/session-commands.ts'
+import { type Context, createContext } from './context.ts'
+import type { ExitCode } from './failure.ts'
+
+/** Returns a code when it is not simply done. */
+export type Verb<Options = Record<string, unknown>> = (
+  context: Context,
+  options: Options,
+  ...words: never[]
+) => Promise<ExitCode | undefined>
+
+export type Load = () => Promise<Verb<never>>
+/** Adds a verb with its arguments; options are chained on. */
+export type AddVerb = (parent: Command, usage: string, description: string, load: Load) => Command
+
+export async function runProgram(words: string[]): Promise<number> {
+  let exitCode: number = 0
+  const addVerb: AddVerb = (parent, usage, description, load) =>
+    parent
+      .command(usage)
+      .description(description)
+      .action(async (...given: unknown[]) => {
+        const command = given.at(-1) as Command
+        const context = createContext(command.optsWithGlobals(), process.env, process.cwd())
+        const verb = (await load()) as Verb
+        exitCode = (await verb(context, command.opts(), ...(given.slice(0, -2) as never[]))) ?? 0
+      })
+  const program = createProgram(addVerb)
+  try {
+    await program.parseAsync(words, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Commander has said what is wrong, or printed the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const { explain } = await import('./explain.ts')
+    const { message, exitCode: code } = explain(error)
+    const isJson = words.includes('--json')
+    process.stderr.write(isJson ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+    return code
+  }
+}
+
+export function createProgram(addVerb: AddVerb): Command {
+  const program = new Command('patchbay')
+    .description('Build, test and run Patchbay workflows.')
+    .option('--json', 'print JSON')
+    .option('--profile <name>', 'use this profile (PATCHBAY_PROFILE)')
+    .option('--url <address>', 'address of the service (PATCHBAY_URL)')
+    .option('--account <email-or-id>', 'act for this managed account')
+    .option('--no-color', 'print without colours')
+    .exitOverride()
+    .showHelpAfterError('(run with --help for usage)')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.')
+  addSessionCommands(program, addVerb)
+  addFolderCommands(program, addVerb)
+  addRunCommands(program, addVerb)
+  addInstallationCommands(program, addVerb)
+  return program
+}

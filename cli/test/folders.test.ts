@@ -1,0 +1,252 @@
+// Workflows as folders, on a real service: pull and push agree, nothing is lost, nothing is done by half.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { makePlan } from '../src/folders/plan.ts'
+import { pull } from '../src/folders/pull.ts'
+import { push } from '../src/folders/push.ts'
+import { readFolders } from '../src/folders/read-folder.ts'
+import { type Connection, connect } from '../src/session/connect.ts'
+import { environmentOf, newFolder } from './harness/command.ts'
+
+const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((one) => one.trim() !== '')
+const safe = fc.string({ unit: fc.constantFrom(...'abcXYZ019 _-.:#\'"\n\t€ü'), maxLength: 30 })
+const json = fc.oneof(
+  safe,
+  fc.integer(),
+  fc.boolean(),
+  fc.array(fc.integer(), { maxLength: 3 }),
+  fc.dictionary(safe, safe, { maxKeys: 3, noNullPrototype: true }),
+)
+const block = fc.record({
+  blockName: text,
+  comment: safe,
+  sources: fc.array(fc.nat(), { maxLength: 2 }),
+  variables: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), json, { maxKeys: 3, noNullPrototype: true }),
+})
+const workflow = fc.record({
+  name: text,
+  description: safe,
+  variables: fc.dictionary(
+    fc.stringMatching(/^[a-z]{1,8}$/),
+    fc.oneof(
+      safe.map((value) => ({ type: 'text', value })),
+      json.map((value) => ({ type: 'json', value })),
+      fc.constant({ type: 'password', value: 'open-sesame' }),
+      fc.constant({ type: 'number', value: 4.5 }),
+    ),
+    { maxKeys: 4, noNullPrototype: true },
+  ),
+  timeoutSeconds: fc.option(fc.integer({ min: 1, max: 86_400 })),
+  recordCallBodies: fc.boolean(),
+  blocks: fc.array(block, { minLength: 1, maxLength: 5 }),
+})
+
+/** A body of WorkflowCreate; data sources point backwards. */
+function bodyOf(given: typeof workflow extends fc.Arbitrary<infer Value> ? Value : never) {
+  const ids = given.blocks.map(() => crypto.randomUUID())
+  const { blocks, ...rest } = given
+  return {
+    ...rest,
+    chain: blocks.map(({ blockName, comment, sources, variables }, index) => ({
+      uniqueBlockId: ids[index],
+      blockName,
+      script: `// ${comment.replaceAll('\n', ' ')}\nreturn ${index}`,
+      dataSources: index === 0 ? [] : [...new Set(sources.map((no) => ids[no % index]))],
+      variables: Object.fromEntries(
+        Object.entries(variables).map(([name, value]) => [name, { variableSource: 'Value', value, type: 'json' }]),
+      ),
+    })),
+  }
+}
+
+describe('workflows as folders', { timeout: 120_000 }, () => {
+  let service: TestService
+  let connection: Connection
+  const signal = new AbortController().signal
+  beforeAll(async () => {
+    service = await startService()
+    connection = await connect(environmentOf(service), {})
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  const create = (body: unknown) => connection.client.workflowCreate({ body: body as never })
+  const fetchInto = (root: string, ids: string[], force = false) =>
+    pull(connection, ids, { root, cwd: root, force, onRead: () => {} })
+  const planOf = (root: string) => makePlan(connection, readFolders(root, []))
+  const send = async (
+    root: string,
+    options: { force?: boolean; env?: Record<string, string>; to?: Connection } = {},
+  ) => {
+    const to = options.to ?? connection
+    const plan = await makePlan(to, readFolders(root, []))
+    return push(to, plan, { force: options.force ?? false, withSecrets: false, env: options.env ?? {}, signal })
+  }
+  const readAll = (root: string) =>
+    Object.fromEntries(
+      readdirSync(root, { recursive: true, encoding: 'utf8' })
+        .filter((path) => /\.(yaml|js)$/.test(path))
+        .toSorted()
+        .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+    )
+  const hello = (name: string) => ({
+    name,
+    chain: [
+      { blockName: 'Greet', script: 'return 1' },
+      { blockName: 'Greet', script: 'return 2' },
+    ],
+  })
+
+  it('pulling and pushing random workflows changes nothing, and a copy elsewhere gives the same files', async () => {
+    const { body: accountId } = await service.manager.post('/api/Account', {
+      email: 'copy@example.com',
+      firstName: 'Copy',
+      lastName: 'Berg',
+      roleName: 'User',
+      activated: true,
+    })
+    const elsewhere = await connect(environmentOf(service), { account: accountId as string })
+    await fc.assert(
+      fc.asyncProperty(workflow, async (given) => {
+        const id = await create(bodyOf(given))
+        const root = newFolder()
+        await fetchInto(root, [id])
+        expect((await planOf(root)).steps.flatMap(({ changes }) => changes)).toEqual([])
+        expect(await send(root)).toMatchObject([{ id, done: 'unchanged' }])
+        expect((await connection.client.workflow({ params: { id } })).revision).toBe(1)
+        const files = readAll(root)
+        expect(JSON.stringify(files)).not.toContain('open-sesame')
+
+        const secrets = Object.fromEntries(
+          [...JSON.stringify(files).matchAll(/env: (\w+)/g)].map(([, name]) => [name, 'other']),
+        )
+        const [copied] = await send(root, { to: elsewhere, env: secrets })
+        const copy = newFolder()
+        await pull(elsewhere, [copied?.id as string], { root: copy, cwd: copy, force: false, onRead: () => {} })
+        expect(Object.values(readAll(copy))).toEqual(Object.values(files))
+        await elsewhere.client.deleteWorkflow({ params: { id: copied?.id as string } })
+        await connection.client.deleteWorkflow({ params: { id } })
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('pushes edits: a new block, a moved one, one that is gone; and a second push does nothing', async () => {
+    const id = await create(hello('Edited'))
+    const root = newFolder()
+    await fetchInto(root, [id])
+    const file = join(root, 'edited/workflow.yaml')
+    writeFileSync(join(root, 'edited/blocks/last.js'), 'return Datasource[0] + 1')
+    writeFileSync(
+      file,
+      'name: Edited\nvariables:\n  who:\n    type: text\n    value: Anna\nblocks:\n  - name: Second\n    script: blocks/greet-2.js\n  - name: Last\n    script: blocks/last.js\n    dataSources: [greet-2]\n',
+    )
+    expect((await planOf(root)).steps[0]?.changes.map(({ path }) => path)).toEqual([
+      'variables.who',
+      'blocks',
+      'blocks.greet-2.name',
+    ])
+    const before = await connection.client.workflow({ params: { id } })
+    expect(await send(root)).toMatchObject([{ done: 'updated' }])
+    const after = await connection.client.workflow({ params: { id } })
+    expect(after.chain.map(({ blockName, script }) => [blockName, script])).toEqual([
+      ['Second', 'return 2'],
+      ['Last', 'return Datasource[0] + 1'],
+    ])
+    expect(after.chain[0]?.uniqueBlockId).toBe(before.chain[1]?.uniqueBlockId)
+    expect(after.chain[1]?.dataSources).toEqual([after.chain[0]?.uniqueBlockId])
+    expect(after.variables['who']).toMatchObject({ value: 'Anna' })
+    expect(await send(root)).toMatchObject([{ done: 'unchanged' }])
+    expect((await connection.client.workflow({ params: { id } })).revision).toBe(after.revision)
+  })
+
+  it('refuses what was changed or deleted on the server since, unless forced', async () => {
+    const id = await create(hello('Contested'))
+    const root = newFolder()
+    await fetchInto(root, [id])
+    const script = join(root, 'contested/blocks/greet.js')
+    writeFileSync(script, 'return 3')
+    await expect(fetchInto(root, [id])).rejects.toThrow('contested')
+    await connection.client.workflowUpdate({ params: { id }, body: { description: 'By somebody else.' } })
+    await expect(send(root)).rejects.toThrow('"Contested" was changed on the server (revision 1 here, 2 there).')
+    await expect(fetchInto(root, [id])).rejects.toThrow('Changed both here and on the server: contested.')
+    expect(readFileSync(script, 'utf8')).toBe('return 3')
+    expect(await send(root, { force: true })).toMatchObject([{ done: 'updated' }])
+    expect((await connection.client.workflow({ params: { id } })).description).toBe('')
+
+    await connection.client.deleteWorkflow({ params: { id } })
+    await expect(send(root)).rejects.toThrow('"Contested" was deleted on the server.')
+    const [created] = await send(root, { force: true })
+    expect([created?.done, created?.id === id]).toEqual(['created', false])
+  })
+
+  it('does all or nothing: a refusal of the last takes the others back', async () => {
+    const id = await create(hello('All one'))
+    const root = newFolder()
+    await fetchInto(root, [id])
+    writeFileSync(join(root, 'all-one/blocks/greet.js'), 'return 9')
+    const add = (folder: string, content: string) => {
+      mkdirSync(join(root, folder, 'blocks'), { recursive: true })
+      writeFileSync(join(root, folder, 'workflow.yaml'), content)
+      writeFileSync(join(root, folder, 'blocks/a.js'), 'return 1')
+    }
+    add('all-two', 'name: All two\nblocks:\n  - name: A\n    script: blocks/a.js\n')
+    add('broken', 'name: Zero time\ntimeoutSeconds: 0\nblocks:\n  - name: A\n    script: blocks/a.js\n')
+    await expect(send(root)).rejects.toThrow(/timeoutSeconds/)
+    const { chain } = await connection.client.workflow({ params: { id } })
+    expect(chain[0]?.script).toBe('return 1')
+    const { workflows } = await connection.client.workflowsSearch({ body: { searchTerm: 'All' } })
+    expect(workflows.map(({ name }) => name)).toEqual(['All one'])
+    expect(existsSync(join(root, 'all-two/.patchbay.json'))).toBe(false)
+    rmSync(join(root, 'broken'), { recursive: true })
+    expect((await send(root, { force: true })).map(({ done }) => done)).toEqual(['updated', 'created'])
+  })
+
+  it('takes secrets from the environment, says which is missing, and keeps the names that the author chose', async () => {
+    const root = newFolder()
+    mkdirSync(join(root, 'secret/blocks'), { recursive: true })
+    writeFileSync(join(root, 'secret/blocks/a.js'), 'return 1')
+    const yaml =
+      'name: Secret\nvariables:\n  token:\n    type: password\n    env: MY_TOKEN\nblocks:\n  - name: A\n    script: blocks/a.js\n'
+    writeFileSync(join(root, 'secret/workflow.yaml'), yaml)
+    await expect(send(root)).rejects.toThrow('Set the environment variable MY_TOKEN')
+    const [created] = await send(root, { env: { MY_TOKEN: 'hush' } })
+    expect(await send(root)).toMatchObject([{ done: 'unchanged' }])
+    await fetchInto(root, [created?.id as string])
+    expect(readFileSync(join(root, 'secret/workflow.yaml'), 'utf8')).toBe(yaml)
+  })
+
+  it.each([
+    ['a: [1', /^w\/workflow\.yaml:\d+:\d+: /],
+    ['name: X\nblocks: 7\n', 'w/workflow.yaml:2:9: blocks must be an array, but it is an integer.'],
+    ['name: X\nblock: []\n', 'w/workflow.yaml:1:1: blocks is missing.'],
+    ['name: X\ncolour: red\nblocks: []\n', /^w\/workflow\.yaml:2:9: Unknown field "colour"\. Expected: name, /],
+    [
+      'name: X\nblocks:\n  - name: A\n    script: blocks/none.js\n',
+      'w/workflow.yaml:4:13: blocks/none.js does not exist.',
+    ],
+    ['name: X\nblocks:\n  - name: A\n    script: blocks/bad.js\n', "w/blocks/bad.js:2: Unexpected token '='"],
+    [
+      'name: X\nblocks:\n  - name: A\n    script: blocks/a.js\n    dataSources: [b]\n',
+      'w/workflow.yaml:5:19: No block "b". Expected one of: a.',
+    ],
+  ])('says where a file is wrong and what was expected: %j', (content, message) => {
+    const root = newFolder()
+    mkdirSync(join(root, 'w/blocks'), { recursive: true })
+    writeFileSync(join(root, 'w/workflow.yaml'), content)
+    writeFileSync(join(root, 'w/blocks/a.js'), 'return 1')
+    writeFileSync(join(root, 'w/blocks/bad.js'), 'const a = 1\nconst = 2')
+    expect(() => readFolders(root, [])).toThrow(message)
+  })
+
+  it('refuses two folders with one name', () => {
+    const root = newFolder()
+    for (const folder of ['one', 'two']) {
+      mkdirSync(join(root, folder, 'blocks'), { recursive: true })
+      writeFileSync(join(root, folder, 'workflow.yaml'), 'name: Same\nblocks: []\n')
+    }
+    expect(() => readFolders(root, [])).toThrow('one and two both hold a workflow named "Same". Rename one.')
+  })
+})
