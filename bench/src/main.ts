@@ -10,6 +10,7 @@ import { benchSearch } from './search.ts'
 import { benchShares } from './shares.ts'
 import { benchStatistics } from './statistics.ts'
 import { benchStreams } from './streams.ts'
+import { benchUpgrade } from './upgrade.ts'
 import { benchVault } from './vault.ts'
 import { benchWebhooks } from './webhooks.ts'
 
@@ -23,6 +24,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   history: benchHistory,
   search: benchSearch,
   webhooks: benchWebhooks,
+  upgrade: benchUpgrade,
   statistics: benchStatistics,
   streams: benchStreams,
   shares: () => benchShares(),

@@ -24,6 +24,7 @@ import * as statistics from './statistics.ts'
 import * as stream from './stream.ts'
 import * as tags from './tags.ts'
 import * as templates from './templates.ts'
+import * as upgrades from './upgrades.ts'
 import * as vault from './vault.ts'
 import * as webhooks from './webhooks.ts'
 import * as workflowRecords from './workflow-records.ts'
@@ -109,6 +110,11 @@ export const operations = {
   WorkflowRevisions: revisions.listRevisions,
   WorkflowDifference: revisions.getWorkflowDifference,
   RestoreRevision: revisions.restoreRevision,
+  TemplateUpgradePreview: upgrades.previewTemplateUpgrade,
+  TemplateUpgrade: upgrades.startTemplateUpgrade,
+  GetTemplateUpgrade: upgrades.getTemplateUpgrade,
+  TemplateUpgradeAction: upgrades.actOnTemplateUpgrade,
+  TemplateUpgrades: upgrades.listTemplateUpgrades,
   DeployWorkflow: workflows.deployWorkflow,
   ArchiveWorkflow: workflows.archiveWorkflow,
   DeleteWorkflow: workflows.deleteWorkflow,
@@ -199,6 +205,13 @@ export { type SearchPlaceName, searchPlaces } from './search.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type StreamEventName, streamEventNames } from './stream.ts'
 export { type EntityType, entityTypes } from './tags.ts'
+export {
+  type PreviewOutcome,
+  previewOutcomes,
+  type UpgradeOutcome,
+  type UpgradeState,
+  upgradeOutcomes,
+} from './upgrades.ts'
 export { vaultKeyLengthMax, vaultValueBytesMax } from './vault.ts'
 export type { WebhookSettingApiDto, WebhookSignature } from './webhooks.ts'
 export { type WorkflowStateName, workflowStates } from './workflow-records.ts'

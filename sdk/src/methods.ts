@@ -438,6 +438,40 @@ export type Methods = {
    */
   restoreRevision: Method<'RestoreRevision'>
   /**
+   * What another version of a template would do to each workflow made from it, over all accounts that you reach. Changes nothing.
+   * Needs the role DevPartner or a higher one.
+   * POST /api/TemplateUpgradePreview
+   * @example { body: {"workflowTemplateId":"019a2f6e-5a3c-7f00-8000-000000000001","page":0,"size":50} }
+   */
+  templateUpgradePreview: Method<'TemplateUpgradePreview'>
+  /**
+   * Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail goes back by itself.
+   * Needs the role DevPartner or a higher one.
+   * POST /api/TemplateUpgrade
+   * @example { body: {"workflowTemplateId":"019a2f6e-5a3c-7f00-8000-000000000001","waveSize":5,"waveMinutes":30} }
+   */
+  templateUpgrade: Method<'TemplateUpgrade'>
+  /**
+   * How far an upgrade is. Readable by whoever started it, SuperPartner and Manager.
+   * Needs the role DevPartner or a higher one.
+   * GET /api/TemplateUpgrade/:id
+   */
+  getTemplateUpgrade: Method<'GetTemplateUpgrade'>
+  /**
+   * Pause or resume an upgrade, or bring every upgraded workflow back to what it was.
+   * Needs the role DevPartner or a higher one.
+   * POST /api/TemplateUpgradeAction/:id
+   * @example { body: {"action":"pause"} }
+   */
+  templateUpgradeAction: Method<'TemplateUpgradeAction'>
+  /**
+   * Upgrades, newest first: those you started; for SuperPartner and Manager all of the organization.
+   * Needs the role DevPartner or a higher one.
+   * POST /api/TemplateUpgrades
+   * @example { body: {"page":0,"size":20} }
+   */
+  templateUpgrades: Method<'TemplateUpgrades'>
+  /**
    * Check the workflow and let it run.
    * GET /api/DeployWorkflow/:id
    */

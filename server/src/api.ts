@@ -50,6 +50,7 @@ import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/inde
 import { statisticsRoutes } from './statistics/index.ts'
 import { announceChanges, StreamHub, streamRoutes } from './stream/index.ts'
 import { tagRoutes } from './tags/index.ts'
+import { upgradeRoutes } from './upgrades/index.ts'
 import { vaultRoutes } from './vault/index.ts'
 import {
   countWorkflowsUsing,
@@ -168,6 +169,7 @@ export async function startApi(
     ...scheduleRoutes({ database, publish: events.publish }),
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
+    ...upgradeRoutes(services.upgrading),
     ...statisticsRoutes({ database, accountBytesMax: config.storage.accountBytesMax }),
     ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),

@@ -11,6 +11,7 @@ import { installQueues, type QueueDefinitions } from './queue/index.ts'
 import { databaseFault } from './readiness.ts'
 import { runQueue } from './runs/index.ts'
 import { type Context, createServices } from './services.ts'
+import { upgradeQueue } from './upgrades/index.ts'
 import { webhookCheckQueue, webhookReplayQueue } from './webhooks/index.ts'
 import { startWorker } from './worker.ts'
 
@@ -46,6 +47,15 @@ const queues: QueueDefinitions = {
     growsDelay: false,
     expireSeconds: 7200,
     waitSecondsMax: 365 * 86_400,
+  },
+  // Rows say how far an upgrade is, so a turn that died is simply taken again.
+  [upgradeQueue]: {
+    heartbeatSeconds: 10,
+    retryLimit: 1_000_000,
+    retryDelaySeconds: 1,
+    growsDelay: false,
+    expireSeconds: 7200,
+    waitSecondsMax: 30 * 86_400,
   },
   [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }

@@ -20,6 +20,7 @@ import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { readDiskSpace, StorageLedger } from './storage/index.ts'
 import { announceEnds, relayEvents, StreamSource } from './stream/index.ts'
+import type { UpgradeDeps } from './upgrades/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
 import { findDefinition, findFunctionStamp, giveEarlierBases } from './workflows/index.ts'
@@ -159,6 +160,19 @@ export async function createServices(context: Context, connection: ConnectionSet
     ledger,
     onFault,
   })
+  const upgrading: UpgradeDeps = {
+    database,
+    keyRing,
+    catalog,
+    connections,
+    checkScript: (source) => sandbox.checkScript(source),
+    jobs,
+    publish,
+    baseUrl,
+    onChanged: (accountId, workflowId, operation) =>
+      announce({ type: 'workflow.changed', accountId, workflowId, data: { operation } }),
+    onFault,
+  }
   return {
     ledger,
     database,
@@ -175,6 +189,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     calls,
     runs,
     webhooks,
+    upgrading,
     stream,
     publish,
   }

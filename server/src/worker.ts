@@ -8,6 +8,7 @@ import { Mailer } from './mail/index.ts'
 import { Scheduler } from './schedules/index.ts'
 import { Indexer } from './search/index.ts'
 import type { Context, Services } from './services.ts'
+import { UpgradeWorker } from './upgrades/index.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, onFault, place }: Context, services: Services): Promise<void> {
@@ -32,6 +33,7 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
     .use(new Scheduler({ database, starter: runs.starter, hasRoom: (accountId) => ledger.hasRoom(accountId), onFault }))
     .start()
   parts.use(await webhooks.startWorker())
+  await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
   parts.use(new Indexer({ database, keyRing, retention, onFault })).start()
 }

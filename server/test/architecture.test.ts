@@ -40,6 +40,7 @@ const features = [
   'runs',
   'schedules',
   'webhooks',
+  'upgrades',
   'search',
   'shares',
   'statistics',

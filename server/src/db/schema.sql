@@ -835,6 +835,64 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table template_upgrade_items -- row-level security forced (
+  upgrade_id uuid not null,
+  workflow_id uuid not null,
+  organization_id uuid not null,
+  account_id uuid not null,
+  position integer not null,
+  wave integer not null,
+  outcome text not null,
+  revision_before integer,
+  revision_after integer,
+  message text,
+  sealed_choices bytea,
+  watched_until timestamp with time zone,
+  runs_seen integer not null default 0,
+  constraint template_upgrade_items_outcome_check CHECK ((outcome = ANY (ARRAY['pending'::text, 'upgraded'::text, 'upToDate'::text, 'conflict'::text, 'problem'::text, 'skipped'::text, 'rolledBack'::text]))),
+  constraint template_upgrade_items_upgrade_id_fkey FOREIGN KEY (upgrade_id) REFERENCES template_upgrades(id) ON DELETE CASCADE,
+  constraint template_upgrade_items_pkey PRIMARY KEY (upgrade_id, workflow_id)
+);
+CREATE INDEX template_upgrade_items_in_turn ON patchbay.template_upgrade_items USING btree (upgrade_id, wave, "position") WHERE (outcome = 'pending'::text);
+CREATE INDEX template_upgrade_items_watched ON patchbay.template_upgrade_items USING btree (workflow_id) WHERE (watched_until IS NOT NULL);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table template_upgrades -- row-level security forced (
+  id uuid not null,
+  organization_id uuid not null,
+  started_by uuid not null,
+  key_id uuid,
+  address text,
+  workflow_template_id uuid not null,
+  to_version text not null,
+  base_digest bytea not null,
+  state text not null,
+  is_rolling_back boolean not null default false,
+  wave_size integer not null,
+  wave_minutes double precision not null,
+  watch_runs integer not null,
+  failures_max integer not null,
+  failures integer not null default 0,
+  wave integer not null default 1,
+  turn integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  constraint template_upgrades_state_check CHECK ((state = ANY (ARRAY['Running'::text, 'Paused'::text, 'Stopped'::text, 'Completed'::text, 'RolledBack'::text]))),
+  constraint template_upgrades_base_digest_fkey FOREIGN KEY (base_digest) REFERENCES workflow_bases(digest),
+  constraint template_upgrades_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint template_upgrades_started_by_fkey FOREIGN KEY (started_by) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint template_upgrades_pkey PRIMARY KEY (id)
+);
+CREATE INDEX template_upgrades_of_organization ON patchbay.template_upgrades USING btree (organization_id, id);
+CREATE INDEX template_upgrades_of_starter ON patchbay.template_upgrades USING btree (started_by, id);
+CREATE UNIQUE INDEX template_upgrades_under_way ON patchbay.template_upgrades USING btree (organization_id, workflow_template_id) WHERE (state = ANY (ARRAY['Running'::text, 'Paused'::text]));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table usage_days -- row-level security forced (
   account_id uuid not null,
   day date not null,

@@ -5,16 +5,15 @@ import { invalid, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
-import { makeBase } from './base.ts'
 import { insertBase } from './base-store.ts'
-import { loadBlocksOf } from './block-templates.ts'
 import { checkStorable } from './check-storable.ts'
 import type { Definition } from './definition.ts'
 import type { CheckScript, WorkflowCatalog } from './ports.ts'
 import { sealDefinition } from './sealed-values.ts'
-import { definitionOf, emptyDefinition } from './start-definition.ts'
+import { emptyDefinition } from './start-definition.ts'
 import { insertRevision, insertUses, insertWorkflow } from './store.ts'
 import type { TemplateChoice } from './template-choice.ts'
+import { resolveTemplate } from './template-definition.ts'
 
 export type CreateDeps = {
   database: Database
@@ -58,11 +57,11 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
 
 async function fromTemplate(deps: CreateDeps, organizationId: string, templateId: string, given: Given) {
   const template = await findTemplate(deps.catalog, organizationId, templateId.toLowerCase(), given.templateVersion)
-  const start = definitionOf(template, await loadBlocksOf(deps.catalog, organizationId, template))
+  const { definition: start, base } = await resolveTemplate(deps.catalog, organizationId, template)
   const definition = given.isCustomizedStructure
     ? await copyUnbound(deps, organizationId, start, given)
     : await applyChanges(deps, organizationId, start, given)
-  return { definition, template, base: makeBase({ organizationId, template, definition: start }) }
+  return { definition, template, base }
 }
 
 async function findTemplate(

@@ -1,7 +1,23 @@
+export type { Base } from './base.ts'
 export { giveEarlierBases } from './base-backlog.ts'
+export { insertBase } from './base-store.ts'
+export {
+  type Follower,
+  findBases,
+  listFollowers,
+  listReachable,
+  loadWorkflows,
+  type OpenWorkflow,
+} from './bulk/load-workflows.ts'
+export { type NewRevision, type SealedRevision, sealRevisions, storeRevisions } from './bulk/store-revisions.ts'
 export { listWorkflowsCalling, listWorkflowsOf } from './catalog-uses.ts'
-export type { WorkflowDefinition } from './definition.ts'
+export { checkStorable } from './check-storable.ts'
+export type { Definition, WorkflowDefinition } from './definition.ts'
+export { findDeployProblems, listNeededApplications } from './deploy-problems.ts'
 export { countWorkflowsUsing, findDefinition, findFunctionStamp, workflowsUsing } from './find-definition.ts'
 export { findBlockNames, findWorkflowNames } from './find-names.ts'
+export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
 export { workflowRoutes } from './routes.ts'
+export { hideSecrets, maskDefinition } from './sealed-values.ts'
 export { holdWorkflow, workflowExists, workflowTaggable } from './taggable.ts'
+export { resolveTemplate } from './template-definition.ts'

@@ -115,7 +115,7 @@ function isSameBond(a: Bond, b: Bond): boolean {
   return a.templateVersion === b.templateVersion && isDeepStrictEqual(a.baseDigest, b.baseDigest)
 }
 
-const auditActions: Record<RevisionReason, AuditAction> = {
+export const auditActions: Record<RevisionReason, AuditAction> = {
   Created: 'workflow.created',
   Updated: 'workflow.changed',
   Restored: 'workflow.restored',

@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
 import type { TestService } from './service.ts'
+import { createTemplate, newBlock } from './templates.ts'
 import { sendUpload, uploadForm } from './upload.ts'
 import { enableWebhook } from './webhooks.ts'
 
@@ -37,7 +38,20 @@ export async function seedEverything(_service: TestService, client: Client, owne
   made(await client.post('/api/ApiProxyEmail', { subject: 'seed', body: 'secret of the seed', toAccountEmail: true }))
   const mail = made(await client.post('/api/GetOutbox', { size: 1 })).items[0].id
   const share = made(await sendUpload(client, uploadForm([{ name: 'seed.txt', content: 'secret of the seed' }])))
-  return [owner.accountId, owner.organizationId, key, connection, workflow, block, request, mail, share]
+  const upgrade = await seedUpgrade(client)
+  return [owner.accountId, owner.organizationId, key, connection, workflow, block, request, mail, share, ...upgrade]
+}
+
+/** Only partners have templates of their own and upgrade workflows. */
+async function seedUpgrade(client: Client): Promise<string[]> {
+  if ((await client.post('/api/TemplateUpgrades', {})).status === 403) return []
+  const template = createTemplate(client)
+  const block = newBlock('return 1')
+  await template.publish('1', { chain: [block] })
+  const workflow = made(await client.post('/api/Workflow', { workflowTemplateId: template.id }))
+  await template.publish('2', { chain: [{ ...block, script: "return 'secret of the seed'" }] })
+  const upgrade = made(await client.post('/api/TemplateUpgrade', { workflowTemplateId: template.id })).upgradeId
+  return [template.id, workflow, upgrade]
 }
 
 function made(answer: Pick<Answer, 'status' | 'body' | 'text'>) {

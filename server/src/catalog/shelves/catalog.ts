@@ -6,7 +6,16 @@ import { loadCatalog } from '../format/load.ts'
 import { HostedShelves } from './hosted-shelves.ts'
 import { pinBlocks } from './pin-blocks.ts'
 import { Shelf, type ShelfItems } from './shelf.ts'
-import { findVersion, hasItem, holdItems, type Item, listFunctionsAt, parseItem, type TemplateKind } from './store.ts'
+import {
+  findVersion,
+  hasItem,
+  holdItems,
+  type Item,
+  listFunctionsAt,
+  listVersions,
+  parseItem,
+  type TemplateKind,
+} from './store.ts'
 
 // Of one organization; workflows that were deployed at the same stamp share a list.
 const earlierListsMax = 50
@@ -89,6 +98,13 @@ export class Catalog {
     const found = hosted.findWorkflowTemplate(id, isDraft) ?? this.#shipped.findWorkflowTemplate(id, isDraft)
     if (isAsked(found, choice)) return found
     return this.#findVersion<WorkflowTemplate>(organizationId, 'workflowTemplate', id, choice)
+  }
+
+  /** Published versions of a workflow template, oldest first. A shipped one has only the version that is shipped. */
+  async listTemplateVersions(organizationId: string, id: string): Promise<string[]> {
+    const own = await listVersions(this.#forOrganization(organizationId), organizationId, 'workflowTemplate', id)
+    const shipped = this.#shipped.findWorkflowTemplate(id, false)?.version
+    return own.length > 0 || !shipped ? own.map(({ version }) => version).reverse() : [shipped]
   }
 
   async listBlockTemplates(organizationId: string, hostedOnly: boolean): Promise<Listed<BlockTemplate>> {

@@ -1,0 +1,241 @@
+import { Type } from 'typebox'
+import { Guid, Timestamp } from './ids.ts'
+import { operation } from './operation.ts'
+import { listSizeMax, Page, Size } from './paging.ts'
+import { BlockChange, Revision } from './revisions.ts'
+import { mapOf } from './workflow-records.ts'
+
+export const upgradeStates = ['Running', 'Paused', 'Stopped', 'Completed', 'RolledBack'] as const
+export type UpgradeState = (typeof upgradeStates)[number]
+export const upgradeOutcomes = [
+  'pending',
+  'upgraded',
+  'upToDate',
+  'conflict',
+  'problem',
+  'skipped',
+  'rolledBack',
+] as const
+export type UpgradeOutcome = (typeof upgradeOutcomes)[number]
+export const previewOutcomes = ['upToDate', 'clean', 'conflict', 'problem'] as const
+export type PreviewOutcome = (typeof previewOutcomes)[number]
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+const countsOf = <Name extends string>(names: readonly Name[]) =>
+  Type.Object(
+    Object.fromEntries(names.map((name) => [name, Type.Integer()])) as Record<Name, ReturnType<typeof Type.Integer>>,
+  )
+
+const Version = Type.String({ minLength: 1, maxLength: 100, description: 'A published version of the template.' })
+const chosen = {
+  workflowTemplateId: { ...Guid, description: 'The template whose workflows are meant.' },
+  toVersion: Type.Optional({ ...Version, description: 'The version to go to; the newest by default.' }),
+}
+const WorkflowIds = (description: string) => Type.Optional(Type.Array(Guid, { maxItems: 10_000, description }))
+
+const Conflict = Type.Object({
+  uniqueBlockId: Guid,
+  blockName: Type.String(),
+  field: Type.String({
+    description: 'The field that both sides changed; block when one side removed the block and the other changed it.',
+  }),
+  base: Type.Unknown({ description: 'In the version that the workflow was made from. Secrets are masked.' }),
+  ours: Type.Unknown({ description: 'In the workflow now; null when the customer removed it. Secrets are masked.' }),
+  theirs: Type.Unknown({
+    description: 'In the version to go to; null when the template removed it. Secrets are masked.',
+  }),
+})
+
+export const previewTemplateUpgrade = operation({
+  name: 'TemplateUpgradePreview',
+  feature: 'Template upgrades',
+  method: 'POST',
+  path: '/api/TemplateUpgradePreview',
+  description:
+    'What another version of a template would do to each workflow made from it, over all accounts that you reach. Changes nothing.',
+  lowestRole: 'DevPartner',
+  body: Type.Object(
+    {
+      ...chosen,
+      workflowIds: WorkflowIds('Only these workflows.'),
+      page: Type.Optional(Page),
+      size: Type.Optional(Size),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          workflowId: Guid,
+          accountId: Guid,
+          name: Type.String(),
+          revision: { ...Revision, description: 'The revision that was looked at.' },
+          fromVersion: orNull(Type.String(), 'The version it follows now; null when it was made from a draft.'),
+          toVersion: Type.String(),
+          outcome: Type.Enum([...previewOutcomes], { description: 'upToDate, clean, conflict or problem.' }),
+          changes: Type.Array(BlockChange, { description: 'What the upgrade would change.' }),
+          conflicts: Type.Array(Conflict),
+          problems: Type.Array(Type.String(), { description: 'Why the workflow could not run afterwards.' }),
+          notes: Type.Array(Type.String(), {
+            description: 'Values of the customer that stay although the template changed them too.',
+          }),
+        }),
+      ),
+      total: Type.Integer(),
+      counts: countsOf(previewOutcomes),
+    }),
+  },
+  refuses: ['not_found', 'role_too_low', 'upgrade_invalid'],
+  example: { body: { workflowTemplateId: '019a2f6e-5a3c-7f00-8000-000000000001', page: 0, size: 50 } },
+})
+
+const Resolution = Type.Object(
+  {
+    workflowId: Guid,
+    revision: { ...Revision, description: 'The revision that the preview showed.' },
+    uniqueBlockId: Guid,
+    field: Type.String({ minLength: 1, maxLength: 300 }),
+    take: Type.Enum(['template', 'customer', 'value']),
+    value: Type.Optional(Type.Unknown({ description: 'With take value: for script, blockName or dataSources.' })),
+  },
+  { additionalProperties: false },
+)
+const Values = Type.Object(
+  {
+    workflowId: Guid,
+    variables: Type.Optional(mapOf<unknown>({}, 'Variable name to its value.')),
+    applications: Type.Optional(mapOf<string>(Guid, 'Application short name to the id of a registered application.')),
+  },
+  { additionalProperties: false },
+)
+
+export const startTemplateUpgrade = operation({
+  name: 'TemplateUpgrade',
+  feature: 'Template upgrades',
+  method: 'POST',
+  path: '/api/TemplateUpgrade',
+  description:
+    'Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail goes back by itself.',
+  changesState: true,
+  audit: 'upgrade.started',
+  lowestRole: 'DevPartner',
+  bodyBytesMax: 32 * 1024 * 1024,
+  body: Type.Object(
+    {
+      ...chosen,
+      workflowIds: WorkflowIds('The workflows to upgrade; all that can be merged cleanly by default.'),
+      resolutions: Type.Optional(
+        Type.Array(Resolution, { maxItems: 100_000, description: 'Decisions about conflicts of the preview.' }),
+      ),
+      values: Type.Optional(
+        Type.Array(Values, {
+          maxItems: 10_000,
+          description: 'For variables and applications that are newly required.',
+        }),
+      ),
+      waveSize: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 10_000, default: 10, description: 'Workflows per wave.' }),
+      ),
+      waveMinutes: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 10_080,
+          default: 10,
+          description: 'Pause between waves; fractions are allowed.',
+        }),
+      ),
+      watchRuns: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 1000,
+          default: 3,
+          description: 'A workflow goes back when so many runs in a row fail after its upgrade. 0: it is not watched.',
+        }),
+      ),
+      failuresMax: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 10_000,
+          default: 1,
+          description: 'The upgrade stops when more workflows than this went back.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ upgradeId: Guid }) },
+  refuses: ['not_found', 'role_too_low', 'upgrade_invalid', 'upgrade_running', 'cannot_be_stored'],
+  example: { body: { workflowTemplateId: '019a2f6e-5a3c-7f00-8000-000000000001', waveSize: 5, waveMinutes: 30 } },
+})
+
+const UpgradeId = Type.Object({ id: Guid })
+const summary = {
+  id: Guid,
+  workflowTemplateId: Guid,
+  toVersion: Type.String(),
+  state: Type.Enum([...upgradeStates], { description: 'Running, Paused, Stopped, Completed or RolledBack.' }),
+  createDateTimeUTC: Timestamp,
+  counts: { ...countsOf(upgradeOutcomes), description: 'Workflows by outcome.' },
+}
+
+export const getTemplateUpgrade = operation({
+  name: 'GetTemplateUpgrade',
+  feature: 'Template upgrades',
+  method: 'GET',
+  path: '/api/TemplateUpgrade/:id',
+  description: 'How far an upgrade is. Readable by whoever started it, SuperPartner and Manager.',
+  lowestRole: 'DevPartner',
+  params: UpgradeId,
+  answers: {
+    200: Type.Object({
+      ...summary,
+      items: Type.Array(
+        Type.Object({
+          workflowId: Guid,
+          accountId: Guid,
+          outcome: Type.Enum([...upgradeOutcomes], {
+            description: 'pending, upgraded, upToDate, conflict, problem, skipped or rolledBack.',
+          }),
+          wave: Type.Integer({ description: 'Starting with 1.' }),
+          revisionBefore: orNull(Revision, 'The revision that was upgraded.'),
+          revisionAfter: orNull(Revision, 'The revision with the upgrade; null until it is changed.'),
+          message: orNull(Type.String(), 'What there is to say about it.'),
+        }),
+      ),
+    }),
+  },
+  refuses: ['not_found', 'role_too_low'],
+})
+
+export const actOnTemplateUpgrade = operation({
+  name: 'TemplateUpgradeAction',
+  feature: 'Template upgrades',
+  method: 'POST',
+  path: '/api/TemplateUpgradeAction/:id',
+  description: 'Pause or resume an upgrade, or bring every upgraded workflow back to what it was.',
+  changesState: true,
+  audit: ['upgrade.paused', 'upgrade.resumed', 'upgrade.rolledBack'],
+  lowestRole: 'DevPartner',
+  params: UpgradeId,
+  body: Type.Object({ action: Type.Enum(['pause', 'resume', 'rollBack']) }, { additionalProperties: false }),
+  answers: { 200: null },
+  refuses: ['not_found', 'role_too_low', 'upgrade_over', 'upgrade_running'],
+  example: { body: { action: 'pause' } },
+})
+
+export const listTemplateUpgrades = operation({
+  name: 'TemplateUpgrades',
+  feature: 'Template upgrades',
+  method: 'POST',
+  path: '/api/TemplateUpgrades',
+  description: 'Upgrades, newest first: those you started; for SuperPartner and Manager all of the organization.',
+  lowestRole: 'DevPartner',
+  body: Type.Object({ page: Type.Optional(Page), size: Type.Optional(Size) }, { additionalProperties: false }),
+  answers: {
+    200: Type.Object({ items: Type.Array(Type.Object(summary), { maxItems: listSizeMax }), total: Type.Integer() }),
+  },
+  refuses: ['role_too_low'],
+  example: { body: { page: 0, size: 20 } },
+})

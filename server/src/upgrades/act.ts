@@ -1,0 +1,68 @@
+import type { AuditAction } from '@patchbay/contract'
+import { type Principal, scopeOf } from '../access/index.ts'
+import { actorOf, recordAudit } from '../audit/index.ts'
+import { type Tx, violatedConstraint } from '../db/index.ts'
+import { AppError } from '../lib/app-error.ts'
+import { getUpgradeRow } from './get.ts'
+import { skipPending } from './item-store.ts'
+import type { UpgradeDeps } from './ports.ts'
+import { alreadyRunning } from './start.ts'
+import { changing, type Upgrade, updateState } from './store.ts'
+import { sendTurn } from './turn.ts'
+
+export type UpgradeAction = 'pause' | 'resume' | 'rollBack'
+
+/** Repeating an action is harmless. */
+export async function actOnUpgrade(
+  deps: UpgradeDeps,
+  principal: Principal,
+  id: string,
+  action: UpgradeAction,
+): Promise<void> {
+  try {
+    await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+      const upgrade = await getUpgradeRow(tx, principal, id, changing)
+      if (await actions[action](deps, tx, upgrade)) {
+        await recordAudit(tx, actorOf(principal), audits[action], id, { from: upgrade.state })
+      }
+    })
+  } catch (error) {
+    if (violatedConstraint(error) === 'template_upgrades_under_way') throw alreadyRunning()
+    throw error
+  }
+}
+
+const audits: Record<UpgradeAction, AuditAction> = {
+  pause: 'upgrade.paused',
+  resume: 'upgrade.resumed',
+  rollBack: 'upgrade.rolledBack',
+}
+
+/** Each returns false when there is nothing to do. */
+const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrade) => Promise<boolean>> = {
+  pause: async (_deps, tx, upgrade) => {
+    if (upgrade.state === 'Paused') return false
+    if (upgrade.state !== 'Running' || upgrade.isRollingBack) throw isOver(upgrade, 'paused')
+    await updateState(tx, upgrade.id, { state: 'Paused', isRollingBack: false })
+    return true
+  },
+  resume: async (deps, tx, upgrade) => {
+    if (upgrade.state === 'Running' && !upgrade.isRollingBack) return false
+    if (upgrade.state !== 'Paused') throw isOver(upgrade, 'resumed')
+    await updateState(tx, upgrade.id, { state: 'Running', isRollingBack: false })
+    await sendTurn(deps.jobs, tx, { id: upgrade.id, turn: upgrade.turn + 1 })
+    return true
+  },
+  rollBack: async (deps, tx, upgrade) => {
+    if (upgrade.state === 'RolledBack' || upgrade.isRollingBack) return false
+    await updateState(tx, upgrade.id, { state: 'Running', isRollingBack: true })
+    await skipPending(tx, upgrade.id, 'The upgrade was rolled back before it was the turn of this workflow.')
+    await sendTurn(deps.jobs, tx, { id: upgrade.id, turn: upgrade.turn + 1 })
+    return true
+  },
+}
+
+function isOver({ state, isRollingBack }: Upgrade, word: string): AppError {
+  const now = isRollingBack ? 'being rolled back' : state
+  return new AppError('upgrade_over', `The upgrade is ${now}, so it cannot be ${word}. Start a new one.`)
+}

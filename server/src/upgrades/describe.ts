@@ -1,0 +1,16 @@
+import type { Judgement } from './judge.ts'
+
+const sentencesMax = 10
+
+/** One message about a workflow; null when there is nothing to say. */
+export function describeJudgement({ outcome, conflicts, problems, notes }: Judgement): string | null {
+  const about = conflicts.map(
+    ({ field, blockName }) => `Both sides changed the field ${field} of block "${blockName}".`,
+  )
+  const sentences = outcome === 'clean' ? notes : [...about, ...problems]
+  if (outcome === 'upToDate') return 'The workflow follows this version or a newer one already.'
+  if (sentences.length === 0) return null
+  const shown = sentences.slice(0, sentencesMax)
+  const others = sentences.length - shown.length
+  return [...shown, ...(others > 0 ? [`There are ${others} more.`] : [])].join(' ')
+}

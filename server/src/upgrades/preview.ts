@@ -1,0 +1,77 @@
+import { setImmediate } from 'node:timers/promises'
+import { type PreviewOutcome, previewOutcomes } from '@patchbay/contract'
+import { type Principal, reachOf } from '../access/index.ts'
+import { compareBlocks } from '../engine/difference.ts'
+import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../workflows/index.ts'
+import { chooseWorkflows } from './choose-workflows.ts'
+import { Judge, type Judgement } from './judge.ts'
+import type { JudgeDeps } from './ports.ts'
+import { findTarget, type Target } from './target.ts'
+
+type Given = {
+  workflowTemplateId: string
+  toVersion?: string
+  workflowIds?: string[]
+  page?: number
+  size?: number
+}
+
+const loadedAtOnce = 50
+
+export async function previewUpgrade(deps: JudgeDeps, principal: Principal, given: Given) {
+  const { page = 0, size = 50 } = given
+  const target = await findTarget(deps.catalog, principal.account.organizationId, given)
+  const db = deps.database.system
+  const chosen = await chooseWorkflows(db, reachOf(principal, true), target, given.workflowIds)
+  const active = chosen.filter(({ state }) => state !== 'archived')
+  const judge = new Judge(deps, db, target)
+  const counts = Object.fromEntries(previewOutcomes.map((outcome) => [outcome, 0])) as Record<PreviewOutcome, number>
+  const items: ReturnType<typeof toItem>[] = []
+  for (let from = 0; from < active.length; from += loadedAtOnce) {
+    const ids = active.slice(from, from + loadedAtOnce)
+    const workflows = await loadWorkflows(db, deps.keyRing, ids)
+    const judged = await judge.judgeAll([...workflows.values()])
+    for (const [index, { id }] of ids.entries()) {
+      const [workflow, judgement] = [workflows.get(id), judged.get(id)]
+      // Deleted in this moment.
+      if (!workflow || !judgement) continue
+      counts[judgement.outcome]++
+      const place = from + index
+      if (place >= page * size && place < (page + 1) * size) items.push(toItem(workflow, judgement, target))
+    }
+    // Other requests have their turn between two batches.
+    await setImmediate()
+  }
+  return { items, total: active.length, counts }
+}
+
+function toItem(workflow: OpenWorkflow, judgement: Judgement, target: Target) {
+  const changes = compareBlocks(hideSecrets(workflow.definition).chain, hideSecrets(judgement.next).chain)
+  return {
+    workflowId: workflow.id,
+    accountId: workflow.accountId,
+    name: workflow.definition.name,
+    revision: workflow.revision,
+    fromVersion: workflow.templateVersion,
+    toVersion: target.version,
+    outcome: judgement.outcome,
+    // Secrets become stars on the way through JSON.
+    changes: JSON.parse(JSON.stringify(changes)) as typeof changes,
+    conflicts: showConflicts(workflow, judgement, target),
+    problems: [...judgement.problems],
+    notes: [...judgement.notes],
+  }
+}
+
+/** A conflict about a whole block shows its variables, so passwords among them are masked. */
+function showConflicts({ definition }: OpenWorkflow, { conflicts, base }: Judgement, { theirs }: Target) {
+  if (!conflicts.some(({ field }) => field === 'block')) return [...conflicts]
+  const masked = [base, definition, theirs].map((side) => side && maskDefinition(side).chain)
+  return conflicts.map((conflict) => {
+    if (conflict.field !== 'block') return conflict
+    const [was, mine, yours] = masked.map(
+      (chain) => chain?.find(({ uniqueBlockId }) => uniqueBlockId === conflict.uniqueBlockId) ?? null,
+    )
+    return { ...conflict, base: was, ours: mine, theirs: yours }
+  })
+}

@@ -1,0 +1,26 @@
+import type { HandlersOf } from '../http/index.ts'
+import { actOnUpgrade } from './act.ts'
+import { getUpgrade, listUpgrades } from './get.ts'
+import type { UpgradeDeps } from './ports.ts'
+import { previewUpgrade } from './preview.ts'
+import { startUpgrade } from './start.ts'
+
+type Names =
+  | 'TemplateUpgradePreview'
+  | 'TemplateUpgrade'
+  | 'GetTemplateUpgrade'
+  | 'TemplateUpgradeAction'
+  | 'TemplateUpgrades'
+
+export function upgradeRoutes(deps: UpgradeDeps): HandlersOf<Names> {
+  return {
+    TemplateUpgradePreview: ({ principal, body }) => previewUpgrade(deps, principal, body),
+    TemplateUpgrade: async ({ principal, body }) => ({ upgradeId: await startUpgrade(deps, principal, body) }),
+    GetTemplateUpgrade: ({ principal, params }) => getUpgrade(deps, principal, params.id.toLowerCase()),
+    TemplateUpgradeAction: async ({ principal, params, body }) => {
+      await actOnUpgrade(deps, principal, params.id.toLowerCase(), body.action)
+      return undefined
+    },
+    TemplateUpgrades: ({ principal, body }) => listUpgrades(deps, principal, body),
+  }
+}

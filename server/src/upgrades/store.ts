@@ -1,0 +1,124 @@
+import type { UpgradeState } from '@patchbay/contract'
+import { type Queryable, type Sql, sql } from '../db/index.ts'
+
+export type Upgrade = {
+  id: string
+  organizationId: string
+  startedBy: string
+  keyId: string | null
+  address: string | null
+  workflowTemplateId: string
+  toVersion: string
+  baseDigest: Buffer
+  state: UpgradeState
+  isRollingBack: boolean
+  waveMinutes: number
+  watchRuns: number
+  failuresMax: number
+  failures: number
+  wave: number
+  turn: number
+  createdAt: Date
+}
+
+type Row = {
+  id: string
+  organization_id: string
+  started_by: string
+  key_id: string | null
+  address: string | null
+  workflow_template_id: string
+  to_version: string
+  base_digest: Buffer
+  state: UpgradeState
+  is_rolling_back: boolean
+  wave_minutes: number
+  watch_runs: number
+  failures_max: number
+  failures: number
+  wave: number
+  turn: number
+  created_at: Date
+}
+
+export type NewUpgrade = Omit<Upgrade, 'isRollingBack' | 'failures' | 'wave' | 'turn' | 'createdAt'> & {
+  waveSize: number
+}
+
+export async function insertUpgrade(tx: Queryable, upgrade: NewUpgrade): Promise<void> {
+  await tx.query(sql`
+    insert into template_upgrades (id, organization_id, started_by, key_id, address, workflow_template_id, to_version, base_digest, state,
+      wave_size, wave_minutes, watch_runs, failures_max)
+    values (${upgrade.id}, ${upgrade.organizationId}, ${upgrade.startedBy}, ${upgrade.keyId}, ${upgrade.address},
+      ${upgrade.workflowTemplateId}, ${upgrade.toVersion}, ${upgrade.baseDigest}, ${upgrade.state}, ${upgrade.waveSize},
+      ${upgrade.waveMinutes}, ${upgrade.watchRuns}, ${upgrade.failuresMax})`)
+}
+
+export async function findUpgrade(db: Queryable, id: string, lock: Sql = sql``): Promise<Upgrade | undefined> {
+  const { rows } = await db.query<Row>(sql`select * from template_upgrades where id = ${id} ${lock}`)
+  return rows[0] && toUpgrade(rows[0])
+}
+
+/** Nobody else may change its state until the transaction ends; several may hold it so. */
+export const holding = sql`for share`
+export const changing = sql`for update`
+
+/** A new turn: jobs of the ones before have no effect any more. */
+export async function updateState(
+  tx: Queryable,
+  id: string,
+  { state, isRollingBack }: { state: UpgradeState; isRollingBack: boolean },
+): Promise<void> {
+  await tx.query(sql`
+    update template_upgrades set state = ${state}, is_rolling_back = ${isRollingBack}, turn = turn + 1 where id = ${id}`)
+}
+
+/** False when the upgrade is in another wave or turn by now. */
+export async function updateWave(tx: Queryable, { id, wave, turn }: Upgrade, next: number): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update template_upgrades set wave = ${next} where id = ${id} and wave = ${wave} and turn = ${turn} and state = 'Running'`)
+  return rowCount > 0
+}
+
+export async function countFailures(tx: Queryable, id: string, more: number): Promise<void> {
+  await tx.query(sql`update template_upgrades set failures = failures + ${more} where id = ${id}`)
+}
+
+/** Newest first; those of one starter, or all of the organization. */
+export async function listUpgrades(
+  db: Queryable,
+  organizationId: string,
+  startedBy: string | undefined,
+  { page, size }: { page: number; size: number },
+): Promise<{ upgrades: Upgrade[]; total: number }> {
+  const chosen = sql`organization_id = ${organizationId} and (${startedBy ?? null}::uuid is null or started_by = ${startedBy ?? null})`
+  const [list, count] = await Promise.all([
+    db.query<Row>(
+      sql`select * from template_upgrades where ${chosen} order by id desc limit ${size} offset ${page * size}`,
+    ),
+    db.query<{ total: number }>(sql`select count(*) as total from template_upgrades where ${chosen}`),
+  ])
+  return { upgrades: list.rows.map(toUpgrade), total: count.rows[0]?.total ?? 0 }
+}
+
+function toUpgrade(row: Row): Upgrade {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    startedBy: row.started_by,
+    keyId: row.key_id,
+    address: row.address,
+    workflowTemplateId: row.workflow_template_id,
+    toVersion: row.to_version,
+    baseDigest: row.base_digest,
+    state: row.state,
+    isRollingBack: row.is_rolling_back,
+    waveMinutes: row.wave_minutes,
+    watchRuns: row.watch_runs,
+    failuresMax: row.failures_max,
+    failures: row.failures,
+    wave: row.wave,
+    turn: row.turn,
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,39 @@
+import { Recurring } from '../lib/recurring.ts'
+import type { JobQueue } from '../queue/index.ts'
+import { advanceUpgrade } from './advance.ts'
+import type { UpgradeDeps } from './ports.ts'
+import { type Turn, upgradeQueue } from './turn.ts'
+import { watchUpgrades } from './watch.ts'
+
+const lookMs = 1000
+const upgradesAtOnce = 2
+
+/** Works on upgrades and watches the workflows that were upgraded. */
+export class UpgradeWorker implements AsyncDisposable {
+  readonly #deps: UpgradeDeps
+  readonly #jobs: JobQueue
+  readonly #watching: Recurring
+
+  constructor(deps: UpgradeDeps, jobs: JobQueue) {
+    this.#deps = deps
+    this.#jobs = jobs
+    this.#watching = new Recurring(() => this.#watch(), { pauseMs: lookMs, onFault: deps.onFault })
+  }
+
+  async start(): Promise<void> {
+    await this.#jobs.work<Turn>(upgradeQueue, upgradesAtOnce, ({ data }) =>
+      advanceUpgrade(this.#deps, data, () => {
+        if (this.#watching.isStopping) throw new Error('The process is stopping; the upgrade goes on elsewhere.')
+      }),
+    )
+    this.#watching.start()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watching[Symbol.asyncDispose]()
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#watching.isStopping && (await watchUpgrades(this.#deps)) >= 100);
+  }
+}

@@ -1,0 +1,69 @@
+// Upgraded workflows are watched: one whose next runs all fail goes back by itself, and too many of those stop the upgrade.
+import { recordAudit } from '../audit/index.ts'
+import type { Tx } from '../db/index.ts'
+import { actorFor } from './actor.ts'
+import { skipPending } from './item-store.ts'
+import type { UpgradeDeps } from './ports.ts'
+import { rollBackItems } from './roll-back.ts'
+import { changing, countFailures, findUpgrade, type Upgrade, updateState } from './store.ts'
+import { listWatched, updateWatches, type Watched } from './watch-store.ts'
+
+const watchedAtOnce = 100
+
+/** Returns how many were looked at. */
+export async function watchUpgrades(deps: UpgradeDeps): Promise<number> {
+  const watched = await listWatched(deps.database.system, watchedAtOnce)
+  const failing = watched.filter(isFailing)
+  const others = watched.filter((item) => !isFailing(item))
+  await deps.database.system.transaction((tx) =>
+    updateWatches(
+      tx,
+      others.map((item) => ({ ...item, goesOn: item.isNewest && !item.statuses.includes('Ready') })),
+    ),
+  )
+  for (const item of failing) await rollBackFailing(deps, item)
+  return watched.length
+}
+
+function isFailing({ isNewest, statuses, watchRuns }: Watched): boolean {
+  return isNewest && statuses.length >= watchRuns && statuses.every((status) => status === 'Error')
+}
+
+async function rollBackFailing(deps: UpgradeDeps, item: Watched): Promise<void> {
+  const upgrade = await findUpgrade(deps.database.system, item.upgradeId)
+  if (!upgrade) return
+  await rollBackItems(deps, upgrade, [item], {
+    message: ({ revisionBefore }) =>
+      `The next ${item.watchRuns} runs after the upgrade failed, so the content is that of revision ${revisionBefore} again.`,
+    begin: async (tx) => (await findUpgrade(tx, upgrade.id, changing)) !== undefined,
+    end: async (tx, count) => {
+      if (count === 0) return
+      await countFailures(tx, upgrade.id, count)
+      const now = await findUpgrade(tx, upgrade.id)
+      if (now && now.failures > now.failuresMax) await stopUpgrade(deps, tx, now, item)
+    },
+  })
+}
+
+async function stopUpgrade(deps: UpgradeDeps, tx: Tx, upgrade: Upgrade, { workflowId }: Watched): Promise<void> {
+  if (upgrade.isRollingBack || upgrade.state === 'Stopped' || upgrade.state === 'RolledBack') return
+  const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${upgrade.failures} workflows failed after it and went back.`
+  await Promise.all([
+    updateState(tx, upgrade.id, { state: 'Stopped', isRollingBack: false }),
+    skipPending(tx, upgrade.id, 'The upgrade was stopped before it was the turn of this workflow.'),
+    recordAudit(tx, actorFor(upgrade, upgrade.startedBy), 'upgrade.stopped', upgrade.id, {
+      failures: upgrade.failures,
+    }),
+    deps.publish(tx, [
+      {
+        accountId: upgrade.startedBy,
+        type: 'upgrade.stopped',
+        data: { upgradeId: upgrade.id, workflowId, errorMessage },
+        mail: {
+          subject: `The upgrade to version ${upgrade.toVersion} was stopped`,
+          text: `${errorMessage}\n\nWorkflows that were upgraded and work are left as they are; you can roll back the whole upgrade.\nDetails: ${deps.baseUrl()}/upgrades/${upgrade.id}`,
+        },
+      },
+    ]),
+  ])
+}
