@@ -24,6 +24,7 @@ const pages = [
   '/shares?upload=true',
   '/alarms?expect=choose',
   '/usage',
+  '/reference',
 ]
 
 let visit: Visit

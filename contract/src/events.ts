@@ -96,7 +96,7 @@ export const deleteEventSubscription = operation({
   feature: 'Notifications',
   method: 'GET',
   path: '/api/DeleteEventSubscription/:id',
-  description: 'Send no more events to an address.',
+  description: 'Delete a subscription. No more events are sent to its address.',
   changesState: true,
   audit: 'eventSubscription.deleted',
   params: SubscriptionId,

@@ -50,7 +50,7 @@ export const createKey = operation({
   feature: 'API keys',
   method: 'POST',
   path: '/api/ApiKey',
-  description: 'Make a key pair; the secret is shown once.',
+  description: 'Create a key pair. The secret is shown once.',
   changesState: true,
   audit: 'apiKey.created',
   body: KeySettings,

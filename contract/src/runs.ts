@@ -54,8 +54,7 @@ export const runWorkflow = operation({
   feature: 'Runs',
   method: 'POST',
   path: '/api/RunWorkflow',
-  description:
-    'Start a run of a deployed workflow. The number of the run is in the sentence and in the header X-Run-Number.',
+  description: 'Start a run of a deployed workflow. The answer and the header X-Run-Number give its number.',
   changesState: true,
   // The history of runs says who started each.
   audit: null,
@@ -74,7 +73,10 @@ export const runWorkflow = operation({
   answerHeaders,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'workflow_not_deployed', 'applications_missing', 'blocks_invalid'],
-  example: { answer: 'Run 1 of the workflow "Orders" has started.' },
+  example: {
+    body: { workflowId: '0198c0de-0000-7000-8000-000000000001' },
+    answer: 'Run 1 of the workflow "Orders" has started.',
+  },
 })
 
 export const stopWorkflowRun = operation({

@@ -7,7 +7,7 @@ export const workflowScheduler = operation({
   feature: 'Runs',
   method: 'POST',
   path: '/api/WorkflowScheduler',
-  description: 'Let a deployed workflow run by itself at certain times, or stop that.',
+  description: 'Schedule a deployed workflow, or stop its schedule.',
   changesState: true,
   audit: ['schedule.enabled', 'schedule.disabled'],
   body: Type.Object(

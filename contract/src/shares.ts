@@ -106,7 +106,7 @@ export const deleteShare = operation({
   feature: 'Secure shares',
   method: 'GET',
   path: '/api/DeleteSecureShare/:id',
-  description: 'Take a share back: its key is destroyed at once, then its files.',
+  description: 'Revoke a share. Its key is destroyed at once, then its files.',
   changesState: true,
   audit: 'share.takenBack',
   params: Type.Object({ id: Guid }),

@@ -51,7 +51,7 @@ const settings = {
     description: 'Looks at each request first; when it returns something truthy, the request is skipped. Empty: none.',
   }),
   isBatch: Type.Boolean({ description: 'Whether one run takes several requests.' }),
-  batchSize: Type.Integer({ minimum: 1, maximum: 1000, description: 'Most requests of one run.' }),
+  batchSize: Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum requests per run.' }),
   updateDateLastRun: Type.Boolean({ description: "Whether a run by a request moves the workflow's last-run time." }),
   orderKey: Type.String({
     maxLength: 500,
@@ -67,7 +67,7 @@ export const WebhookSettingApiDto = Type.Object(
     ...settings,
     isHeld: Type.Boolean({ description: 'Whether the queue is held: requests are taken and wait.' }),
     modifyAccountId: { ...Guid, description: 'Who changed the settings last.' },
-    modifyDateTimeUTC: { ...Timestamp, description: 'When that was.' },
+    modifyDateTimeUTC: { ...Timestamp, description: 'When the settings were last changed.' },
   },
   { description: 'Settings of the webhook of a workflow.' },
 )
@@ -88,7 +88,7 @@ const queueItem = {
 export const WebhookQueueItem = Type.Object({
   ...queueItem,
   status: Type.Enum([...webhookQueueStatuses], { description: 'Pending, Processing, Failed or Skipped.' }),
-  nextScheduleDateTimeUTC: { ...Timestamp, description: 'Not before this time is it processed.' },
+  nextScheduleDateTimeUTC: { ...Timestamp, description: 'Earliest time it will be processed.' },
 })
 
 export const WebhookHistoryItem = Type.Object({
@@ -165,7 +165,8 @@ export const disableWebhook = operation({
   feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSettingsDisable/:id',
-  description: 'Take no more requests; those that were taken are processed. With the flag, the settings are deleted.',
+  description:
+    'Stop taking requests. Those already taken are processed. With disableWithCleanSettings, the settings are deleted.',
   changesState: true,
   audit: ['webhook.disabled', 'webhook.cleaned'],
   params: Type.Object({ id: Guid }),

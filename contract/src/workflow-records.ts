@@ -62,7 +62,7 @@ const listFields = {
   scheduleFrequency: orNull(Type.String(), 'Five cron fields, or hourly, daily, weekly, monthly.'),
   timeZone: orNull(Type.String(), 'The IANA time zone of the schedule; null for UTC.'),
   nextRunDateTimeUTC: orNull(Timestamp, 'When the scheduler runs it next.'),
-  isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs wait for an error to be mended.' }),
+  isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs are paused until an error is fixed.' }),
   isWebhookActive: Type.Boolean({ description: 'Whether its webhook takes requests.' }),
   dateLastRunUTC: orNull(Timestamp, 'Start of the last run that completed.'),
   lastRunNumber: orNull(Type.Integer(), 'Number of the latest run.'),

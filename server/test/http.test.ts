@@ -1,6 +1,6 @@
 // Rules that hold for every request, whatever it is about.
 import { connect } from 'node:net'
-import { operations } from '@patchbay/contract'
+import { features, operations } from '@patchbay/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { validate } from './harness/open-api.ts'
 import { startService, type TestService } from './harness/service.ts'
@@ -152,6 +152,14 @@ describe('self-description', () => {
     const page = await service.client(undefined).get('/reference')
     expect(page.status).toBe(200)
     for (const spec of all) expect(page.text).toContain(`id="${spec.name}"`)
+    for (const name of Object.keys(features)) expect(page.text).toContain(`>${name}</h2>`)
+    // Nested fields, required marks, headers, refusals and examples.
+    expect(page.text).toContain('<code>chain[].blockName</code>')
+    expect(page.text).toContain('<code>workflowId</code> <b class="required">required</b>')
+    expect(page.text).toContain('<code>AppKey</code>')
+    expect(page.text).toContain('The run did not fail.')
+    expect(page.text).toContain('anna@example.com')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'; connect-src 'self'")
   })
 })
 

@@ -73,4 +73,5 @@ export type PageAnswer =
   | { status: number; html: string }
   | { redirectTo: string }
   | { file: FileAnswer }
-  | { fixed: FixedAnswer }
+  /** `hasScript`: the page has a script of ours, which may call the API. */
+  | { fixed: FixedAnswer; hasScript?: boolean }

@@ -39,7 +39,7 @@ function addPage(app: FastifyInstance, page: Page): void {
       reply
         .header(
           'Content-Security-Policy',
-          "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+          `default-src 'none'; ${'hasScript' in answer ? "script-src 'self'; connect-src 'self'; " : ''}style-src 'self'; font-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
         )
         .header('Referrer-Policy', 'no-referrer')
         .header('X-Content-Type-Options', 'nosniff')
