@@ -3,6 +3,7 @@ import { operations } from '@patchbay/contract'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { guide } from './build/guide.ts'
 import { scriptApi } from './build/script-api.ts'
 
 const contractEntry = fileURLToPath(import.meta.resolve('@patchbay/contract'))
@@ -38,7 +39,7 @@ function slimContract(): Plugin {
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [slimContract(), scriptApi(), react(), tailwindcss()],
+  plugins: [slimContract(), scriptApi(), guide(), react(), tailwindcss()],
   // The service puts a fresh value in its place with every page; styles that the editor adds carry it.
   html: { cspNonce: 'PATCHBAY_NONCE' },
   build: {

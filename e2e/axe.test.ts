@@ -25,6 +25,8 @@ const pages = [
   '/alarms?expect=choose',
   '/usage',
   '/reference',
+  '/docs',
+  '/docs/webhooks',
 ]
 
 let visit: Visit

@@ -160,6 +160,20 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
 })
 
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  validateSearch: (given) => textIn(given, 'q'),
+  component: lazyRouteComponent(() => import('./docs/docs-page.tsx'), 'DocsPage'),
+})
+
+const guidePage = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/$page',
+  component: lazyRouteComponent(() => import('./docs/docs-page.tsx'), 'GuidePage'),
+})
+
+const reading = [docs, guidePage] as const
 const watching = [search, alarms, usage, mail, shares] as const
 const governing = [vault, keys, accounts, audit] as const
 
@@ -175,6 +189,7 @@ const routeTree = root.addChildren([
   template,
   ...watching,
   ...governing,
+  ...reading,
 ])
 
 export function createConsoleRouter() {

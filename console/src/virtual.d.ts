@@ -6,3 +6,14 @@ declare module 'virtual:script-api' {
     description: string
   }[]
 }
+
+declare module 'virtual:guide' {
+  export type GuidePage = {
+    slug: string
+    title: string
+    sections: { id: string; title: string }[]
+    html: string
+    text: string
+  }
+  export const guidePages: readonly GuidePage[]
+}

@@ -212,6 +212,13 @@ export const getWebhook = operation({
     200: Type.Object({
       id: Guid,
       webhookValue: Type.Unknown({ description: 'The payload: JSON, or text when it was not JSON.' }),
+      method: Type.String({ description: 'POST, PUT or PATCH.' }),
+      headers: Type.Record(Type.String(), Type.String(), {
+        description: 'Headers by their lower-case names, without credentials and those of the connection.',
+      }),
+      urlParameters: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: 'The query string, by name.',
+      }),
       createDateTimeUTC: Timestamp,
       modifyDateTimeUTC: { ...Timestamp, description: 'When its place in the queue changed last.' },
       workflowId: Guid,

@@ -25,6 +25,6 @@ export function AccountStateText({ state }: { state: Account['accountState'] }) 
 export const roleSentences = {
   User: 'Works in its own account.',
   DevPartner: 'Also acts for the accounts it made, and hosts templates and applications.',
-  SuperPartner: 'Acts for every account of the organization below it.',
+  SuperPartner: 'Acts for every account of the organization.',
   Manager: 'Runs the organization: accounts, roles, audit.',
 } as const

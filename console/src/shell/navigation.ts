@@ -1,6 +1,7 @@
 // The pages of the console, in the order in which they are shown. The command palette and the keys read the same list.
 import {
   Bell,
+  BookOpen,
   Braces,
   ChartColumn,
   FileLock2,
@@ -60,7 +61,10 @@ export const navigation: readonly { title: string; items: readonly NavigationIte
   },
   {
     title: 'Help',
-    items: [{ label: 'API reference', to: '/reference', icon: Braces, isPlainLink: true }],
+    items: [
+      { label: 'Docs', to: '/docs', icon: BookOpen, key: 'd' },
+      { label: 'API reference', to: '/reference', icon: Braces, isPlainLink: true },
+    ],
   },
 ]
 

@@ -1,4 +1,4 @@
-// The webhook of a workflow: where to send, how to sign, on or off.
+// The webhook of a workflow: where to send, how to sign, on or off, and the requests that came.
 import { Webhook } from 'lucide-react'
 import { useState } from 'react'
 import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
@@ -10,6 +10,8 @@ import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { WorkflowDetail } from '../workflows/workflow-draft.ts'
+import { SignatureRecipe } from './signature-recipe.tsx'
+import { WebhookInbox } from './webhook-inbox.tsx'
 
 export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
   const [shown, setShown] = useState<Answer<'WebhookSettingsEnable'>>()
@@ -37,7 +39,7 @@ export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
     )
   }
   return (
-    <div className="flex max-w-180 flex-col gap-4">
+    <div className="flex flex-col gap-4">
       {shown?.secret && (
         <Notice kind="warning" title="The secret is shown once. Copy it now.">
           <p className="my-1.5">
@@ -77,7 +79,9 @@ export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
           <p className="mb-1 text-label font-medium text-muted">Address</p>
           <Copy text={workflow.webhook.url} />
         </div>
+        <SignatureRecipe url={workflow.webhook.url} secret={shown?.secret} />
       </Panel>
+      <WebhookInbox workflowId={workflow.id} />
     </div>
   )
 }

@@ -34,6 +34,9 @@ describe('webhook intake', () => {
     expect(read.body).toEqual({
       id: answer.body.webhookId,
       webhookValue: { order: { id: 7 }, text: 'å 😀 \u0000' },
+      method: 'POST',
+      headers: expect.objectContaining({ 'x-patchbay-signature': expect.stringMatching(/^sha256=/) }),
+      urlParameters: {},
       createDateTimeUTC: expect.any(String),
       modifyDateTimeUTC: expect.any(String),
       workflowId: webhook.workflowId,

@@ -115,9 +115,13 @@ export async function getWebhook({ database, keyRing }: Deps, principal: Princip
     findLastMove(db, scope.accountId, webhookId),
   ])
   if (!stored) return noContent
+  const request = await openStored(keyRing, stored)
   return textObject({
     id: stored.id,
-    webhookValue: await readPayloadOf(scope.accountId, await openStored(keyRing, stored)),
+    webhookValue: await readPayloadOf(scope.accountId, request),
+    method: request.method,
+    headers: request.headers,
+    urlParameters: request.urlParameters,
     createDateTimeUTC: stored.createdAt.toISOString(),
     modifyDateTimeUTC: (lastMove ?? stored.createdAt).toISOString(),
     workflowId: stored.workflowId,

@@ -1,0 +1,121 @@
+import { Link } from '@tanstack/react-router'
+import type { Answer } from '../api.ts'
+import { StatusText } from '../runs/run-status.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import { Time } from '../ui/time.tsx'
+import { Countdown } from './countdown.tsx'
+import { RequestActions } from './request-actions.tsx'
+
+export type InboxItem = Answer<'GetWebhookQueue'>['items'][number] | Answer<'GetWebhookHistory'>['items'][number]
+
+export function inboxColumns(given: {
+  workflowId: string
+  isHistory: boolean
+  /** A payload is open beside the list. */
+  isNarrow: boolean
+  chosenId: string | undefined
+  onShow: (webhookId: string) => void
+}): readonly Column<InboxItem>[] {
+  const { workflowId, isHistory, isNarrow, chosenId, onShow } = given
+  const columns: (Column<InboxItem> | false)[] = [
+    {
+      id: 'no',
+      label: 'No.',
+      width: '72px',
+      cell: (item) => (
+        <span className="flex items-center gap-1.5 tabular-nums">
+          {item.no}
+          {!isHistory && item.no === 1 && (
+            <span className="rounded-sm bg-accent-soft px-1 text-label font-medium text-accent">next</span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'request',
+      label: 'Request',
+      cell: (item) => (
+        <div className="min-w-0 py-1">
+          <button
+            type="button"
+            aria-pressed={item.webhookId === chosenId}
+            aria-label={`Show request ${item.webhookId}`}
+            onClick={() => onShow(item.webhookId)}
+            className="block max-w-full truncate rounded-sm font-mono text-label font-medium hover:text-accent hover:underline aria-pressed:text-accent"
+          >
+            {item.webhookId.slice(0, 8)}…{item.webhookId.slice(-6)}
+          </button>
+          {item.errorMessage && (
+            <span className="line-clamp-1 text-label text-red" title={item.errorMessage}>
+              {item.errorMessage}
+            </span>
+          )}
+        </div>
+      ),
+    },
+    { id: 'status', label: 'State', width: '112px', cell: (item) => <StatusText status={item.status} /> },
+    {
+      id: 'accepted',
+      label: 'Accepted',
+      width: '104px',
+      hideBelow: 'phone',
+      cell: (item) => <Time iso={item.createDateTimeUTC} />,
+    },
+    !isNarrow && {
+      id: 'tries',
+      label: 'Errors',
+      width: '64px',
+      align: 'end',
+      hideBelow: 'desktop',
+      cell: (item) => item.errorCounter,
+    },
+    !isHistory && {
+      id: 'next',
+      label: 'Next try',
+      width: '96px',
+      hideBelow: 'phone',
+      cell: (item) =>
+        item.status === 'Processing' ? (
+          <span className="text-muted">now</span>
+        ) : (
+          <Countdown iso={item.nextScheduleDateTimeUTC} />
+        ),
+    },
+    isHistory &&
+      !isNarrow && {
+        id: 'left',
+        label: 'Left the queue',
+        width: '120px',
+        hideBelow: 'desktop',
+        cell: (item) => <Time iso={'deleteFromQueueDateTimeUTC' in item ? item.deleteFromQueueDateTimeUTC : null} />,
+      },
+    !isNarrow && {
+      id: 'run',
+      label: 'Run',
+      width: '80px',
+      hideBelow: 'phone',
+      cell: (item) =>
+        item.runNumber === null ? (
+          <span className="text-faint">–</span>
+        ) : (
+          <Link
+            to="/workflows/$id/runs/$number"
+            params={{ id: workflowId, number: String(item.runNumber) }}
+            className="rounded-sm font-medium hover:text-accent hover:underline"
+          >
+            {item.runNumber}
+          </Link>
+        ),
+    },
+    {
+      id: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      width: '170px',
+      align: 'end',
+      hideBelow: 'phone',
+      cell: (item) => <RequestActions workflowId={workflowId} item={item} size="small" />,
+    },
+  ]
+  return columns.filter((column) => column !== false)
+}

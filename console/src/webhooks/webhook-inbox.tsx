@@ -1,0 +1,184 @@
+// The requests of one workflow: those that wait, in their true order, and those that are done; the payload of one beside them.
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Inbox, Pause, Play, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { sentenceOf, useAction, useOperation } from '../api.ts'
+import { Button } from '../ui/button.tsx'
+import { Chip } from '../ui/chip.tsx'
+import { classNames } from '../ui/class-names.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { FilterChip } from '../ui/filter-chip.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Pagination } from '../ui/pagination.tsx'
+import { Panel } from '../ui/panel.tsx'
+import { toast } from '../ui/toast.tsx'
+import { type InboxItem, inboxColumns } from './inbox-columns.tsx'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { RequestDetail } from './request-detail.tsx'
+
+const size = 50
+type View = { requests?: 'history'; request?: string; requestPage?: string }
+
+/** What is shown stands in the address beside the tab of the workflow. */
+function useView(): [View, (changes: View) => void] {
+  const view = useSearch({ strict: false }) as View
+  const navigate = useNavigate()
+  return [
+    view,
+    (changes) =>
+      void navigate({ to: '.', search: ((before: object) => ({ ...before, ...changes })) as never, replace: true }),
+  ]
+}
+
+export function WebhookInbox({ workflowId }: { workflowId: string }) {
+  const [view, show] = useView()
+  const isHistory = view.requests === 'history'
+  const page = Math.max(0, Number(view.requestPage ?? 1) - 1)
+  const parts = { params: { workflowId }, body: { page, size } }
+  const queue = useOperation('GetWebhookQueue', parts, {
+    keepPrevious: true,
+    enabled: !isHistory,
+    refetchInterval: 2000,
+  })
+  const history = useOperation('GetWebhookHistory', parts, {
+    keepPrevious: true,
+    enabled: isHistory,
+    refetchInterval: 5000,
+  })
+  const shown = isHistory ? history : queue
+  const items = shown.data?.items as readonly InboxItem[] | undefined
+  const chosen = items?.find(({ webhookId }) => webhookId === view.request)
+  return (
+    <section aria-label="Requests">
+      <InboxBar
+        workflowId={workflowId}
+        isHistory={isHistory}
+        waiting={isHistory ? undefined : queue.data?.length}
+        onShow={show}
+      />
+      <div
+        className={classNames(
+          'grid items-start gap-4',
+          view.request && 'lg:grid-cols-[minmax(0,1fr)_minmax(360px,440px)]',
+        )}
+      >
+        <Panel className={classNames('min-w-0', view.request && 'max-lg:hidden')}>
+          {shown.error && !shown.data ? (
+            <Notice kind="error">{sentenceOf(shown.error)}</Notice>
+          ) : (
+            <DataTable
+              label={isHistory ? 'History' : 'Queue'}
+              columns={inboxColumns({
+                workflowId,
+                isHistory,
+                isNarrow: view.request !== undefined,
+                chosenId: view.request,
+                onShow: (request) => show({ request }),
+              })}
+              rows={items}
+              keyOf={(item) => item.webhookId}
+              isRefreshing={shown.isPlaceholderData}
+              empty={isHistory ? <NoHistory /> : <NoQueue />}
+            />
+          )}
+          <Pagination
+            page={page}
+            size={size}
+            total={shown.data?.length}
+            onPage={(next) => show({ requestPage: String(next + 1) })}
+          />
+        </Panel>
+        {view.request && (
+          <RequestDetail
+            key={view.request}
+            workflowId={workflowId}
+            webhookId={view.request}
+            item={chosen}
+            onClose={() => show({ request: '' })}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+function InboxBar({
+  workflowId,
+  isHistory,
+  waiting,
+  onShow,
+}: {
+  workflowId: string
+  isHistory: boolean
+  waiting: number | undefined
+  onShow: (changes: View) => void
+}) {
+  const [isAsked, setIsAsked] = useState(false)
+  const settings = useOperation('WebhookSettings', { params: { id: workflowId } })
+  const changed = { changes: ['WebhookSettings', 'GetWebhookQueue'] as const }
+  const hold = useAction('WebhookQueueHold', { ...changed, onDone: ({ answer }) => toast.done(answer) })
+  const release = useAction('WebhookQueueRelease', { ...changed, onDone: ({ answer }) => toast.done(answer) })
+  const isHeld = settings.data?.isHeld === true
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <FilterChip
+        label="Queue"
+        isOn={!isHistory}
+        onChange={() => onShow({ requests: '' as never, request: '', requestPage: '' })}
+      />
+      <FilterChip
+        label="History"
+        isOn={isHistory}
+        onChange={() => onShow({ requests: 'history', request: '', requestPage: '' })}
+      />
+      {waiting !== undefined && waiting > 0 && (
+        <span className="ml-1 text-muted tabular-nums">{waiting.toLocaleString('en')} waiting</span>
+      )}
+      {isHeld && (
+        <Chip tone="amber" shape="bars">
+          Held
+        </Chip>
+      )}
+      <span className="ml-auto flex gap-2">
+        {settings.data && isHeld && (
+          <Button icon={Play} isBusy={release.isPending} onClick={() => release.mutate({ params: { workflowId } })}>
+            Release
+          </Button>
+        )}
+        {settings.data && !isHeld && (
+          <Button
+            icon={Pause}
+            isBusy={hold.isPending}
+            title="Requests are still taken; none is started until you release the queue."
+            onClick={() => hold.mutate({ params: { workflowId } })}
+          >
+            Hold all
+          </Button>
+        )}
+        {isHistory && settings.data && (
+          <Button icon={RotateCcw} onClick={() => setIsAsked(true)}>
+            Replay several
+          </Button>
+        )}
+      </span>
+      {isAsked && <ReplayDialog workflowId={workflowId} onClose={() => setIsAsked(false)} />}
+    </div>
+  )
+}
+
+function NoQueue() {
+  return (
+    <Empty icon={Inbox} title="The queue is empty">
+      Every request that was taken has been processed. New ones appear here the moment they arrive.
+    </Empty>
+  )
+}
+
+function NoHistory() {
+  return (
+    <Empty icon={Inbox} title="No requests yet">
+      Once a request was processed or skipped, it moves here and can be replayed.
+    </Empty>
+  )
+}
