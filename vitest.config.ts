@@ -9,7 +9,7 @@ export default defineConfig({
       'server/test/**/*.test.ts',
       'e2e/**/*.test.ts',
     ],
-    globalSetup: ['server/test/harness/global-setup.ts', 'e2e/harness/global-setup.ts'],
+    globalSetup: ['server/test/harness/global-setup.ts'],
     // Two cores are the machine we design for: one test file works while another waits for its service.
     maxWorkers: 2,
     // On a shared CI machine a test may once be starved of time; a fault fails twice. At home every failure shows at once.

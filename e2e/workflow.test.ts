@@ -38,7 +38,7 @@ describe('from a template', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await heading(page, 'Run 1 of My greeting').waitFor()
     await status(page, 'Ready').waitFor()
-    await page.getByRole('region', { name: 'result' }).getByText('Hello', { exact: false }).first().waitFor()
+    await page.getByRole('figure', { name: 'result' }).getByText('Hello', { exact: false }).first().waitFor()
 
     // The run is in the list, by its number.
     await page.getByRole('link', { name: 'My greeting' }).click()
@@ -80,7 +80,7 @@ describe('a script that breaks', () => {
     await page.getByRole('button', { name: 'Retry' }).click()
     await heading(page, 'Run 2 of Fragile').waitFor()
     await status(page, 'Ready').waitFor()
-    await page.getByRole('region', { name: 'result' }).getByText('6', { exact: true }).waitFor()
+    await page.getByRole('figure', { name: 'result' }).getByText('6', { exact: true }).waitFor()
     await page.context().close()
   })
 

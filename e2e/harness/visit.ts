@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect, vi } from 'vitest'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
 import { startBrowser } from './browser.ts'
+import { buildConsole } from './build-console.ts'
 
 // A browser on a machine that does other things too.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -19,6 +20,7 @@ export type Visit = AsyncDisposable & {
 }
 
 export async function startVisit(): Promise<Visit> {
+  buildConsole()
   const service = await startService()
   const browser = await startBrowser()
   const complaints: string[] = []

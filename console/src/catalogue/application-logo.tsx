@@ -1,7 +1,15 @@
 import { useApplication } from './applications.ts'
 
-/** Every logo at one size on one ground, so that none shouts. */
-export function ApplicationLogo({ shortName, size = 20 }: { shortName: string; size?: number }) {
+/** Every logo at one size on one ground, so that none shouts. Where no name stands beside it, it says its own. */
+export function ApplicationLogo({
+  shortName,
+  size = 20,
+  isAlone = false,
+}: {
+  shortName: string
+  size?: number
+  isAlone?: boolean
+}) {
   const application = useApplication(shortName)
   const image = application?.logoImage
   const name = application?.name ?? shortName
@@ -12,9 +20,15 @@ export function ApplicationLogo({ shortName, size = 20 }: { shortName: string; s
       style={{ width: size, height: size }}
     >
       {image ? (
-        <img src={imageSource(image)} alt={name} width={size - 6} height={size - 6} className="object-contain" />
+        <img
+          src={imageSource(image)}
+          alt={isAlone ? name : ''}
+          width={size - 6}
+          height={size - 6}
+          className="object-contain"
+        />
       ) : (
-        <span className="text-[10px] font-semibold text-[#59616f]" role="img" aria-label={name}>
+        <span className="text-[10px] font-semibold text-[#59616f]" aria-hidden={!isAlone}>
           {shortName.slice(0, 2)}
         </span>
       )}

@@ -1,7 +1,9 @@
 // What is wrong, oldest first, each with the one button that leads out.
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { type Answer, useAction } from '../api.ts'
+import { type Answer, call, useAction } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
@@ -26,6 +28,11 @@ const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word:
   'workflow.paused': { tone: 'amber', shape: 'bars', word: 'Paused' },
 }
 
+/** What stops work comes before what waits for somebody; within that, the oldest first. */
+function weightOf({ kind }: Attention): number {
+  return ['mail.held', 'connection.waiting', 'webhook.waiting'].includes(kind) ? 1 : 0
+}
+
 export function AttentionList({ items }: { items: readonly Attention[] }) {
   const own = useStore(session)?.myAccount.id
   if (items.length === 0) {
@@ -36,18 +43,20 @@ export function AttentionList({ items }: { items: readonly Attention[] }) {
       </p>
     )
   }
-  const oldestFirst = items.toSorted((a, b) => ((a.sinceDateTimeUTC ?? '') < (b.sinceDateTimeUTC ?? '') ? -1 : 1))
+  const inOrder = items.toSorted(
+    (a, b) => weightOf(a) - weightOf(b) || ((a.sinceDateTimeUTC ?? '') < (b.sinceDateTimeUTC ?? '') ? -1 : 1),
+  )
   return (
     <Panel className="divide-y divide-line">
-      {oldestFirst.slice(0, shownMax).map((item) => (
+      {inOrder.slice(0, shownMax).map((item) => (
         <div
           key={`${item.kind}${item.targetId}`}
           className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 text-table"
         >
-          <span className="w-28 shrink-0">
+          <span className="w-28 shrink-0 max-sm:flex-1">
             <StateText {...(looks[item.kind] ?? looks.alarm)}>{(looks[item.kind] ?? looks.alarm).word}</StateText>
           </span>
-          <span className="min-w-0 flex-1 basis-64">
+          <span className="min-w-0 flex-1 basis-64 max-sm:order-1 max-sm:basis-full">
             <span className="font-medium">{item.title}</span>
             <span className="block truncate text-muted" title={item.message}>
               {item.message}
@@ -87,7 +96,7 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
         </LinkButton>
       )
     case 'workflow.failing':
-      return <LastFailure workflow={workflow} managed={managed} />
+      return <LastFailure workflowId={item.targetId} managed={managed} />
     case 'webhook.givenUp':
     case 'webhook.waiting':
       return (
@@ -120,10 +129,23 @@ function ResumeButton({ id }: { id: string }) {
   )
 }
 
-function LastFailure({ workflow, managed }: { workflow: { to: '/workflows/$id'; params: never }; managed: object }) {
+/** Straight to the run that failed: its failed block is open there. */
+function LastFailure({ workflowId, managed }: { workflowId: string; managed: { as?: string } }) {
+  const navigate = useNavigate()
+  const show = useMutation({
+    mutationFn: async () => {
+      const headers = managed.as === undefined ? {} : { ManagedAccountId: managed.as }
+      const workflow = await call('Workflow', { params: { id: workflowId }, query: {} }, { headers })
+      await navigate({
+        to: '/workflows/$id/runs/$number',
+        params: { id: workflowId, number: String(workflow?.lastRunNumber) },
+        search: managed as never,
+      })
+    },
+  })
   return (
-    <LinkButton size="small" {...workflow} search={{ tab: 'runs', status: 'Error', ...managed } as never}>
+    <Button size="small" isBusy={show.isPending} onClick={() => show.mutate()}>
       Show
-    </LinkButton>
+    </Button>
   )
 }

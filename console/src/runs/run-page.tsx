@@ -143,7 +143,7 @@ function Facts({ run, endMs }: { run: Run; endMs: number }) {
     ...(run.pauseInMilliSec > 0
       ? [
           [
-            'Of it pause',
+            'Paused',
             <span key="p" className="font-mono text-label">
               {durationText(run.pauseInMilliSec)}
             </span>,

@@ -26,7 +26,7 @@ export function Waterfall({
           {axisTicks(totalMs).map((tick) => (
             <span
               key={tick}
-              className="absolute top-1.5 -translate-x-1/2 font-mono text-[11px] leading-4 first:translate-x-0"
+              className="absolute top-1.5 -translate-x-1/2 whitespace-nowrap font-mono max-sm:even:hidden text-[11px] leading-4 first:translate-x-0"
               style={{ left: scale(tick) }}
             >
               {durationText(tick)}

@@ -9,7 +9,7 @@ import { session } from '../session/session.ts'
 import { SearchBox } from '../ui/search-box.tsx'
 import { useStore } from '../ui/store.ts'
 
-type ManagedAccount = Answer<'AccountsSearch'>['accounts'][number]
+type ManagedAccount = Answer<'ManagedAccounts'>['accounts'][number]
 
 /** Leaves every page of the account that was shown: its ids mean nothing for another one. */
 export function useSwitchAccount(): (id: string | undefined) => void {
@@ -31,7 +31,7 @@ export function AccountSwitch() {
   const [isOpen, setIsOpen] = useState(false)
   const found = useQuery({
     queryKey: ['own', 'switch', term],
-    queryFn: () => call('AccountsSearch', { body: { size: 20, ...(term ? { searchTerm: term } : {}) } }),
+    queryFn: () => call('ManagedAccounts', { body: { page: 0, size: 20, ...(term ? { searchTerm: term } : {}) } }),
     enabled: isOpen,
   })
   const shown = managed ?? own
@@ -41,7 +41,7 @@ export function AccountSwitch() {
       <span className="-mt-0.5 block max-w-56 truncate text-label text-muted">{shown?.email}</span>
     </span>
   )
-  if (own?.role !== 'Manager') return <div className="flex items-center gap-2 px-2">{name}</div>
+  if (!own || own.role === 'User') return <div className="flex items-center gap-2 px-2">{name}</div>
   return (
     <>
       <button

@@ -1,8 +1,9 @@
 // The frame of every page: navigation, top bar, and what concerns the whole console.
 import { useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { reachable } from '../session/connectivity.ts'
+import { useLiveUpdates } from '../session/live.ts'
 import { useManagedAccountId } from '../session/managed-account.ts'
 import { SessionPanel } from '../session/session-panel.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -10,17 +11,15 @@ import { useStore } from '../ui/store.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { ManagingStrip } from './account-switch.tsx'
 import { BottomBar } from './bottom-bar.tsx'
+import { CommandPalette } from './command-palette.tsx'
 import { isPaletteOpen } from './palette-state.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { SideNavigation } from './side-navigation.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const CommandPalette = lazy(() =>
-  import('./command-palette.tsx').then((module) => ({ default: module.CommandPalette })),
-)
-
 export function Shell() {
   useShortcuts()
+  useLiveUpdates()
   const isOpen = useStore(isPaletteOpen)
   const isManaging = useManagedAccountId() !== undefined
   return (
@@ -47,11 +46,8 @@ export function Shell() {
       <Toasts />
       <SessionPanel />
       <Progress />
-      {isOpen && (
-        <Suspense fallback={null}>
-          <CommandPalette />
-        </Suspense>
-      )}
+      {/* Loaded with the shell, so that what is typed right after the keys arrives in its box. */}
+      {isOpen && <CommandPalette />}
     </>
   )
 }

@@ -74,7 +74,7 @@ function TemplateCard({ template }: { template: TemplateSummary }) {
     <li className="flex flex-col rounded-lg border border-line bg-panel p-4 hover:border-line-strong">
       <div className="mb-3 flex items-center gap-1.5">
         {template.applications.map((shortName) => (
-          <ApplicationLogo key={shortName} shortName={shortName} size={28} />
+          <ApplicationLogo key={shortName} shortName={shortName} size={28} isAlone />
         ))}
         <span className="ml-auto flex gap-1.5">
           {template.state === 'Draft' ? (

@@ -9,14 +9,14 @@ const textMax = 400
 
 export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
   return (
-    <section aria-label={label} className="group/tree relative min-w-0 font-mono text-label leading-5">
+    <figure aria-label={label} className="group/tree relative min-w-0 font-mono text-label leading-6">
       <div className="absolute top-0 right-0 opacity-0 group-hover/tree:opacity-100 focus-within:opacity-100">
         <Copy text={JSON.stringify(value, null, 2) ?? 'null'} label={`Copy ${label}`}>
           Copy
         </Copy>
       </div>
       <Node value={value} depth={0} openDepth={openDepth} />
-    </section>
+    </figure>
   )
 }
 

@@ -5,21 +5,24 @@ import { createStore, useStore } from './store.ts'
 const now = createStore(Date.now())
 setInterval(() => now.set(Date.now()), 10_000)
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['year', 365 * 86_400],
-  ['month', 30 * 86_400],
-  ['week', 7 * 86_400],
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
+const units: [string, number][] = [
+  ['y', 365 * 86_400],
+  ['mo', 30 * 86_400],
+  ['w', 7 * 86_400],
+  ['d', 86_400],
+  ['h', 3600],
+  ['min', 60],
 ]
 
+/** Short, as in a table: 8 min ago, in 2 h. */
 export function relativeTime(iso: string, nowMs = Date.now()): string {
   const seconds = (Date.parse(iso) - nowMs) / 1000
-  for (const [unit, size] of units)
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit)
+  for (const [unit, size] of units) {
+    if (Math.abs(seconds) < size) continue
+    const count = `${Math.trunc(Math.abs(seconds) / size)} ${unit}`
+    return seconds < 0 ? `${count} ago` : `in ${count}`
+  }
   return seconds > 5 ? `in ${Math.round(seconds)} s` : 'just now'
 }
 

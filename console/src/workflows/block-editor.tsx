@@ -56,7 +56,7 @@ export function BlockEditor(props: EditorProps) {
   return (
     <section aria-label={`Block ${block.blockName}`} className="flex min-h-0 flex-1 flex-col bg-panel">
       <div className="flex h-11 shrink-0 items-center gap-1 border-b border-line pr-1 pl-3">
-        <span className="min-w-0 truncate font-medium">{block.blockName}</span>
+        <h2 className="min-w-0 truncate font-medium">{block.blockName}</h2>
         {block.isCustomized && workflow.workflowTemplateId && (
           <span className="text-label text-muted">· customized</span>
         )}

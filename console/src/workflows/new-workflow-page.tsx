@@ -62,7 +62,7 @@ function Beginnings() {
                     <li key={template.id} className="flex items-center gap-3 px-4 py-3">
                       <span className="flex w-16 shrink-0 gap-1">
                         {template.applications.slice(0, 2).map((shortName) => (
-                          <ApplicationLogo key={shortName} shortName={shortName} size={28} />
+                          <ApplicationLogo key={shortName} shortName={shortName} size={28} isAlone />
                         ))}
                         {template.applications.length === 0 && (
                           <LayoutTemplate size={20} aria-hidden className="text-faint" />

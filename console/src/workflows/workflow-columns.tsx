@@ -60,7 +60,7 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
     cell: (workflow) => (
       <span className="flex gap-1">
         {Object.keys(workflow.applications).map((shortName) => (
-          <ApplicationLogo key={shortName} shortName={shortName} />
+          <ApplicationLogo key={shortName} shortName={shortName} isAlone />
         ))}
       </span>
     ),
