@@ -17,7 +17,13 @@ function slimContract(): Plugin {
   const table = Object.fromEntries(
     Object.entries(operations).map(([name, spec]) => [
       name,
-      { method: spec.method, path: spec.path, ...('bodyType' in spec ? { bodyType: spec.bodyType } : {}) },
+      {
+        method: spec.method,
+        path: spec.path,
+        // Whoever sends a request again must know what a repetition would do.
+        ...('changesState' in spec ? { changesState: spec.changesState } : {}),
+        ...('bodyType' in spec ? { bodyType: spec.bodyType } : {}),
+      },
     ]),
   )
   return {

@@ -64,6 +64,23 @@ describe('what happens', () => {
   })
 })
 
+describe('a lost connection', () => {
+  it('is said, and heals by itself; what was asked meanwhile did not happen twice', async () => {
+    const page = await visit.open(`/workflows/${workflowId}`)
+    const before = await visit.service.manager.post(`/api/GetRunHistory/${workflowId}`, { page: 0, size: 1 })
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    const banner = page.getByText('The connection to Patchbay is lost.')
+    await banner.waitFor()
+    await page.context().setOffline(false)
+    await banner.waitFor({ state: 'detached' })
+    const after = await visit.service.manager.post(`/api/GetRunHistory/${workflowId}`, { page: 0, size: 1 })
+    expect(after.body.total).toBe(before.body.total)
+    await page.context().close()
+  })
+})
+
 describe('managing another account', () => {
   it('is said across the page for as long as it lasts, and ends with one button', async () => {
     await visit.service.manager.post('/api/Account', {

@@ -2,6 +2,7 @@
 import {
   type AnswerOf,
   type BodyOf,
+  ConnectionError,
   createClient,
   noContent,
   type OperationName,
@@ -41,32 +42,32 @@ export async function call<Name extends OperationName>(
   for (;;) {
     const token = sessionToken()
     try {
-      const answer = await clientFor(token, options).call(name, parts as never)
+      const { signal, headers = {} } = options
+      const sent = { ...parts, headers, ...(signal ? { signal } : {}) }
+      const answer = await clientFor(token).exchange(name, sent as never)
       connectivity.reached()
-      return answer === noContent ? undefined : (answer as Answer<Name>)
+      options.onHeaders?.(answer.headers)
+      return (answer.data as unknown) === noContent ? undefined : (answer.data as Answer<Name>)
     } catch (error) {
       if (error instanceof PatchbayError && error.status === 401) {
         connectivity.reached()
         await renewSession(token)
         continue
       }
-      if (error instanceof TypeError && !options.signal?.aborted) connectivity.lost()
+      if (error instanceof ConnectionError && !error.isCancelled) connectivity.lost()
       throw error
     }
   }
 }
 
-function clientFor(token: string | undefined, options: CallOptions) {
+function clientFor(token: string | undefined) {
   const managed = managedAccountId()
   return createClient({
     baseUrl: '',
     ...(managed === undefined ? {} : { managedAccountId: managed }),
-    headers: { ...(token === undefined ? {} : { 'X-CSRF-Token': token }), ...options.headers },
-    fetch: async (input, init) => {
-      const response = await fetch(input, { ...init, signal: options.signal ?? null })
-      options.onHeaders?.(response.headers)
-      return response
-    },
+    headers: token === undefined ? {} : { 'X-CSRF-Token': token },
+    // Reading is repeated by the query layer, which knows what is still wanted; a change is never repeated by itself.
+    retries: 0,
   })
 }
 
@@ -142,7 +143,8 @@ export async function forget(client: QueryClient, names: readonly OperationName[
 /** The sentence for people. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PatchbayError) return error.message
-  if (error instanceof TypeError) return 'Patchbay cannot be reached. It will be tried again.'
+  if (error instanceof ConnectionError)
+    return 'Patchbay cannot be reached. Check whether it happened before you try again.'
   return error instanceof Error ? error.message : String(error)
 }
 

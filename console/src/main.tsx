@@ -11,7 +11,10 @@ import { toast } from './ui/toast.tsx'
 
 const queries = new QueryClient({
   defaultOptions: {
+    // What is asked while the connection is lost fails at once and is said; it does not happen later, when nobody expects it.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 5000,
       // A refusal stays a refusal; only what was lost on the way is tried again.
       retry: (count, error) => count < 2 && !(error instanceof PatchbayError && error.status < 500),
