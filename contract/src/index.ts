@@ -14,6 +14,7 @@ import * as keys from './keys.ts'
 import * as mail from './mail.ts'
 import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
+import * as replay from './replay.ts'
 import * as revisions from './revisions.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
@@ -142,6 +143,8 @@ export const operations = {
   GetBlockSession: runs.getBlockSession,
   GetBlockCalls: runs.getBlockCalls,
   TestBlock: runs.testBlock,
+  ReplayStart: replay.startReplay,
+  Replay: replay.getReplay,
   SearchRuns: search.searchRuns,
   WorkflowScheduler: schedules.workflowScheduler,
   RunStatistics: statistics.runStatistics,
@@ -198,6 +201,7 @@ export {
   type QueryOf,
 } from './operation.ts'
 export { listSizeMax } from './paging.ts'
+export { type ReplayOutcome, replayOutcomes } from './replay.ts'
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
 export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
@@ -214,4 +218,4 @@ export {
 } from './upgrades.ts'
 export { vaultKeyLengthMax, vaultValueBytesMax } from './vault.ts'
 export type { WebhookSettingApiDto, WebhookSignature } from './webhooks.ts'
-export { type WorkflowStateName, workflowStates } from './workflow-records.ts'
+export { replayRunsDefault, type WorkflowStateName, workflowStates } from './workflow-records.ts'

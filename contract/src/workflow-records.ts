@@ -93,6 +93,14 @@ export const TimeoutSeconds = Type.Union([Type.Integer({ minimum: 1, maximum: 86
   description: 'Longest run time in seconds, pauses excluded; null for the default of the installation.',
 })
 
+export const replayRunsDefault = 20
+export const ReplayRuns = Type.Integer({
+  minimum: 0,
+  maximum: 200,
+  description:
+    'How many of the newest runs are recorded for replay: their inputs, what applications answered and what the vault held. 0 records none.',
+})
+
 export const RecordCallBodies = Type.Boolean({
   description: 'Whether runs also keep the bodies of the calls of their blocks, as GetBlockCalls shows them.',
 })
@@ -107,6 +115,7 @@ export const WorkflowApiDto = Type.Object(
     chain: Type.Array(ChainApiDto, { description: 'The blocks, in order.' }),
     timeoutSeconds: TimeoutSeconds,
     recordCallBodies: RecordCallBodies,
+    replayRuns: ReplayRuns,
     webhook: Type.Object(
       {
         isActive: Type.Boolean({ description: 'Whether it takes requests.' }),

@@ -6,6 +6,8 @@ import { Revision } from './revisions.ts'
 import {
   mapOf,
   RecordCallBodies,
+  ReplayRuns,
+  replayRunsDefault,
   TimeoutSeconds,
   WorkflowApiDto,
   WorkflowListApiDto,
@@ -67,6 +69,7 @@ export const WorkflowInput = Type.Object(
     chain: Type.Optional(Type.Array(ChainElement, { maxItems: 500 })),
     timeoutSeconds: Type.Optional(TimeoutSeconds),
     recordCallBodies: Type.Optional({ ...RecordCallBodies, default: false }),
+    replayRuns: Type.Optional({ ...ReplayRuns, default: replayRunsDefault }),
     id: readOnly,
     revision: readOnly,
     accountId: readOnly,

@@ -42,6 +42,7 @@ import {
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { mailRoutes } from './mail/index.ts'
 import { proxyRoutes } from './proxy/index.ts'
+import { replayRoutes } from './replay/index.ts'
 import { scheduleRoutes } from './schedules/index.ts'
 import { searchRoutes } from './search/index.ts'
 import type { Context, Services } from './services.ts'
@@ -57,6 +58,7 @@ import {
   holdWorkflow,
   listWorkflowsCalling,
   listWorkflowsOf,
+  previewChange,
   workflowExists,
   workflowRoutes,
   workflowsUsing,
@@ -88,6 +90,7 @@ export async function startApi(
     sandbox,
     calls,
     runs,
+    replaying,
     webhooks,
     stream,
     ledger,
@@ -126,6 +129,7 @@ export async function startApi(
     managedAccount,
   }
   const hub = parts.use(new StreamHub(database, stream, onFault))
+  const checkScript = (source: string) => sandbox.checkScript(source)
   const handlers: Handlers = announceChanges(stream.announce, {
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
@@ -161,11 +165,16 @@ export async function startApi(
       keyRing,
       catalog,
       connections,
-      checkScript: (source) => sandbox.checkScript(source),
+      checkScript,
       runs: runs.ofWorkflows,
       webhooks: webhooks.ofWorkflows,
     }),
     ...runs.routes,
+    ...replayRoutes({
+      ...replaying,
+      previewChange: (principal, workflowId, changes) =>
+        previewChange({ database, keyRing, catalog, checkScript }, principal, workflowId, changes),
+    }),
     ...scheduleRoutes({ database, publish: events.publish }),
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,

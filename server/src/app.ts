@@ -9,6 +9,7 @@ import { createMetrics, startMetricsServer } from './http/index.ts'
 import { mailQueue, mailRetries } from './mail/index.ts'
 import { installQueues, type QueueDefinitions } from './queue/index.ts'
 import { databaseFault } from './readiness.ts'
+import { replayQueue } from './replay/index.ts'
 import { runQueue } from './runs/index.ts'
 import { type Context, createServices } from './services.ts'
 import { upgradeQueue } from './upgrades/index.ts'
@@ -56,6 +57,15 @@ const queues: QueueDefinitions = {
     growsDelay: false,
     expireSeconds: 7200,
     waitSecondsMax: 30 * 86_400,
+  },
+  // Each run of a replay is stored by itself: whoever takes it over goes on with the rest. After a day it is kept no longer.
+  [replayQueue]: {
+    heartbeatSeconds: 10,
+    retryLimit: 1000,
+    retryDelaySeconds: 2,
+    growsDelay: false,
+    expireSeconds: 86_400,
+    waitSecondsMax: 86_400,
   },
   [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }

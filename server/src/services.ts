@@ -14,7 +14,7 @@ import { createEmailSender, createOutbox, createOwnServerSender } from './mail/i
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
-import { createRuns } from './runs/index.ts'
+import { createRuns, scriptLibrary } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
@@ -98,6 +98,8 @@ export async function createServices(context: Context, connection: ConnectionSet
   const vault = createVault({ database, keyRing })
   const functions = createFunctionLibrary(catalog, (workflowId) => findFunctionStamp({ database }, workflowId))
   const webhookPorts = createRunPorts({ database, keyRing, publish, baseUrl })
+  const runnable = (accountId: string, workflowId: string, revision?: number) =>
+    findDefinition({ database, keyRing }, accountId, workflowId, revision)
   const runs = createRuns({
     database,
     keyRing,
@@ -105,8 +107,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     vault,
     sandbox,
     functions,
-    findDefinition: (accountId, workflowId, revision) =>
-      findDefinition({ database, keyRing }, accountId, workflowId, revision),
+    findDefinition: runnable,
     applications: calls,
     sendEmail: (scope, message) => emails.send(scope, message),
     secretsOf: (scope, ids) => connections.secretsOf(scope, ids),
@@ -141,6 +142,18 @@ export async function createServices(context: Context, connection: ConnectionSet
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault,
   })
+  const replaying = {
+    database,
+    keyRing,
+    jobs,
+    sandbox,
+    functions: scriptLibrary(functions),
+    connections,
+    secretsOf: connections.secretsOf,
+    findDefinition: runnable,
+    runTimeoutSeconds: config.runTimeoutSeconds,
+    onFault,
+  }
   const webhooks = createWebhooks({
     database,
     keyRing,
@@ -148,7 +161,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     vault,
     sandbox,
     functions,
-    findDefinition: (accountId, workflowId) => findDefinition({ database, keyRing }, accountId, workflowId),
+    findDefinition: runnable,
     checkScript: (source) => sandbox.checkScript(source),
     starter: runs.starter,
     runPorts: webhookPorts,
@@ -188,6 +201,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     sandbox,
     calls,
     runs,
+    replaying,
     webhooks,
     upgrading,
     stream,

@@ -5,6 +5,7 @@ import { AuditChain } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
+import { ReplayWorker } from './replay/index.ts'
 import { Scheduler } from './schedules/index.ts'
 import { Indexer } from './search/index.ts'
 import type { Context, Services } from './services.ts'
@@ -29,6 +30,7 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
   parts.use(new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault })).start()
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
+  await parts.use(new ReplayWorker(services.replaying)).start()
   parts
     .use(new Scheduler({ database, starter: runs.starter, hasRoom: (accountId) => ledger.hasRoom(accountId), onFault }))
     .start()

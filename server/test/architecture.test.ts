@@ -38,6 +38,7 @@ const features = [
   'document-library',
   'workflows',
   'runs',
+  'replay',
   'schedules',
   'webhooks',
   'upgrades',

@@ -63,6 +63,12 @@ export type Connections = {
    * answer; a call without one throws AppError.
    */
   send(scope: Scope, connection: Connection, request: ConnectionRequest): Promise<ConnectionAnswer>
+  /** Where a request would go, without its credentials; nothing is sent. Undefined when the connection is gone. */
+  addressOf(
+    scope: Scope,
+    regApplicationId: string,
+    request: Pick<ConnectionRequest, 'path' | 'baseUrl'>,
+  ): Promise<string | undefined>
   /** Those of the ids that are the account's. */
   list(scope: Scope, ids: readonly string[]): Promise<Connection[]>
   /** The access token or session that calls carry at this moment; undefined where there is none. */

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../lib/app-error.ts'
 import type { Outbox } from '../mail/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { ApplicationFinder } from './application.ts'
-import type { CallDeps } from './call-target.ts'
+import { type CallDeps, targetOf } from './call-target.ts'
 import { nextCheckInMs } from './check-interval.ts'
 import type { Connection, Connections } from './connection.ts'
 import { createFaults, type Faults } from './faults.ts'
@@ -90,6 +90,12 @@ export function createConnections(deps: Deps): ConnectionRoom {
       const answer = await send(room, used, request)
       if (answer.statusCode < 400) note(used)
       return answer
+    },
+    async addressOf(scope, id, request) {
+      const found = await opened.find(scope, id.toLowerCase())
+      if (!found) return undefined
+      const path = request.path.trim().replace(/^\/+/, '')
+      return targetOf(found, request)?.url.href ?? `${found.application.shortName.toLowerCase()}:${path}`
     },
     list: async (scope, ids) => {
       const db = deps.database.forScope(scope)

@@ -583,6 +583,43 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table replay_runs -- row-level security forced (
+  replay_id uuid not null,
+  position integer not null,
+  account_id uuid not null,
+  run_number integer not null,
+  outcome text,
+  sealed_result bytea,
+  constraint replay_runs_outcome_check CHECK ((outcome = ANY (ARRAY['same'::text, 'different'::text, 'failed'::text, 'notReplayable'::text]))),
+  constraint replay_runs_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint replay_runs_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES replays(id) ON DELETE CASCADE,
+  constraint replay_runs_pkey PRIMARY KEY (replay_id, "position")
+);
+CREATE INDEX replay_runs_by_account ON patchbay.replay_runs USING btree (account_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table replays -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  state text not null default 'Running'::text,
+  created_at timestamp with time zone not null default now(),
+  sealed_request bytea not null,
+  constraint replays_state_check CHECK ((state = ANY (ARRAY['Running'::text, 'Completed'::text, 'Failed'::text]))),
+  constraint replays_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint replays_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint replays_pkey PRIMARY KEY (id)
+);
+CREATE INDEX replays_by_account ON patchbay.replays USING btree (account_id, created_at);
+CREATE INDEX replays_by_workflow ON patchbay.replays USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table run_blocks partition by RANGE (run_id) -- row-level security forced (
   run_id uuid not null,
   block_id uuid not null,
@@ -616,6 +653,22 @@ table run_counters -- row-level security forced (
   constraint run_counters_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint run_counters_pkey PRIMARY KEY (workflow_id)
 );
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_recordings -- row-level security forced (
+  run_id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_number integer not null,
+  sealed_tape bytea,
+  problem text,
+  constraint run_recordings_check CHECK (((sealed_tape IS NULL) <> (problem IS NULL))),
+  constraint run_recordings_pkey PRIMARY KEY (run_id)
+);
+CREATE INDEX run_recordings_of_workflow ON patchbay.run_recordings USING btree (workflow_id, run_number);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;

@@ -1,4 +1,5 @@
 // A call to a registered application, what it answers, and what is told of it.
+import type { ConnectionAnswer } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
 import type { Json, JsonText } from '../lib/json-text.ts'
 
@@ -37,6 +38,8 @@ export type Exchange = {
   /** As sent and as received: they may hold secrets. */
   requestBody?: string | Buffer
   responseBody?: Buffer | undefined
+  /** The answer itself. */
+  answer?: ConnectionAnswer | undefined
 }
 
 export type ApplicationAnswer = {

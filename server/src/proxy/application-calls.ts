@@ -13,7 +13,10 @@ const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 const toldBytesMax = 256 * 1024
 const safeVerbs = ['GET', 'HEAD', 'OPTIONS']
 
-export function createApplicationCalls({ connections }: { connections: Connections }): ApplicationCalls {
+/** What a call needs of connections, so that something else can stand in for them. */
+export type CallableConnections = Pick<Connections, 'find' | 'send' | 'secretsOf'>
+
+export function createApplicationCalls({ connections }: { connections: CallableConnections }): ApplicationCalls {
   return {
     async call(scope, call) {
       const method = readVerb(call.verb)
@@ -41,7 +44,7 @@ export function createApplicationCalls({ connections }: { connections: Connectio
       }
       const { statusCode, headers, pausedMs, body } = answer
       const responseBody = ended && toUtf8(body.subarray(0, toldBytesMax), headers['content-type'])
-      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, responseBody })
+      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, responseBody, answer })
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
@@ -54,6 +57,7 @@ export function createApplicationCalls({ connections }: { connections: Connectio
 type ExchangeEnd = Pick<Exchange, 'url' | 'statusCode' | 'errorMessage'> & {
   responseBytes?: number
   responseBody?: Buffer | undefined
+  answer?: ConnectionAnswer
 }
 
 /** Starts the clock of a call and gives what to call at its end. */
@@ -78,7 +82,7 @@ export function endpointOf(shortName: string, requestUrl: string): string {
 }
 
 /** The caller may have put a secret into the query itself. */
-function hideSecretValues(address: string): string {
+export function hideSecretValues(address: string): string {
   const url = URL.parse(address)
   return url === null ? address : maskUrl(url, undefined)
 }

@@ -1,4 +1,5 @@
-export { callVault } from './execute/script-calls.ts'
+export { cutMasked } from './execute/block-calls.ts'
+export { callVault, mailAddress, mailMethod, type ScriptPorts } from './execute/script-calls.ts'
 export { scriptLibrary } from './execute/script-library.ts'
 export {
   findRunStates,
@@ -10,6 +11,11 @@ export {
 } from './history/searchable-texts.ts'
 export { claimTries, describeWait, giveBackTries } from './pause/pause-store.ts'
 export { resumeByHand } from './pause/resume.ts'
+export { listRecorded, openTape } from './record/recording-store.ts'
+export { bodyText, type TapedAnswer, type TapedCall, type TapedRead } from './recording/run-tape.ts'
+export type { Tape } from './recording/tape-format.ts'
+export { findRecordedRun, type RecordedBlock, type RecordedRun } from './rehearse/recorded-run-store.ts'
+export { type RehearsalDeps, type Rehearsed, rehearse } from './rehearse/rehearse.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'
 export { createRuns } from './service.ts'
 export type { RetriedWebhooks } from './start/start.ts'

@@ -18,6 +18,7 @@ import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
+import { TapeRoom } from './recording/run-tape.ts'
 import { runRoutes } from './routes.ts'
 import type { Json, Run, RunNews } from './run.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
@@ -55,6 +56,7 @@ export function createRuns(deps: RunsDeps) {
   const definitions = new DefinitionCache(deps.findDefinition)
   const recorder = new RunRecorder({
     database,
+    keyRing,
     jobs,
     vault,
     onRunsEnded: deps.onRunsEnded,
@@ -63,6 +65,7 @@ export function createRuns(deps: RunsDeps) {
     onFault,
   })
   const functions = scriptLibrary(deps.functions)
+  const ports = { vault, applications: deps.applications, sendEmail: deps.sendEmail }
   const history = { database, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
@@ -98,9 +101,10 @@ export function createRuns(deps: RunsDeps) {
           recorder,
           sandbox: deps.sandbox,
           functions,
-          ports: { vault, applications: deps.applications, sendEmail: deps.sendEmail },
+          portsOf: () => ports,
           secretsOf: deps.secretsOf,
           runTimeoutSeconds: deps.runTimeoutSeconds,
+          tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           ledger: deps.ledger,
           loadWebhook: deps.webhooks.load,

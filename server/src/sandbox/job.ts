@@ -22,6 +22,8 @@ type ScriptInputs = {
   webhook: Json | JsonText
   dateLastRun: string | null
   run: Json
+  /** Where `Date` begins for a script that is run again; its sleeps then take no time. Only without `run` of the job. */
+  clockMs?: number
 }
 
 /** As JSON text. */

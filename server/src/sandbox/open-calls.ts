@@ -11,7 +11,8 @@ import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './prot
  *     asked ──▶ open ── value, or refusal the script may catch ──▶ answered
  *                └── fault of the service ──▶ the script is killed, and its run rejects
  *
- * A sleep is a call that a timer answers.
+ * A sleep is a call that a timer answers. Where the script has a clock of its own nothing waits: the sleep that is due first ends as soon as
+ * the script has nothing else to do.
  */
 
 export type CallMessage = FromGuest & { type: 'call' }
@@ -35,6 +36,8 @@ export class OpenCalls {
   readonly #abort = new AbortController()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #context: CallContext
+  #asleep: { message: CallMessage; dueMs: number }[] = []
+  #clockMs = 0
   #calls = 0
   #sleeps = 0
   #paused = 0
@@ -80,6 +83,16 @@ export class OpenCalls {
     if (this.#calls > 0) this.#abort.abort(scriptIsOver)
   }
 
+  /** For a script with a clock of its own that has nothing to do. */
+  endNextSleep(): void {
+    if (this.#asleep.length === 0 || this.#calls > 0) return
+    const next = this.#asleep.reduce((first, one) => (one.dueMs < first.dueMs ? one : first))
+    this.#asleep = this.#asleep.filter((one) => one !== next)
+    this.#clockMs = Math.max(this.#clockMs, next.dueMs)
+    this.#sleeps--
+    this.#owner.answer(next.message, true, 'null')
+  }
+
   #isFull(message: CallMessage, isSleep: boolean): boolean {
     if (message.isSync) return this.#isSyncOpen
     return isSleep ? this.#sleeps >= SLEEPS_AT_ONCE : this.#calls > CALLS_AT_ONCE
@@ -89,6 +102,10 @@ export class OpenCalls {
     const [ms] = message.args
     const wait = Math.min(typeof ms === 'number' ? ms : 0, this.#owner.sleepMsMax, 2 ** 31 - 1)
     this.#sleeps++
+    if (this.#owner.job.inputs.clockMs !== undefined) {
+      this.#asleep.push({ message, dueMs: this.#clockMs + wait })
+      return
+    }
     this.#owner.job.onSleep?.(wait)
     const timer = setTimeout(() => {
       this.#timers.delete(timer)

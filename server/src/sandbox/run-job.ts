@@ -172,6 +172,7 @@ class RunningJob {
     else if (message.type === 'idle') {
       this.#answersSeen = message.answers
       this.#update()
+      if (this.#isWaiting) this.#calls.endNextSleep()
     } else if (this.#killedFor === undefined) this.#end(message.end)
   }
 

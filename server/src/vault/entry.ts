@@ -68,3 +68,9 @@ function isTooDeep(value: unknown): boolean {
   }
   return false
 }
+
+/** Refuses what the vault would refuse. */
+export function checkEntry(scope: Scope, at: VaultPlace, key: string, value?: Json): void {
+  entryId(scope, at, key)
+  if (value !== undefined) writeValue(value)
+}

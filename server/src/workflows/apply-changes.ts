@@ -1,4 +1,5 @@
 // A request becomes a new definition, or every reason why it cannot. Nothing is stored here.
+import { replayRunsDefault } from '@patchbay/contract'
 import type { ChainElementInput } from '../engine/chain-element.ts'
 import { decideBinding, makeChain, patchChain } from '../engine/chain-patch.ts'
 import type { Problem } from '../engine/problem.ts'
@@ -23,6 +24,7 @@ export type WorkflowInput = {
   chain?: ChainElementInput[]
   timeoutSeconds?: number | null
   recordCallBodies?: boolean
+  replayRuns?: number
 }
 
 type Deps = { catalog: WorkflowCatalog; checkScript: CheckScript }
@@ -60,8 +62,9 @@ export async function applyChanges(
 
   const trusted = [...current.chain, ...blockTemplates.values()].map(({ script }) => script)
   refuseFor('workflow_invalid', await checkScripts(deps.checkScript, chain, new Set(trusted), checked))
-  // Stored only where it is true: a workflow from before there was this setting stays the same when it is posted back.
-  const { recordCallBodies: recordedBodies = false, ...others } = current
+  // Stored only where they differ from the default: a workflow from before there were these settings stays the same when it is posted back.
+  const { recordCallBodies: recordedBodies = false, replayRuns: runsKept = replayRunsDefault, ...others } = current
+  const replayRuns = input.replayRuns ?? runsKept
   return {
     ...others,
     name: input.name ?? current.name,
@@ -73,6 +76,7 @@ export async function applyChanges(
     blockVariables: keepBlockVariables(chain, blockTemplates),
     timeoutSeconds: input.timeoutSeconds === undefined ? current.timeoutSeconds : input.timeoutSeconds,
     ...((input.recordCallBodies ?? recordedBodies) ? { recordCallBodies: true } : {}),
+    ...(replayRuns === replayRunsDefault ? {} : { replayRuns }),
   }
 }
 

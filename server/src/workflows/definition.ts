@@ -28,6 +28,8 @@ export type Definition = {
   readonly timeoutSeconds: number | null
   /** Absent means false. */
   readonly recordCallBodies?: true
+  /** Absent means the default. */
+  readonly replayRuns?: number
 }
 
 /** What a run needs of a workflow. */
@@ -45,6 +47,8 @@ export type WorkflowDefinition = {
   chain: (ChainBlock & { readonly no: number })[]
   timeoutSeconds: number | null
   recordCallBodies: boolean
+  /** Of how many of its newest runs everything is kept that a replay needs. */
+  replayRuns: number
   /** Values of password variables, of the workflow and of its blocks: what must not appear in logs, results and errors. */
   secrets: string[]
 }

@@ -1,13 +1,15 @@
 // The seam to runs: what a workflow does at a revision, ready to be run.
+import { replayRunsDefault } from '@patchbay/contract'
 import type { Database, Scope } from '../db/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import type { Json, WorkflowDefinition } from './definition.ts'
+import type { Definition, Json, WorkflowDefinition } from './definition.ts'
 import { listSecretValues, openDefinition } from './sealed-values.ts'
 import {
   countWorkflowsUsing as countUses,
   findFunctionStamp as findStamp,
   findWorkflow,
   listWorkflowsUsing,
+  type StoredWorkflow,
 } from './store.ts'
 
 /** The newest revision unless one is named. Undefined when the account has no such workflow or the workflow no such revision. */
@@ -19,13 +21,30 @@ export async function findDefinition(
 ): Promise<WorkflowDefinition | undefined> {
   const found = await findWorkflow(deps.database.system, accountId, workflowId, revision)
   if (!found) return undefined
-  const { id, organizationId, state } = found
-  const definition = await openDefinition(deps.keyRing, { workflowId: id, accountId, revision: found.revision }, found)
+  const definition = await openDefinition(
+    deps.keyRing,
+    { workflowId: found.id, accountId, revision: found.revision },
+    found,
+  )
+  return runnableOf(found, definition)
+}
+
+/** A definition in the form that runs read, stored or not. */
+export function runnableOf(
+  {
+    id,
+    accountId,
+    organizationId,
+    state,
+    revision,
+  }: Pick<StoredWorkflow, 'id' | 'accountId' | 'organizationId' | 'state' | 'revision'>,
+  definition: Definition,
+): WorkflowDefinition {
   return {
     workflowId: id,
     accountId,
     organizationId,
-    revision: found.revision,
+    revision,
     name: definition.name,
     state,
     applications: Object.fromEntries(
@@ -40,6 +59,7 @@ export async function findDefinition(
     chain: definition.chain.map((block, index) => ({ ...block, no: index + 1 })),
     timeoutSeconds: definition.timeoutSeconds,
     recordCallBodies: definition.recordCallBodies ?? false,
+    replayRuns: definition.replayRuns ?? replayRunsDefault,
     secrets: listSecretValues(definition),
   }
 }

@@ -1,3 +1,4 @@
+import { replayRunsDefault } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
@@ -43,6 +44,7 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
     chain: toChain(definition, ofRun),
     timeoutSeconds: definition.timeoutSeconds,
     recordCallBodies: definition.recordCallBodies ?? false,
+    replayRuns: definition.replayRuns ?? replayRunsDefault,
     webhook: { isActive: item.is_webhook_active, url },
     ...(ofRun && { run: ofRun.run }),
   }

@@ -59,6 +59,7 @@ describe('POST /api/Workflow from a template', () => {
       revision: 1,
       timeoutSeconds: null,
       recordCallBodies: false,
+      replayRuns: 20,
       webhook: { isActive: false, url: `${service.baseUrl}/webhook/${answer.body}` },
       variables: { greeting: { value: 'Hello', type: 'text', required: false, displayName: 'Greeting' } },
       chain: [

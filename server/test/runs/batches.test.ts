@@ -13,6 +13,7 @@ it.each(['result', 'log', 'calls', 'session'])(
     }
     const recorder = new RunRecorder({
       database: { system: { query } } as unknown as Database,
+      keyRing: undefined as never,
       jobs: undefined as never,
       vault: undefined as never,
       onRunsEnded: async () => {},

@@ -15,6 +15,8 @@ import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
 import type { RunState } from '../execute/run-state.ts'
+import type { RunRecorder } from '../record/recorder.ts'
+import { RunTape, type TapeRoom } from '../recording/run-tape.ts'
 import { type Json, type Run, type RunClaim, runQueue } from '../run.ts'
 import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
@@ -27,6 +29,8 @@ export type DispatcherDeps = OpenRunDeps &
     jobs: JobQueue
     /** Below the floor of free disk no run begins; those under way end. */
     ledger: Pick<StorageLedger, 'hasDisk'>
+    recorder: RunRecorder
+    tapeRoom: TapeRoom
     /** What a script sees as `webhook`. */
     loadWebhook(run: Run): Promise<Json | JsonText | undefined>
   }
@@ -257,7 +261,19 @@ export class Dispatcher implements AsyncDisposable {
       isStopping: () => this.#isStopping,
       onSleep: (ms) => this.#sleep(inHand, ms),
     }
-    return executeRun(this.#deps, hold, state, webhook)
+    const tape = this.#newTape(claim, state)
+    tape?.takeWebhook(webhook)
+    try {
+      return await executeRun(this.#deps, { ...hold, tape }, state, webhook)
+    } finally {
+      tape?.release()
+    }
+  }
+
+  #newTape({ attempt }: RunClaim, { run, workflow }: RunState): RunTape | undefined {
+    if (run.isPartial || workflow.replayRuns === 0) return undefined
+    const problem = attempt === 0 ? null : 'A worker ended during this run and took with it what the run had received.'
+    return new RunTape(this.#deps.tapeRoom, workflow.replayRuns, problem)
   }
 
   async #endFatally(

@@ -11,6 +11,7 @@ import {
   type SandboxPool,
   type ScriptOutcome,
 } from '../../sandbox/index.ts'
+import type { BlockTape } from '../recording/run-tape.ts'
 import type { Json, JsonObject, RunClaim } from '../run.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
 import { refuseDeferred } from './check-deferred.ts'
@@ -22,7 +23,10 @@ import { writeKeys } from './write-keys.ts'
 
 export type BlockScriptDeps = {
   sandbox: Pick<SandboxPool, 'run'>
-  ports: ScriptPorts
+  /** What stands behind the calls of a block. */
+  portsOf(blockId: string): ScriptPorts
+  /** Where the clock of a block begins that is run again. */
+  clockOf?(blockId: string): Date
   /** The same array as long as nothing changed. */
   functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
   /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
@@ -38,6 +42,7 @@ export type BlockScript = {
   claim: RunClaim
   /** Takes down what the script calls. */
   calls: BlockCalls
+  tape: BlockTape | undefined
   signal: AbortSignal
   stopSignal: AbortSignal
   onSleep(ms: number): void
@@ -91,11 +96,14 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         idempotencyKey,
         sentAt: new Date(),
       }),
+    tape: given.tape,
     onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
     onNote: (line) => {
       if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
     },
   }
+  const ports = deps.portsOf(block.uniqueBlockId)
+  const clock = deps.clockOf?.(block.uniqueBlockId)
   const ended = await deps.sandbox.run({
     organizationId: workflow.organizationId,
     accountId: run.accountId,
@@ -107,13 +115,16 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       webhook: given.webhook,
       dateLastRun: run.dateLastRun?.toISOString() ?? null,
       run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, idempotencyKey },
+      ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
     },
-    run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length },
+    ...(clock === undefined
+      ? { run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length } }
+      : {}),
     library,
     capabilities: { api: true, vault: true, email: true },
     secrets,
     limits: { timeMs },
-    onCall: (call, context) => performCall(deps.ports, caller, call, context),
+    onCall: (call, context) => performCall(ports, caller, call, context),
     onSleep: given.onSleep,
     signal: given.signal,
     stopSignal: given.stopSignal,

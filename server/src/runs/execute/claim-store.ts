@@ -38,6 +38,20 @@ export async function listFirstClaims(db: Queryable, ids: readonly string[]): Pr
   return rows.map(toRun)
 }
 
+/** A run by its number, also one that is over. */
+export async function findEnded(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+  runNumber: number,
+): Promise<(FoundRun & { createdAt: Date; hasEnded: boolean }) | undefined> {
+  const { rows } = await db.query<RunRow & { created_at: Date; ended_at: Date | null }>(sql`
+    select *, tableoid::regclass::text as partition from runs
+    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = ${runNumber}`)
+  const row = rows[0]
+  return row && { ...toRun(row), createdAt: row.created_at, hasEnded: row.ended_at !== null }
+}
+
 export type TakenRun = FoundRun & { deaths: Record<string, number>; wasHandedBack: boolean }
 
 /** Raises the fence: from now on writes of every earlier holder fail. Undefined when the run is over or gone, or a later attempt exists. */

@@ -14,17 +14,26 @@ import { bodyDepthMax } from '../../lib/body-text.ts'
 import { scanJson } from '../../lib/json-scan.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { EndEntry, RunRecorder } from '../record/recorder.ts'
-import type { BlockRecord, Json, JsonObject, RunClaim, SessionState } from '../run.ts'
+import type { BlockEntry, EndEntry } from '../record/recorder.ts'
+import type { RunTape } from '../recording/run-tape.ts'
+import type { BlockRecord, Json, JsonObject, RunClaim, RunStatus, SessionState } from '../run.ts'
 import { BlockCalls } from './block-calls.ts'
-import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
+import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
 import { explainFailure, logText, sessionText, storable } from './sanitize-text.ts'
 
 export type ExecutionDeps = BlockScriptDeps & {
-  recorder: RunRecorder
+  recorder: ExecutionRecorder
+  /** How long a block waits that asks to be tried again. */
+  retryDelayMs?(asked: number): number
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   onFault(error: unknown): void
+}
+
+/** Where the results go; undefined means that another worker owns the run now. */
+export type ExecutionRecorder = {
+  record(entry: BlockEntry): Promise<RunStatus | undefined>
+  end(entry: EndEntry): Promise<object | undefined>
 }
 
 export type Hold = {
@@ -36,6 +45,8 @@ export type Hold = {
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
+  /** Takes down what a replay of the run will need. */
+  tape?: RunTape | undefined
 }
 
 /** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
@@ -101,7 +112,8 @@ async function runBlock(
   // Those of a try that failed were made as well.
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
   const { claim, signal, stopSignal, onSleep } = hold
-  const given = { state, block, webhook, claim, calls, signal, stopSignal, onSleep }
+  const given: BlockScript = { state, block, webhook, claim, calls, tape: undefined, signal, stopSignal, onSleep }
+  given.tape = hold.tape?.startBlock(blockId)
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
@@ -109,11 +121,14 @@ async function runBlock(
     try {
       const outcome = await runBlockScript(deps, given)
       // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
-      if (outcome.kind === 'crashed' && tries === 1) continue
+      if (outcome.kind === 'crashed' && tries === 1) {
+        given.tape = hold.tape?.startBlock(blockId)
+        continue
+      }
       const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
       const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
       if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
-      const waitMs = retryDelayMs(++asked)
+      const waitMs = (deps.retryDelayMs ?? retryDelayMs)(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
       onSleep(waitMs)
       await wait(waitMs, undefined, { signal: AbortSignal.any([signal, stopSignal]) }).catch(() => {})
@@ -124,6 +139,7 @@ async function runBlock(
         return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
       }
       deps.onFault(error)
+      given.tape = hold.tape?.startBlock(blockId)
       if (isTransient(error) && performance.now() < patientUntil) {
         tries = 0
         await wait(outageWaitMs, undefined, { signal: hold.signal }).catch(() => {})
@@ -223,6 +239,7 @@ async function endRun(
     ...entryOf(hold, state),
     block,
     work: state.work,
+    recording: hold.tape?.finish(),
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',
       errorMessage: plan.kind === 'failed' ? (state.failure?.message ?? 'A block failed.') : null,

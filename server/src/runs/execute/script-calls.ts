@@ -6,6 +6,7 @@ import { JsonText, textObject } from '../../lib/json-text.ts'
 import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../../sandbox/index.ts'
 import type { Vault } from '../../vault/index.ts'
+import type { BlockTape } from '../recording/run-tape.ts'
 import type { Json, JsonObject } from '../run.ts'
 
 export type ScriptPorts = {
@@ -27,6 +28,8 @@ export type Caller = {
   noteWrite?: ((write: { method: string; url: string; idempotencyKey: string }) => Promise<boolean>) | undefined
   /** Told of each call once it has ended; the key is that of a write. */
   onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
+  /** Takes down what the script hears from outside, for replays. */
+  tape?: BlockTape | undefined
   /** Told what the owner of the script should know of an answer; it goes to the log of the block. */
   onNote?: ((line: string) => void) | undefined
 }
@@ -55,9 +58,12 @@ export async function performCall(
         return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
       }
       case 'email.send':
-        return await ports.sendEmail(caller.scope, call.message)
-      default:
-        return await callVault(ports.vault, caller, call)
+        return await sendEmail(ports, caller, call.message)
+      default: {
+        const value = await callVault(ports.vault, caller, call)
+        caller.tape?.noteVault(call, value)
+        return value
+      }
     }
   } catch (error) {
     // A refusal is the script's to see and to catch; anything else is our own fault and ends it.
@@ -65,6 +71,28 @@ export async function performCall(
       throw new ScriptCallError(error.message, error.response === null ? {} : { response: error.response as Json })
     throw error
   }
+}
+
+async function sendEmail(ports: ScriptPorts, caller: Caller, message: JsonObject): Promise<Json> {
+  const url = mailAddress(message)
+  const end = caller.tape?.beginCall({ method: mailMethod, address: url, data: message })
+  try {
+    const data = await ports.sendEmail(caller.scope, message)
+    end?.({ url, answer: { statusCode: 200, headers: {}, body: Buffer.from(JSON.stringify(data)) } })
+    return data
+  } catch (error) {
+    end?.({ url, errorMessage: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
+
+/** What stands for the method of a mail where calls are listed. */
+export const mailMethod = 'MAIL'
+
+/** What stands for the address of a mail: whom it is for, in the order that the script gave. */
+export function mailAddress(message: JsonObject): string {
+  const to = message['to'] ?? (message['toAccountEmail'] === true ? 'account' : '')
+  return `mailto:${Array.isArray(to) ? to.join(',') : String(to)}`
 }
 
 /** Also for scripts that no run stands behind. */
@@ -103,6 +131,8 @@ async function callApplication(
     const write = { method: call.verb, url: endpointOf(shortName, call.requestUrl), idempotencyKey }
     if (!(await caller.noteWrite(write))) throw new ScriptCallError('Another worker goes on with this run.')
   }
+  const address = `${regApplicationId} ${call.baseUrl ?? ''} ${call.requestUrl}`
+  const end = caller.tape?.beginCall({ method: call.verb, address, data: call.data })
   const pause = trackPause(context)
   try {
     const answer = await applications.call(caller.scope, {
@@ -111,8 +141,13 @@ async function callApplication(
       signal: context.signal,
       onPause: pause.begin,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(caller.onExchange
-        ? { onExchange: (exchange: Exchange) => caller.onExchange?.(exchange, idempotencyKey) }
+      ...(caller.onExchange || end
+        ? {
+            onExchange: (exchange: Exchange) => {
+              caller.onExchange?.(exchange, idempotencyKey)
+              end?.(exchange)
+            },
+          }
         : {}),
     })
     const charset = findUnknownCharset(answer.headers['content-type'])

@@ -1,5 +1,6 @@
 // Old runs go by the day: their partition is dropped and its space is free at once. Only what a busy workflow has beyond its number of
 // runs is deleted, in large pieces. Nothing of a run under way is ever touched.
+import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, sql } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 
@@ -37,6 +38,7 @@ export class Retention implements AsyncDisposable {
       ), blocks as (
         delete from run_blocks b using gone where b.run_id = gone.id
       ) delete from run_writes w using gone where w.run_id = gone.id`)
+    await this.#sweepRecordings()
     const { rows } = await system.query<{ id: string; upto: number }>(sql`
       select c.workflow_id as id, c.last_number - ${runsKeptMax}::integer as upto from run_counters c
       where c.last_number > ${runsKeptMax}
@@ -44,6 +46,23 @@ export class Retention implements AsyncDisposable {
     for (const { id, upto } of rows) {
       while (!this.#sweeping.isStopping && (await this.#deleteSome(id, upto)) === deletedAtOnce);
     }
+  }
+
+  /** Recordings of days that are gone, and those beyond what a workflow keeps since its setting was lowered. */
+  async #sweepRecordings(): Promise<void> {
+    const { system } = this.#database
+    await system.query(sql`
+      delete from run_recordings where run_id < first_run_id((now() at time zone 'utc')::date - ${this.#options.daysKept}::integer)`)
+    await system.query(sql`
+      with lowered as (
+        select c.workflow_id, k.kept from (select workflow_id, count(*) as count from run_recordings group by workflow_id) c
+        join workflows w on w.id = c.workflow_id join workflow_revisions v on v.workflow_id = w.id and v.revision = w.revision
+        cross join lateral (select coalesce((v.definition ->> 'replayRuns')::integer, ${replayRunsDefault}) as kept) k
+        where c.count > k.kept
+      )
+      delete from run_recordings d using lowered l cross join lateral (
+        select r.run_number from run_recordings r where r.workflow_id = l.workflow_id order by r.run_number desc offset l.kept limit 1
+      ) o where d.workflow_id = l.workflow_id and d.run_number <= o.run_number`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,6 +78,8 @@ export class Retention implements AsyncDisposable {
         delete from run_blocks where run_id in (select id from old)
       ), writes as (
         delete from run_writes where run_id in (select id from old)
+      ), recordings as (
+        delete from run_recordings where run_id in (select id from old)
       )
       delete from runs where id in (select id from old)`)
     return rowCount

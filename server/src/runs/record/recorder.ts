@@ -4,6 +4,8 @@ import { type Database, isTransient, type Scope, type Tx } from '../../db/index.
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import type { StorageLedger } from '../../storage/index.ts'
+import type { KeyRing } from '../../secrets/index.ts'
+import type { RunRecording } from '../recording/run-tape.ts'
 import {
   type BlockRecord,
   claimKey,
@@ -16,6 +18,7 @@ import {
   runQueue,
 } from '../run.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
+import { insertRecordings, type SealedRecording, sealRecordings } from './recording-store.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
 import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
 
@@ -32,6 +35,8 @@ export type EndEntry = Omit<BlockEntry, 'block'> & {
   block?: BlockRecord | undefined
   end: RunEnd
   work: RunWork
+  /** What a replay of the run needs. */
+  recording?: RunRecording | undefined
   /** What success means besides the status; nothing of it happens otherwise. */
   onSuccess: { movesDateLastRun: boolean; deferred: { vault: JsonObject; vaultGlobal: JsonObject } }
 }
@@ -49,6 +54,7 @@ export type OnRunsEnded = (tx: Tx, ended: readonly EndedRun[], effects: readonly
 
 type Deps = {
   database: Database
+  keyRing: KeyRing
   jobs: JobQueue
   vault: DeferredVault
   onRunsEnded: OnRunsEnded
@@ -66,8 +72,8 @@ const gatherEndsMs = 12
 
 /** Large results travel alone: the text of a statement is held in memory several times. */
 const weight = {
-  of: ({ block }: { block?: BlockRecord | undefined }) =>
-    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred),
+  of: ({ block, recording }: { block?: BlockRecord | undefined; recording?: RunRecording | undefined }) =>
+    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred) + (recording?.size ?? 0),
   max: 1_000_000,
 }
 
@@ -127,6 +133,7 @@ export class RunRecorder {
 
   async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
     const { database, jobs, onRunsEnded } = this.#deps
+    const recordings = await this.#sealRecordings(entries)
     return database.system.transaction(async (tx) => {
       const byClaim = await endRuns(
         tx,
@@ -144,6 +151,10 @@ export class RunRecorder {
       const [effects] = await Promise.all([
         outcomes.length > 0 ? updateWorkflowOutcomes(tx, outcomes) : [],
         jobs.finish(tx, runQueue, claims),
+        insertRecordings(
+          tx,
+          recordings.filter(({ runId }) => pairs.some(({ run }) => isReplayable(run, runId))),
+        ),
         ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
       ])
       tx.afterCommit(() => {
@@ -157,6 +168,13 @@ export class RunRecorder {
         )
       return ended
     })
+  }
+
+  #sealRecordings(entries: readonly EndEntry[]): Promise<SealedRecording[]> {
+    const recorded = entries.flatMap(({ claim, scope, workflowId, runNumber, recording }) =>
+      recording ? [{ runId: claim.runId, accountId: scope.accountId, workflowId, runNumber, recording }] : [],
+    )
+    return sealRecordings(this.#deps.keyRing, recorded)
   }
 
   #tellBlock({ scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {
@@ -193,6 +211,11 @@ export class RunRecorder {
       }
     }
   }
+}
+
+/** A run that was stopped says nothing about what its workflow does. */
+function isReplayable(run: EndedRunRow, runId: string): boolean {
+  return run.id === runId && run.status !== 'Stopped'
 }
 
 function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {

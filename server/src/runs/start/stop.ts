@@ -99,5 +99,6 @@ export async function forgetRuns(tx: Tx, workflowId: string): Promise<void> {
   await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
   await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
   await tx.query(sql`delete from run_writes n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
+  await tx.query(sql`delete from run_recordings where workflow_id = ${workflowId}`)
   await tx.query(sql`delete from runs where workflow_id = ${workflowId}`)
 }

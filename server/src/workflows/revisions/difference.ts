@@ -1,3 +1,4 @@
+import { replayRunsDefault } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
 import { type Comparable, findDifference } from '../../engine/difference.ts'
@@ -40,8 +41,9 @@ async function readRevision(
 
 function comparableOf(definition: Definition, templateVersion: string | null): Comparable {
   const { name, description, isCustomizedStructure, timeoutSeconds, recordCallBodies = false } = definition
+  const { replayRuns = replayRunsDefault } = definition
   return {
-    fields: { name, description, isCustomizedStructure, timeoutSeconds, recordCallBodies, templateVersion },
+    fields: { name, description, isCustomizedStructure, timeoutSeconds, recordCallBodies, replayRuns, templateVersion },
     variables: definition.variables,
     applications: definition.applications,
     chain: definition.chain,

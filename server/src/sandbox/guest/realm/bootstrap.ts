@@ -1,6 +1,7 @@
 import type { Attach, Dispatch, Watch } from './dispatch.ts'
 import type { exposeNamesOf, Inputs } from './expose-names.ts'
 import type { makeCalls } from './make-calls.ts'
+import type { makeClock } from './make-clock.ts'
 import type { makeEnds } from './make-ends.ts'
 import type { makeLog } from './make-log.ts'
 import type { provideNames, RealmState, Session } from './provide-names.ts'
@@ -26,6 +27,7 @@ export type BootstrapParts = {
   takeBuiltins: typeof takeBuiltins
   makeLog: typeof makeLog
   makeCalls: typeof makeCalls
+  makeClock: typeof makeClock
   makeEnds: typeof makeEnds
   provideNames: typeof provideNames
   exposeNamesOf: typeof exposeNamesOf
@@ -51,7 +53,8 @@ export function bootstrap(parts: BootstrapParts, { ownName, atOnce }: BootstrapS
   const state: RealmState = { session: noSession(), variables: null, stop: null }
   const { log, format, reset } = parts.makeLog(builtins, host)
   const calls = parts.makeCalls(builtins, host, atOnce)
-  const provided = parts.provideNames(builtins, state, calls, log)
+  const clock = parts.makeClock(builtins)
+  const provided = parts.provideNames(builtins, state, assign({}, calls, { request: clock.follow(calls.request) }), log)
   const { exposeNames, giveInputs } = parts.exposeNamesOf(builtins, state, provided, calls.ask)
   const { finishReturned, finishThrown } = parts.makeEnds(builtins, host, format, state)
   exposeNames()
@@ -76,7 +79,8 @@ export function bootstrap(parts: BootstrapParts, { ownName, atOnce }: BootstrapS
       isWatchedDeep = closeness === 'deep'
       if (isWatchedDeep) watch.countHidden()
     }
-    const inputs = parse(inputsText) as Inputs & { session: Session }
+    const inputs = parse(inputsText) as Inputs & { session: Session; clockMs?: number }
+    if (typeof inputs.clockMs === 'number') clock.set(inputs.clockMs)
     state.session = assign(noSession(), inputs.session)
     giveInputs(inputs)
     try {

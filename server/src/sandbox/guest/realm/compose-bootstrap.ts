@@ -2,6 +2,7 @@ import { CALLS_AT_ONCE, SLEEPS_AT_ONCE } from '../../protocol.ts'
 import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { exposeNamesOf } from './expose-names.ts'
 import { makeCalls } from './make-calls.ts'
+import { makeClock } from './make-clock.ts'
 import { makeEnds } from './make-ends.ts'
 import { makeLog } from './make-log.ts'
 import { provideNames } from './provide-names.ts'
@@ -16,6 +17,15 @@ export function composeBootstrap(ownName: string): string {
   const asObject = (functions: { [name: string]: { toString(): string } }): string =>
     `{ ${Object.entries(functions).map(([name, text]) => `${name}: ${text.toString()}`)} }`
   const watch = `(${watchRealm.toString()})(${asObject({ watchAdded, watchReplaced })})`
-  const parts = { takeBuiltins, makeLog, makeCalls, makeEnds, provideNames, exposeNamesOf, watchRealm: watch }
+  const parts = {
+    takeBuiltins,
+    makeLog,
+    makeCalls,
+    makeClock,
+    makeEnds,
+    provideNames,
+    exposeNamesOf,
+    watchRealm: watch,
+  }
   return `'use strict'; globalThis.${ownName} = (${bootstrap.toString()})(${asObject(parts)}, ${JSON.stringify(settings)})`
 }

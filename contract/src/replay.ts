@@ -1,0 +1,103 @@
+import { Type } from 'typebox'
+import { Guid } from './ids.ts'
+import { operation } from './operation.ts'
+import { Revision } from './revisions.ts'
+import { WorkflowInput } from './workflows.ts'
+
+export const replayRunsMax = 200
+export const replayOutcomes = ['same', 'different', 'failed', 'notReplayable'] as const
+export type ReplayOutcome = (typeof replayOutcomes)[number]
+
+const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+
+const ReplayedCall = Type.Object({
+  change: Type.Enum(['added', 'removed', 'changed']),
+  method: Type.String({ description: 'MAIL for a mail.' }),
+  url: Type.String({ description: 'Absolute, as GetBlockCalls shows it.' }),
+  from: Type.Optional(Type.Unknown({ description: 'The recorded body. Not with added.' })),
+  to: Type.Optional(Type.Unknown({ description: 'The body in the replay. Not with removed.' })),
+})
+
+const ReplayedBlock = Type.Object({
+  uniqueBlockId: Guid,
+  blockName: Type.String(),
+  outcome: Type.Enum(['same', 'different', 'failed']),
+  result: Type.Array(Type.Unknown(), {
+    description: 'JSON Patch (RFC 6902) that leads from the recorded result to that of the replay.',
+  }),
+  calls: Type.Array(ReplayedCall, { description: 'Calls that were not made as recorded.' }),
+  log: Type.Union([Type.Object({ from: Type.Array(Type.String()), to: Type.Array(Type.String()) }), Type.Null()], {
+    description: 'The log then and now; null when both are the same. A difference here alone counts as same.',
+  }),
+  errorMessage: Type.Union([Type.String(), Type.Null()], { description: 'Why the block failed in the replay.' }),
+})
+
+const ReplayedRun = Type.Object({
+  runNumber: Type.Integer(),
+  outcome: Type.Enum([...replayOutcomes], {
+    description:
+      'same; different (results or calls); failed (with an error that the recorded run did not have); notReplayable.',
+  }),
+  message: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed or cannot be replayed.' }),
+  blocks: Type.Array(ReplayedBlock),
+})
+
+const Replay = Type.Object({
+  state: Type.Enum(['Running', 'Completed', 'Failed']),
+  runs: Type.Array(ReplayedRun, { description: 'Those that are done.' }),
+  counts: Type.Object({
+    same: Type.Integer(),
+    different: Type.Integer(),
+    failed: Type.Integer(),
+    notReplayable: Type.Integer(),
+  }),
+})
+
+const Answer = Type.Object(
+  {
+    method: Type.String({ minLength: 1, maxLength: 20 }),
+    url: Type.String({ minLength: 1, maxLength: 20_000 }),
+    statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, default: 200 })),
+    data: Type.Optional(Type.Unknown({ description: 'The body; any JSON.' })),
+  },
+  { additionalProperties: false },
+)
+
+export const startReplay = operation({
+  name: 'ReplayStart',
+  method: 'POST',
+  path: '/api/Replay/:workflowId',
+  description:
+    'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.',
+  changesState: true,
+  params: Type.Object({ workflowId: Guid }),
+  body: Type.Object(
+    {
+      runNumbers: Type.Optional(
+        Type.Array(RunNumber, { minItems: 1, maxItems: replayRunsMax, description: 'These runs. Not with lastRuns.' }),
+      ),
+      lastRuns: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: replayRunsMax, default: 10, description: 'The newest recorded runs.' }),
+      ),
+      revision: Type.Optional({ ...Revision, description: 'Against this revision. Not with changes.' }),
+      changes: Type.Optional(WorkflowInput),
+      answers: Type.Optional(
+        Type.Array(Answer, { maxItems: 1000, description: 'Answers for calls that the recorded runs did not make.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Object({ replayId: Guid }) },
+  refuses: ['not_found', 'workflow_invalid', 'cannot_be_stored'],
+  example: { body: { lastRuns: 10, changes: { variables: { who: 'everyone' } } } },
+})
+
+export const getReplay = operation({
+  name: 'Replay',
+  method: 'GET',
+  path: '/api/Replay/:replayId',
+  description: 'How far a replay has come and what it found. Kept for a day.',
+  params: Type.Object({ replayId: Guid }),
+  answers: { 200: Replay },
+  refuses: ['not_found'],
+})

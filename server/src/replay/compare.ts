@@ -1,0 +1,95 @@
+// What a run did then and what it does now, block by block.
+import type { AnswerOf, Operations } from '@patchbay/contract'
+import { diffJson, type Json } from '../engine/json-patch.ts'
+import type { RecordedBlock, RecordedRun, Rehearsed } from '../runs/index.ts'
+import type { CallChange } from './recorded-calls.ts'
+
+export type ReplayedRun = AnswerOf<Operations['Replay']>['runs'][number]
+type ReplayedBlock = ReplayedRun['blocks'][number]
+type BlockNow = Rehearsed['blocks'][number]
+
+export type Comparison = {
+  recorded: RecordedRun
+  replayed: Rehearsed
+  calls: readonly CallChange[]
+  nameOf(blockId: string): string
+  /** Takes secrets out of bodies and addresses. */
+  mask(text: string): string
+}
+
+/** Many runs with large differences would make an answer that nobody can read. */
+const shownCharactersMax = 256 * 1024
+
+export function compareRun(comparison: Comparison): ReplayedRun {
+  const { recorded, replayed } = comparison
+  const then = new Map(recorded.blocks.filter(({ isReused }) => !isReused).map((block) => [block.blockId, block]))
+  const now = new Map(replayed.blocks.map((block) => [block.blockId, block]))
+  const ids = [...new Set([...replayed.blocks.map(({ blockId }) => blockId), ...then.keys()])]
+  const blocks = ids.map((id) => compareBlock(comparison, id, then.get(id), now.get(id)))
+  const outcome = blocks.some((block) => block.outcome === 'failed')
+    ? 'failed'
+    : blocks.some((block) => block.outcome === 'different')
+      ? 'different'
+      : 'same'
+  const message = outcome === 'failed' ? replayed.errorMessage : null
+  return fit({ runNumber: recorded.run.runNumber, outcome, message, blocks })
+}
+
+function compareBlock(
+  { calls, nameOf, mask }: Comparison,
+  id: string,
+  then: RecordedBlock | undefined,
+  now: BlockNow | undefined,
+): ReplayedBlock {
+  const result = diffJson(parse(then?.result), parse(now?.result))
+  const changed = calls.filter(({ blockId }) => blockId === id).map((call) => showCall(call, mask))
+  const errorMessage = now?.errorMessage ?? null
+  const [logThen, logNow] = [then?.log ?? null, now?.log ?? null]
+  return {
+    uniqueBlockId: id,
+    blockName: nameOf(id),
+    outcome: judge(then, now, result.length > 0 || changed.length > 0),
+    result,
+    calls: changed,
+    log: logThen === logNow ? null : { from: readLog(logThen), to: readLog(logNow) },
+    errorMessage,
+  }
+}
+
+/** The same error again is the same; a block that only one side knows is a difference. */
+function judge(
+  then: RecordedBlock | undefined,
+  now: BlockNow | undefined,
+  isChanged: boolean,
+): ReplayedBlock['outcome'] {
+  const [before, after] = [then?.errorMessage ?? null, now?.errorMessage ?? null]
+  if (after !== null && after !== before) return 'failed'
+  return isChanged || !then || !now || before !== after ? 'different' : 'same'
+}
+
+function showCall({ change, method, url, from, to }: CallChange, mask: (text: string) => string) {
+  const show = (body: string | null): Json => (body === null ? null : (JSON.parse(mask(body)) as Json))
+  return {
+    ...{ change, method, url: mask(url) },
+    ...(from === undefined ? {} : { from: show(from) }),
+    ...(to === undefined ? {} : { to: show(to) }),
+  }
+}
+
+function fit(run: ReplayedRun): ReplayedRun {
+  if (JSON.stringify(run).length <= shownCharactersMax) return run
+  const cut = 'The differences of this run are too large to be shown.'
+  return {
+    ...run,
+    message: run.message === null ? cut : `${run.message} ${cut}`,
+    blocks: run.blocks.map((block) => ({ ...block, result: [], calls: [], log: null })),
+  }
+}
+
+function parse(text: string | null | undefined): Json {
+  return text === null || text === undefined ? null : (JSON.parse(text) as Json)
+}
+
+function readLog(text: string | null): string[] {
+  return text === null ? [] : (JSON.parse(text) as string[])
+}

@@ -1,0 +1,100 @@
+// The worker's side of replays. Each run that is done is stored by itself, so another worker goes on where one died.
+import { Recurring } from '../lib/recurring.ts'
+import type { Job, JobQueue } from '../queue/index.ts'
+import { runnableOf } from '../workflows/index.ts'
+import { type ReplayDeps, type ReplayTarget, replayRun } from './replay-run.ts'
+import { openRequest, sealResult } from './sealed-replay.ts'
+import { replayQueue } from './start-replay.ts'
+import { deleteOldReplays, endReplay, findReplay, listReplayRuns, type StoredReplay, updateReplayRun } from './store.ts'
+
+export type ReplayWorkerDeps = ReplayDeps & { jobs: JobQueue }
+
+const replaysAtOnce = 4
+const runsAtOnce = 8
+const triesMax = 5
+const sweepMs = 10 * 60_000
+
+export class ReplayWorker implements AsyncDisposable {
+  readonly #deps: ReplayWorkerDeps
+  readonly #stop = new AbortController()
+  readonly #sweeping: Recurring
+
+  constructor(deps: ReplayWorkerDeps) {
+    this.#deps = deps
+    this.#sweeping = new Recurring(() => deleteOldReplays(deps.database.system), {
+      pauseMs: sweepMs,
+      onFault: deps.onFault,
+    })
+  }
+
+  async start(): Promise<void> {
+    this.#sweeping.startNow()
+    await this.#deps.jobs.work<{ replayId: string }>(replayQueue, replaysAtOnce, (job) => this.#work(job))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#sweeping[Symbol.asyncDispose]()
+  }
+
+  async #work({ data, attempt }: Job<{ replayId: string }>): Promise<void> {
+    const { database, onFault } = this.#deps
+    const replay = await findReplay(database.system, data.replayId)
+    if (replay?.state !== 'Running') return
+    try {
+      await this.#replayAll(replay)
+      await endReplay(database.system, replay.id, 'Completed')
+    } catch (error) {
+      // Another worker goes on with it, or this one after a while.
+      if (this.#stop.signal.aborted || attempt < triesMax) throw error
+      onFault(error)
+      await endReplay(database.system, replay.id, 'Failed')
+    }
+  }
+
+  async #replayAll(replay: StoredReplay): Promise<void> {
+    const { database, keyRing } = this.#deps
+    const target = await this.#targetOf(replay)
+    const waiting = (await listReplayRuns(database.system, replay.accountId, replay.id)).filter(
+      ({ outcome }) => outcome === null,
+    )
+    await inParallel(runsAtOnce, waiting, async ({ position, runNumber }) => {
+      const replayed = await replayRun(this.#deps, target, runNumber, this.#stop.signal)
+      if (!replayed) throw new Error('The worker stops.')
+      const { run } = replayed
+      const sealed = await sealResult(keyRing, replay, position, run)
+      await updateReplayRun(database.system, replay.id, position, { outcome: run.outcome, sealed })
+    })
+  }
+
+  async #targetOf(replay: StoredReplay): Promise<ReplayTarget> {
+    const { keyRing, findDefinition } = this.#deps
+    const request = await openRequest(keyRing, replay, replay.sealedRequest)
+    const stored = await findDefinition(replay.accountId, replay.workflowId, request.revision)
+    if (!stored) throw new Error(`The workflow ${replay.workflowId} of a replay is gone.`)
+    const { definition, namedVariables, answers } = request
+    const workflow = definition ? runnableOf({ ...stored, id: stored.workflowId }, definition) : stored
+    return { workflow, namedVariables, answers }
+  }
+}
+
+/** Stops at the first that fails, after those under way have ended. */
+export async function inParallel<Item>(
+  atOnce: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items]
+  const hands = Array.from({ length: Math.min(atOnce, left.length) }, async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+      try {
+        await work(item)
+      } catch (error) {
+        left.length = 0
+        throw error
+      }
+    }
+  })
+  const ended = await Promise.allSettled(hands)
+  for (const hand of ended) if (hand.status === 'rejected') throw hand.reason
+}

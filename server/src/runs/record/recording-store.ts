@@ -1,0 +1,110 @@
+import { type Queryable, sql } from '../../db/index.ts'
+import type { KeyRing, Place } from '../../secrets/index.ts'
+import type { RunRecording } from '../recording/run-tape.ts'
+import { decodeTape, type Tape } from '../recording/tape-format.ts'
+import { type Column, columnArrays, unnestText } from './row-arrays.ts'
+
+type Ended = { runId: string; accountId: string; workflowId: string; runNumber: number; recording: RunRecording }
+
+export type SealedRecording = Omit<Ended, 'recording'> & {
+  runsKept: number
+  sealed: Buffer | null
+  problem: string | null
+}
+
+/** Of many runs of one workflow that end together only the newest are written: the others would be removed at once. */
+export async function sealRecordings(keyRing: KeyRing, ended: readonly Ended[]): Promise<SealedRecording[]> {
+  const kept = [...Map.groupBy(ended, ({ workflowId }) => workflowId).values()].flatMap((those) =>
+    those.length === 1
+      ? those
+      : those.toSorted((one, other) => other.runNumber - one.runNumber).slice(0, those[0]?.recording.runsKept),
+  )
+  return Promise.all(
+    kept.map(async ({ recording, ...run }) => {
+      const { runsKept, problem } = recording
+      const sealed = problem === null ? await keyRing.seal(placeOf(run), recording.encode()) : null
+      return { ...run, runsKept, problem, sealed }
+    }),
+  )
+}
+
+const columns: readonly Column<SealedRecording>[] = [
+  ['run_id', 'uuid', ({ runId }) => runId],
+  ['account_id', 'uuid', ({ accountId }) => accountId],
+  ['workflow_id', 'uuid', ({ workflowId }) => workflowId],
+  ['run_number', 'integer', ({ runNumber }) => runNumber],
+  ['sealed_tape', 'bytea', ({ sealed }) => sealed],
+  ['problem', 'text', ({ problem }) => problem],
+]
+
+const insertText = `
+  insert into run_recordings (run_id, account_id, workflow_id, run_number, sealed_tape, problem)
+  select * from ${unnestText(columns, 'i')} on conflict do nothing`
+
+/** The caller holds the rows of the workflows, so nobody else removes recordings of theirs meanwhile. */
+export async function insertRecordings(tx: Queryable, recordings: readonly SealedRecording[]): Promise<void> {
+  if (recordings.length === 0) return
+  const kept = new Map(recordings.map(({ workflowId, runsKept }) => [workflowId, runsKept]))
+  const values = columnArrays(columns, recordings)
+  await Promise.all([
+    tx.query({ toQuery: () => ({ name: 'insert_recordings', text: insertText, values }) }),
+    deleteOlder(tx, kept),
+  ])
+}
+
+async function deleteOlder(tx: Queryable, kept: ReadonlyMap<string, number>): Promise<void> {
+  await tx.query(sql`
+    delete from run_recordings d using (
+      select i.workflow_id, o.run_number
+      from unnest(${[...kept.keys()]}::uuid[], ${[...kept.values()]}::integer[]) as i (workflow_id, kept)
+      cross join lateral (
+        select r.run_number from run_recordings r where r.workflow_id = i.workflow_id order by r.run_number desc offset i.kept limit 1
+      ) o
+    ) old
+    where d.workflow_id = old.workflow_id and d.run_number <= old.run_number`)
+}
+
+export type StoredRecording = { runId: string; runNumber: number; sealed: Buffer | null; problem: string | null }
+
+export async function findRecording(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+  runNumber: number,
+): Promise<StoredRecording | undefined> {
+  const { rows } = await db.query<{
+    run_id: string
+    run_number: number
+    sealed_tape: Buffer | null
+    problem: string | null
+  }>(sql`
+    select run_id, run_number, sealed_tape, problem from run_recordings
+    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = ${runNumber}`)
+  const row = rows[0]
+  return row && { runId: row.run_id, runNumber: row.run_number, sealed: row.sealed_tape, problem: row.problem }
+}
+
+/** Numbers of the newest recorded runs, newest first. */
+export async function listRecorded(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+  count: number,
+): Promise<number[]> {
+  const { rows } = await db.query<{ run_number: number }>(sql`
+    select run_number from run_recordings where workflow_id = ${workflowId} and account_id = ${accountId}
+    order by run_number desc limit ${count}`)
+  return rows.map((row) => row.run_number)
+}
+
+export async function openTape(
+  keyRing: KeyRing,
+  run: { runId: string; accountId: string },
+  sealed: Buffer,
+): Promise<Tape> {
+  return decodeTape(await keyRing.open(placeOf(run), sealed))
+}
+
+function placeOf({ runId, accountId }: { runId: string; accountId: string }): Place {
+  return { table: 'run_recordings', column: 'sealed_tape', rowId: runId, accountId }
+}

@@ -1,0 +1,183 @@
+// What a run heard from outside, held in the worker's memory until the run ends: enough to run it again without anybody outside.
+import { createHash } from 'node:crypto'
+import { type Json, JsonText } from '../../lib/json-text.ts'
+import type { Exchange } from '../../proxy/index.ts'
+import type { ScriptCall } from '../../sandbox/index.ts'
+import { encodeTape } from './tape-format.ts'
+
+export type TapedAnswer = {
+  statusCode: number
+  headers: Record<string, string>
+  body: Buffer
+  /** Why access was denied, where the service could tell. */
+  explanation?: string
+}
+
+export type TapedCall = {
+  /** MAIL for a mail. */
+  method: string
+  /** Absolute where there was an answer; the endpoint alone otherwise. */
+  url: string
+  /** What the script asked for: registered application, base address and path. */
+  address: string
+  /** JSON text of what was sent, or the digest of a long one; null for nothing. */
+  body: string | null
+  answer: TapedAnswer | undefined
+  /** Why there was no answer. */
+  errorMessage: string | undefined
+}
+
+export type TapedRead = {
+  kind: 'vault.get' | 'vault.contains' | 'vault.remove'
+  scope: 'workflow' | 'global'
+  key: string
+  /** JSON text. */
+  value: string
+}
+
+export type TapedBlock = { id: string; calls: TapedCall[]; reads: TapedRead[] }
+
+/** What the end of a run hands to whoever writes it down. */
+export type RunRecording = {
+  /** How many runs of the workflow are kept. */
+  runsKept: number
+  size: number
+  /** Why nothing but this sentence can be kept. */
+  problem: string | null
+  encode(): Buffer
+}
+
+const tapeBytesMax = 10 * 1024 * 1024
+const entryBytes = 200
+const bodyCharactersMax = 64 * 1024
+
+/** Bytes that all tapes of a worker may hold at once: hundreds of runs with large answers must not fill its memory. */
+export class TapeRoom {
+  left: number
+
+  constructor(bytes = 256 * 1024 * 1024) {
+    this.left = bytes
+  }
+}
+
+export class RunTape {
+  readonly #room: TapeRoom
+  readonly #runsKept: number
+  readonly #blocks = new Map<string, TapedBlock>()
+  /** Keys that the run itself wrote: what it reads there afterwards is its own, and a replay writes it again. */
+  readonly #written = new Set<string>()
+  #webhook: Json | JsonText = null
+  #size = 0
+  #problem: string | null
+
+  constructor(room: TapeRoom, runsKept: number, problem: string | null = null) {
+    this.#room = room
+    this.#runsKept = runsKept
+    this.#problem = problem
+  }
+
+  takeWebhook(webhook: Json | JsonText): void {
+    if (webhook === null) return
+    const { length } = webhook instanceof JsonText ? webhook.content : JSON.stringify(webhook)
+    if (this.#hold(length)) this.#webhook = webhook
+  }
+
+  /** An earlier try of the block counts no longer. */
+  startBlock(id: string): BlockTape {
+    const block: TapedBlock = { id, calls: [], reads: [] }
+    if (this.#problem === null) this.#blocks.set(id, block)
+    return {
+      beginCall: ({ method, address, data }) => this.#beginCall(block, method, address, data),
+      noteVault: (call, value) => this.#noteVault(block, call, value),
+    }
+  }
+
+  finish(): RunRecording {
+    return {
+      runsKept: this.#runsKept,
+      size: this.#size,
+      problem: this.#problem,
+      encode: () => encodeTape({ webhook: this.#webhook, blocks: [...this.#blocks.values()] }),
+    }
+  }
+
+  /** However the run ended, its room is free again. */
+  release(): void {
+    this.#room.left += this.#size
+    this.#size = 0
+  }
+
+  #beginCall(block: TapedBlock, method: string, address: string, data: Json | undefined): CallEnd {
+    // It takes its place now: answers are given out in the order in which they were asked for.
+    const call: TapedCall = {
+      method,
+      url: address,
+      address,
+      body: bodyText(data),
+      answer: undefined,
+      errorMessage: undefined,
+    }
+    if (this.#hold(entryBytes + address.length + (call.body?.length ?? 0))) block.calls.push(call)
+    return (end) => {
+      call.url = end.url
+      call.errorMessage = end.errorMessage
+      if (end.answer && this.#hold(end.answer.body.length + headerBytes(end.answer.headers))) call.answer = end.answer
+    }
+  }
+
+  #noteVault(block: TapedBlock, call: VaultCall, value: Json): void {
+    const place = `${call.scope} ${call.key}`
+    if (call.kind !== 'vault.set' && !this.#written.has(place)) {
+      const { kind, scope, key } = call
+      const text = JSON.stringify(value)
+      if (this.#hold(entryBytes + key.length + text.length)) block.reads.push({ kind, scope, key, value: text })
+    }
+    if (call.kind === 'vault.set' || call.kind === 'vault.remove') this.#written.add(place)
+  }
+
+  #hold(bytes: number): boolean {
+    if (this.#problem !== null) return false
+    if (this.#size + bytes > tapeBytesMax) {
+      this.#giveUp('What this run received is larger than 10 MiB, so it was not recorded.')
+      return false
+    }
+    if (bytes > this.#room.left) {
+      this.#giveUp('Too many large runs ended at the same time, so this one was not recorded.')
+      return false
+    }
+    this.#size += bytes
+    this.#room.left -= bytes
+    return true
+  }
+
+  #giveUp(problem: string): void {
+    this.#problem = problem
+    this.#blocks.clear()
+    this.#webhook = null
+    this.release()
+  }
+}
+
+type VaultCall = Extract<ScriptCall, { key: string }>
+export type CallEnd = (end: Pick<Exchange, 'url' | 'errorMessage'> & { answer?: TapedAnswer | undefined }) => void
+
+export type BlockTape = {
+  /** Returns what to call at the end of the call. */
+  beginCall(call: { method: string; address: string; data: Json | undefined }): CallEnd
+  noteVault(call: VaultCall, value: Json): void
+}
+
+/** How bodies are kept and compared: long ones by their digest. */
+export function bodyText(data: Json | undefined): string | null {
+  if (data === undefined || data === null) return null
+  const text = JSON.stringify(data)
+  if (text.length <= bodyCharactersMax) return text
+  const digest = createHash('sha256').update(text).digest('hex')
+  return JSON.stringify(`(${text.length} characters, SHA-256 ${digest})`)
+}
+
+function headerBytes(headers: Record<string, string>): number {
+  let sum = 0
+  for (const name in headers) sum += name.length + (headers[name] as string).length + 6
+  return sum
+}

@@ -1,0 +1,90 @@
+// A recorded run, run again in the sandbox: the same plan, the same scripts' world, but others stand in for everybody outside, and
+// nothing is written down.
+import type { JsonText } from '../../lib/json-text.ts'
+import type { WorkflowDefinition } from '../../workflows/index.ts'
+import type { BlockScriptDeps } from '../execute/block-script.ts'
+import { planWorkflow } from '../execute/definition-cache.ts'
+import { type ExecutionRecorder, executeRun } from '../execute/execution.ts'
+import { type KnownBlock, openState } from '../execute/run-state.ts'
+import type { BlockRecord, Json, JsonObject } from '../run.ts'
+import type { RecordedRun } from './recorded-run-store.ts'
+
+export type RehearsalDeps = Pick<BlockScriptDeps, 'sandbox' | 'functions' | 'secretsOf' | 'runTimeoutSeconds'> & {
+  onFault(error: unknown): void
+}
+
+export type Rehearsal = {
+  recorded: RecordedRun
+  /** What is run; it need not be what was run then. */
+  workflow: WorkflowDefinition
+  webhook: Json | JsonText
+  portsOf: BlockScriptDeps['portsOf']
+  signal: AbortSignal
+}
+
+export type Rehearsed = {
+  /** Those that ran, in the order of their ends. */
+  blocks: BlockRecord[]
+  status: 'Ready' | 'Error' | 'Stopped'
+  errorMessage: string | null
+}
+
+/** Undefined when the signal ended it. */
+export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<Rehearsed | undefined> {
+  const { recorded, webhook, signal } = given
+  const workflow = planWorkflow(given.workflow)
+  const reused = recorded.blocks.filter((block) => block.isReused && workflow.blocks.has(block.blockId))
+  const session = { vars: varsOf(reused.at(-1)?.session ?? null), vault: {}, vaultGlobal: {} }
+  const state = openState(recorded.run, workflow, reused.map(toKnown), session, false)
+  const blocks: BlockRecord[] = []
+  let end: Pick<Rehearsed, 'status' | 'errorMessage'> | undefined
+  const recorder: ExecutionRecorder = {
+    record: async ({ block }) => {
+      blocks.push(block)
+      return 'Processing'
+    },
+    end: async (entry) => {
+      if (entry.block) blocks.push(entry.block)
+      end = entry.end
+      return entry
+    },
+  }
+  const startOf = new Map(recorded.blocks.map(({ blockId, startedAt }) => [blockId, startedAt]))
+  const execution = {
+    ...deps,
+    recorder,
+    portsOf: given.portsOf,
+    clockOf: (blockId: string) => startOf.get(blockId) ?? recorded.run.createdAt,
+    retryDelayMs: () => 0,
+    intents: { note: async () => true },
+    sealDeferred: async () => null,
+  }
+  const claim = { runId: recorded.run.id, attempt: 0, partition: '' }
+  const hold = {
+    ...{ claim, signal, stopSignal: neverAborted },
+    isStopping: () => signal.aborted,
+    onSleep: () => {},
+  }
+  await executeRun(execution, hold, state, webhook)
+  return end && { blocks, status: end.status, errorMessage: end.errorMessage }
+}
+
+const neverAborted = new AbortController().signal
+
+function toKnown({ blockId, seq, result }: RecordedRun['blocks'][number]): KnownBlock {
+  return {
+    blockId,
+    seq,
+    outcome: { kind: 'succeeded' },
+    result: result === null ? null : (JSON.parse(result) as Json),
+    errorMessage: null,
+    activeMs: 0,
+    pauseMs: 0,
+    calls: 0,
+    isReused: true,
+  }
+}
+
+function varsOf(session: string | null): JsonObject {
+  return session === null ? {} : (JSON.parse(session) as JsonObject)
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { diffJson, type Json, type PatchOperation } from '../../src/engine/json-patch.ts'
+import { Random } from '../harness/random.ts'
+
+describe('the difference of two JSON values', () => {
+  it.each<[Json, Json, PatchOperation[]]>([
+    [1, 1, []],
+    [{ a: 1, b: 2 }, { b: 2, a: 1 }, []],
+    [null, { a: 1 }, [{ op: 'replace', path: '', value: { a: 1 } }]],
+    [
+      { a: 1, 'x/y~z': 1 },
+      { 'x/y~z': 2, c: null },
+      [
+        { op: 'remove', path: '/a' },
+        { op: 'replace', path: '/x~1y~0z', value: 2 },
+        { op: 'add', path: '/c', value: null },
+      ],
+    ],
+    [[1, 2, 3], [0, 1, 2, 3], [{ op: 'add', path: '/0', value: 0 }]],
+    [[1, 2, 3], [1, 3], [{ op: 'remove', path: '/1' }]],
+    [
+      [
+        { id: 1, n: 1 },
+        { id: 2, n: 1 },
+      ],
+      [
+        { id: 1, n: 1 },
+        { id: 2, n: 5 },
+      ],
+      [{ op: 'replace', path: '/1/n', value: 5 }],
+    ],
+    [{}, [], [{ op: 'replace', path: '', value: [] }]],
+  ])('from %j to %j', (from, to, operations) => {
+    expect(diffJson(from, to)).toEqual(operations)
+  })
+
+  it('leads from any value to any other', () => {
+    const random = new Random(7)
+    for (let round = 0; round < 3000; round++) {
+      const from = anyValue(random, 3)
+      const to = random.chance(0.5) ? anyValue(random, 3) : alter(random, from)
+      expect(apply(from, diffJson(from, to)), JSON.stringify({ from, to })).toEqual(to)
+    }
+  })
+
+  it('stays quick with thousands of items', () => {
+    const from = Array.from({ length: 20_000 }, (_, id) => ({ id }))
+    const to = from.filter(({ id }) => id % 7 !== 0)
+    expect(apply(from, diffJson(from, to))).toEqual(to)
+  })
+})
+
+function anyValue(random: Random, depth: number): Json {
+  const kind = random.below(depth > 0 ? 6 : 4)
+  if (kind === 4) return Array.from({ length: random.below(6) }, () => anyValue(random, depth - 1))
+  if (kind === 5)
+    return Object.fromEntries(
+      Array.from({ length: random.below(5) }, () => [
+        random.pick(['a', 'b', '/', '~1', '']),
+        anyValue(random, depth - 1),
+      ]),
+    )
+  return random.pick<Json>([null, true, random.below(3), random.pick(['x', 'y'])])
+}
+
+function alter(random: Random, value: Json): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => (random.chance(0.2) ? alter(random, item) : item))
+    if (random.chance(0.5)) items.splice(random.below(items.length + 1), random.below(2), anyValue(random, 1))
+    return items
+  }
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([key, inner]): [string, Json][] =>
+        random.chance(0.2) ? [] : [[key, alter(random, inner)]],
+      ),
+    )
+  return random.chance(0.5) ? value : anyValue(random, 1)
+}
+
+/** As RFC 6902 says, for the three operations in use. */
+function apply(from: Json, operations: PatchOperation[]): Json {
+  let whole = structuredClone(from)
+  for (const operation of operations) {
+    if (operation.path === '') {
+      whole = (operation as { value: Json }).value
+      continue
+    }
+    const keys = operation.path
+      .slice(1)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const last = keys.pop() as string
+    // biome-ignore lint/suspicious/noExplicitAny: an array or an object.
+    const parent = keys.reduce((inner: any, key) => inner[key], whole) as any
+    if (operation.op === 'remove') Array.isArray(parent) ? parent.splice(Number(last), 1) : delete parent[last]
+    else if (operation.op === 'add' && Array.isArray(parent))
+      parent.splice(Number(last), 0, structuredClone(operation.value))
+    else parent[last] = structuredClone(operation.value)
+  }
+  return whole
+}
