@@ -1,3 +1,3 @@
 export type { ApplicationCall, ApplicationCalls, Exchange } from './application-call.ts'
-export { type CallableConnections, createApplicationCalls, endpointOf, hideSecretValues } from './application-calls.ts'
+export { createApplicationCalls, endpointOf, hideSecretValues } from './application-calls.ts'
 export { proxyRoutes } from './routes.ts'

@@ -1,4 +1,3 @@
-export { cutMasked } from './execute/block-calls.ts'
 export { callVault, mailAddress, mailMethod, type ScriptPorts } from './execute/script-calls.ts'
 export { scriptLibrary } from './execute/script-library.ts'
 export {
@@ -12,7 +11,7 @@ export {
 export { claimTries, describeWait, giveBackTries } from './pause/pause-store.ts'
 export { resumeByHand } from './pause/resume.ts'
 export { listRecorded, openTape } from './record/recording-store.ts'
-export { bodyText, type TapedAnswer, type TapedCall, type TapedRead } from './recording/run-tape.ts'
+export { bodyText, type TapedCall, type TapedRead } from './recording/run-tape.ts'
 export type { Tape } from './recording/tape-format.ts'
 export { findRecordedRun, type RecordedBlock, type RecordedRun } from './rehearse/recorded-run-store.ts'
 export { type RehearsalDeps, type Rehearsed, rehearse } from './rehearse/rehearse.ts'

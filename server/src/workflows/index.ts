@@ -15,7 +15,13 @@ export { listWorkflowsCalling, listWorkflowsOf } from './catalog-uses.ts'
 export { checkStorable } from './check-storable.ts'
 export type { Definition, WorkflowDefinition } from './definition.ts'
 export { findDeployProblems, listNeededApplications } from './deploy-problems.ts'
-export { countWorkflowsUsing, findDefinition, findFunctionStamp, runnableOf, workflowsUsing } from './find-definition.ts'
+export {
+  countWorkflowsUsing,
+  findDefinition,
+  findFunctionStamp,
+  runnableOf,
+  workflowsUsing,
+} from './find-definition.ts'
 export { findBlockNames, findWorkflowNames } from './find-names.ts'
 export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
 export { previewChange } from './preview-change.ts'

@@ -29,6 +29,7 @@ export async function seedEverything(_service: TestService, client: Client, owne
   made(await client.post(`/api/Expectations/${workflow}`, { expectations: [{ kind: 'succeedsWithin', hours: 24 }] }))
   made(await client.get(`/api/DeployWorkflow/${workflow}`))
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  const replay = made(await client.post(`/api/Replay/${workflow}`, {})).replayId
   const webhook = await enableWebhook(client, workflow)
   made(await client.post(`/api/WebhookQueueHold/${workflow}`))
   const request = made(await webhook.send({ said: 'secret of the seed' })).webhookId
@@ -52,6 +53,7 @@ async function seedUpgrade(client: Client): Promise<string[]> {
   await template.publish('2', { chain: [{ ...block, script: "return 'secret of the seed'" }] })
   const upgrade = made(await client.post('/api/TemplateUpgrade', { workflowTemplateId: template.id })).upgradeId
   return [template.id, workflow, upgrade]
+  return [owner.accountId, owner.organizationId, key, connection, workflow, block, replay, request, mail, share]
 }
 
 function made(answer: Pick<Answer, 'status' | 'body' | 'text'>) {
