@@ -43,6 +43,8 @@ export async function measureAll(db: Queryable): Promise<void> {
       union all select account_id, sum(pg_column_size(sealed_request)) from webhook_requests group by 1
       union all select account_id, sum(pg_column_size(sealed_request)) from webhook_samples group by 1
       union all select account_id, sum(pg_column_size(sealed_value)) from vault_entries group by 1
+      union all select account_id, sum(coalesce(pg_column_size(sealed_tape), 0)) from run_recordings group by 1
+      union all select account_id, sum(coalesce(pg_column_size(sealed_result), 0)) from replay_runs group by 1
       union all select account_id, sum(bytes) from shares group by 1
     )
     insert into account_storage (account_id, bytes)

@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, isTransient, type Scope, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JobQueue } from '../../queue/index.ts'
-import type { StorageLedger } from '../../storage/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import type { RunRecording } from '../recording/run-tape.ts'
 import {
   type BlockRecord,
