@@ -3,6 +3,7 @@ import { benchCatalog } from './catalog.ts'
 import { benchFoundation } from './foundation.ts'
 import { benchHistory } from './history.ts'
 import { benchProxy } from './proxy.ts'
+import { benchReplay } from './replay.ts'
 import { printTable, type Row } from './report.ts'
 import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
@@ -21,6 +22,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   proxy: benchProxy,
   runs: benchRuns,
   'run-memory': benchRunMemory,
+  replay: benchReplay,
   history: benchHistory,
   search: benchSearch,
   webhooks: benchWebhooks,

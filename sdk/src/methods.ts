@@ -613,6 +613,17 @@ export type Methods = {
    */
   testBlock: Method<'TestBlock'>
   /**
+   * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.
+   * POST /api/Replay/:workflowId
+   * @example { body: {"lastRuns":10,"changes":{"variables":{"who":"everyone"}}} }
+   */
+  replayStart: Method<'ReplayStart'>
+  /**
+   * How far a replay has come and what it found. Kept for a day.
+   * GET /api/Replay/:replayId
+   */
+  replay: Method<'Replay'>
+  /**
    * Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case.
    * POST /api/SearchRuns
    * @example { body: {"searchTerm":"4711","in":["webhook","result"],"page":0,"size":20} }
