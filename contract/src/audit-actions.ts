@@ -72,6 +72,7 @@ export const auditActions = [
   'workflow.created',
   'workflow.deleted',
   'workflow.deployed',
+  'workflow.replayed',
   'workflow.restored',
   'workflow.resumed',
   'workflow.rolledBack',

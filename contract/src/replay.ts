@@ -65,11 +65,13 @@ const Answer = Type.Object(
 
 export const startReplay = operation({
   name: 'ReplayStart',
+  feature: 'Runs',
   method: 'POST',
   path: '/api/Replay/:workflowId',
   description:
     'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.',
   changesState: true,
+  audit: 'workflow.replayed',
   params: Type.Object({ workflowId: Guid }),
   body: Type.Object(
     {
@@ -94,6 +96,7 @@ export const startReplay = operation({
 
 export const getReplay = operation({
   name: 'Replay',
+  feature: 'Runs',
   method: 'GET',
   path: '/api/Replay/:replayId',
   description: 'How far a replay has come and what it found. Kept for a day.',
