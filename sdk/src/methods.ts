@@ -83,7 +83,7 @@ export type Methods = {
    */
   apiKeys: Method<'ApiKeys'>
   /**
-   * Make a key pair; the secret is shown once.
+   * Create a key pair. The secret is shown once.
    * POST /api/ApiKey
    * @example { body: {"label":"nightly export","ipRestriction":["203.0.113.0/24"]} }
    */
@@ -125,7 +125,7 @@ export type Methods = {
    */
   attributeTagAdd: Method<'AttributeTagAdd'>
   /**
-   * Remove a tag; a tag that is absent is fine.
+   * Remove a tag. Removing one that is not there is fine.
    * POST /api/AttributeTagDelete/:entityType/:entityId
    * @example { body: {"value":"pilot"} }
    */
@@ -204,25 +204,25 @@ export type Methods = {
    */
   catalogExport: Method<'CatalogExport'>
   /**
-   * Turn the draft into the next version; the answer is that version.
+   * Publish the draft as the next version. Answers that version.
    * Needs the role DevPartner or a higher one.
    * GET /api/PublishWorkflowTemplate/:id
    */
   publishWorkflowTemplate: Method<'PublishWorkflowTemplate'>
   /**
-   * Turn the draft into the next version; the answer is that version.
+   * Publish the draft as the next version. Answers that version.
    * Needs the role DevPartner or a higher one.
    * GET /api/PublishBlockTemplate/:id
    */
   publishBlockTemplate: Method<'PublishBlockTemplate'>
   /**
-   * Throw the draft away; published versions stay.
+   * Discard the draft. Published versions stay.
    * Needs the role DevPartner or a higher one.
    * GET /api/DeleteWorkflowTemplateDraft/:id
    */
   deleteWorkflowTemplateDraft: Method<'DeleteWorkflowTemplateDraft'>
   /**
-   * Throw the draft away; published versions stay.
+   * Discard the draft. Published versions stay.
    * Needs the role DevPartner or a higher one.
    * GET /api/DeleteBlockTemplateDraft/:id
    */
@@ -340,7 +340,7 @@ export type Methods = {
    */
   secureShares: Method<'SecureShares'>
   /**
-   * Take a share back: its key is destroyed at once, then its files.
+   * Revoke a share. Its key is destroyed at once, then its files.
    * GET /api/DeleteSecureShare/:id
    */
   deleteSecureShare: Method<'DeleteSecureShare'>
@@ -498,7 +498,7 @@ export type Methods = {
    */
   webhookSettingsEnable: Method<'WebhookSettingsEnable'>
   /**
-   * Take no more requests; those that were taken are processed. With the flag, the settings are deleted.
+   * Stop taking requests. Those already taken are processed. With disableWithCleanSettings, the settings are deleted.
    * POST /api/WebhookSettingsDisable/:id
    */
   webhookSettingsDisable: Method<'WebhookSettingsDisable'>
@@ -561,8 +561,9 @@ export type Methods = {
    */
   getWebhookReplay: Method<'GetWebhookReplay'>
   /**
-   * Start a run of a deployed workflow. The number of the run is in the sentence and in the header X-Run-Number.
+   * Start a run of a deployed workflow. The answer and the header X-Run-Number give its number.
    * POST /api/RunWorkflow
+   * @example { body: {"workflowId":"0198c0de-0000-7000-8000-000000000001"} }
    */
   runWorkflow: Method<'RunWorkflow'>
   /**
@@ -630,7 +631,7 @@ export type Methods = {
    */
   searchRuns: Method<'SearchRuns'>
   /**
-   * Let a deployed workflow run by itself at certain times, or stop that.
+   * Schedule a deployed workflow, or stop its schedule.
    * POST /api/WorkflowScheduler
    * @example { body: {"workflowId":"0198c0de-0000-7000-8000-000000000001","isScheduled":true,"scheduleFrequency":"*\/15 * * * *"} }
    */
@@ -692,7 +693,7 @@ export type Methods = {
    */
   eventSubscriptionUpdate: Method<'EventSubscriptionUpdate'>
   /**
-   * Send no more events to an address.
+   * Delete a subscription. No more events are sent to its address.
    * GET /api/DeleteEventSubscription/:id
    */
   deleteEventSubscription: Method<'DeleteEventSubscription'>

@@ -30,4 +30,13 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
     'Show what a push would change; exit 3 when it would.',
     async () => (await import('./diff.ts')).diff,
   )
+  add(
+    program,
+    'test [folders...]',
+    'Run tests/*.yaml in the sandbox of the service, on this machine.',
+    async () => (await import('./test.ts')).test,
+  )
+    .option('--junit <file>', 'also write a JUnit report')
+    .option('--remote', 'run them on the service instead')
+    .option('--record <run>', 'write tests from this run of the workflow')
 }

@@ -16,6 +16,7 @@ export type {
   Variable,
   WorkflowTemplate,
 } from './format/definition.ts'
+export { loadCatalog } from './format/load.ts'
 export { pinEarlierTemplates } from './import/pin-earlier.ts'
 export type { CatalogUses, WithdrawCredentials } from './ports.ts'
 export { catalogTaggables } from './read/taggable.ts'

@@ -1,0 +1,53 @@
+// What a test expected and what happened instead.
+import { isDeepStrictEqual } from 'node:util'
+import type { Expectation, ExpectedCall } from './read-tests.ts'
+import type { TestAnswer } from './tester.ts'
+
+export type Difference = { what: 'result' | 'error' | 'calls' | 'log'; expected: unknown; actual: unknown }
+
+export function judge(expect: Expectation, answer: TestAnswer): Difference[] {
+  const found: Difference[] = []
+  const differ = (what: Difference['what'], expected: unknown, actual: unknown) =>
+    void found.push({ what, expected, actual })
+  const message = answer.success ? null : placeOf(answer) + String(answer.result)
+  if (expect.error !== undefined && !message?.includes(expect.error)) differ('error', expect.error, message ?? 'none')
+  else if (expect.error === undefined && message !== null) differ('error', 'none', message)
+  else if ('result' in expect && answer.success && !isDeepStrictEqual(expect.result ?? null, answer.result ?? null)) {
+    differ('result', expect.result, answer.result)
+  }
+  if (expect.log && !isDeepStrictEqual(expect.log, answer.log)) differ('log', expect.log, answer.log)
+  if (expect.calls) {
+    const made = madeCalls(answer)
+    const isEqual =
+      made.length === expect.calls.length && expect.calls.every((call, index) => isSame(call, made[index] as MadeCall))
+    if (!isEqual) differ('calls', expect.calls, made)
+  }
+  return found
+}
+
+const placeOf = ({ line, column }: TestAnswer) =>
+  line === null ? '' : `line ${line}${column === null ? '' : `:${column}`}: `
+
+export type MadeCall = { method: string; url: string; data?: unknown }
+
+/** Calls to applications, in the form in which tests write them. */
+export function madeCalls({ calls }: TestAnswer): MadeCall[] {
+  return calls.flatMap(({ kind, arguments: given }): MadeCall[] => {
+    const call = given as { url: string; data?: unknown; shortName: string; request: Record<string, unknown> }
+    if (kind === 'api.get') return [{ method: 'GET', url: call.url }]
+    if (kind === 'api.post') return [{ method: 'POST', url: call.url, data: call.data }]
+    if (kind !== 'api.send') return []
+    const { verb, requestUrl, data } = call.request
+    const url = `${call.shortName}/${String(requestUrl).replace(/^\/+/, '')}`
+    return [{ method: String(verb).toUpperCase(), url, ...(data === undefined ? {} : { data }) }]
+  })
+}
+
+function isSame(expected: ExpectedCall, made: MadeCall): boolean {
+  if (typeof expected === 'string') return expected === `${made.method} ${made.url}` || expected === made.url
+  return (
+    (expected.method ?? made.method).toUpperCase() === made.method &&
+    expected.url === made.url &&
+    (!('data' in expected) || isDeepStrictEqual(expected.data ?? null, made.data ?? null))
+  )
+}

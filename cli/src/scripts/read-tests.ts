@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { checkShape } from '../folders/check-shape.ts'
+import type { WorkflowFolder } from '../folders/read-folder.ts'
+import { readYaml } from '../folders/read-yaml.ts'
+import { testSchema } from './test-schema.ts'
+import type { TestInput } from './tester.ts'
+
+export type ExpectedCall = string | { method?: string; url: string; data?: unknown }
+export type Expectation = { result?: unknown; error?: string; calls?: ExpectedCall[]; log?: string[] }
+
+/** A file of tests/. */
+export type TestFile = {
+  name?: string
+  block: string
+  datasource?: unknown[]
+  variables?: Record<string, unknown>
+  webhook?: unknown
+  dateLastRun?: string | null
+  session?: Record<string, unknown>
+  vault?: Record<string, unknown>
+  vaultGlobal?: Record<string, unknown>
+  answers?: NonNullable<TestInput['recordedAnswers']>
+  timeoutSeconds?: number
+  expect: Expectation
+}
+
+export type BlockTest = { workflow: string; file: string; name: string; body: TestInput; expect: Expectation }
+
+export function readTests({ folder, workflow }: WorkflowFolder, cwd: string): BlockTest[] {
+  const tests = join(folder, 'tests')
+  if (!existsSync(tests)) return []
+  return readdirSync(tests)
+    .filter((file) => /\.ya?ml$/.test(file))
+    .toSorted()
+    .map((name) => {
+      const path = join(tests, name)
+      const file = relative(cwd, path)
+      const read = readYaml(file, readFileSync(path, 'utf8'))
+      const mismatch = checkShape(testSchema, read.value)
+      if (mismatch) throw read.wrong(mismatch.path, mismatch.sentence)
+      const test = read.value as TestFile
+      const block = workflow.blocks.find(({ key, name: blockName }) => key === test.block || blockName === test.block)
+      if (!block) {
+        const keys = workflow.blocks.map(({ key }) => key).join(', ')
+        throw read.wrong(['block'], `"${workflow.name}" has no block "${test.block}". Expected one of: ${keys}.`)
+      }
+      return {
+        workflow: workflow.name,
+        file,
+        name: test.name ?? name.replace(/\.ya?ml$/, ''),
+        body: toBody(test, block.script),
+        expect: test.expect,
+      }
+    })
+}
+
+export function toBody(test: Omit<TestFile, 'expect'>, script: string): TestInput {
+  return {
+    script,
+    ...(test.datasource ? { dataSources: test.datasource } : {}),
+    ...(test.variables ? { variables: test.variables } : {}),
+    ...(test.session ? { sessionVars: test.session } : {}),
+    ...(test.webhook === undefined ? {} : { webhook: test.webhook }),
+    ...(test.dateLastRun === undefined ? {} : { dateLastRun: test.dateLastRun }),
+    ...(test.vault ? { vault: test.vault } : {}),
+    ...(test.vaultGlobal ? { vaultGlobal: test.vaultGlobal } : {}),
+    ...(test.answers ? { recordedAnswers: test.answers } : {}),
+    ...(test.timeoutSeconds === undefined ? {} : { timeoutSeconds: test.timeoutSeconds }),
+  }
+}
