@@ -105,7 +105,7 @@ function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry
     {
       id: 'target',
       label: 'Target',
-      width: '260px',
+      width: '220px',
       hideBelow: 'desktop',
       cell: (entry) =>
         entry.target === null ? (
@@ -160,7 +160,7 @@ function Details({ details }: { details: unknown }) {
     .join(' · ')
   return (
     <span
-      className="ml-2 inline-block max-w-[60ch] truncate align-bottom font-mono text-label text-muted max-sm:hidden"
+      className="ml-2 inline-block max-w-[36ch] truncate align-bottom font-mono text-label text-muted max-sm:hidden"
       title={text}
     >
       {text}

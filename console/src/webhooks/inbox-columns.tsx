@@ -77,6 +77,8 @@ export function inboxColumns(given: {
       cell: (item) =>
         item.status === 'Processing' ? (
           <span className="text-muted">now</span>
+        ) : item.status === 'Pending' && item.no > 1 ? (
+          <span className="text-muted">in turn</span>
         ) : (
           <Countdown iso={item.nextScheduleDateTimeUTC} />
         ),
