@@ -6,6 +6,7 @@ export default defineConfig({
       'contract/test/**/*.test.ts',
       'sdk/test/**/*.test.ts',
       'cli/test/**/*.test.ts',
+      'build/*.test.ts',
       'server/test/**/*.test.ts',
       'e2e/**/*.test.ts',
     ],

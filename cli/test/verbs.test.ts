@@ -186,6 +186,14 @@ describe('patchbay', { timeout: 120_000 }, () => {
     expect((await cli('catalog import nowhere', { cwd: folder })).code).toBe(1)
   })
 
+  it('previews upgrades of a template, and says when there is none of the name', async () => {
+    const { body: templates } = await service.manager.get('/api/WorkflowTemplates')
+    const [{ id }] = templates as [{ id: string }]
+    expect(await json(`templates upgrade ${id} --preview`)).toEqual([])
+    expect(await cli('templates upgrade Nothing --preview')).toMatchObject({ code: 1, stdout: '' })
+    expect(await cli('templates publish Nothing')).toMatchObject({ code: 1, stdout: '' })
+  })
+
   it('says what is wrong with a setup, and writes completion for three shells', async () => {
     expect((await json('doctor')).every((check: { ok: boolean }) => check.ok)).toBe(true)
     expect((await cli('doctor', { env: { PATCHBAY_URL: 'http://127.0.0.1:1' } })).code).toBe(1)

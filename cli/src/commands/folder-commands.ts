@@ -39,4 +39,10 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
     .option('--junit <file>', 'also write a JUnit report')
     .option('--remote', 'run them on the service instead')
     .option('--record <run>', 'write tests from this run of the workflow')
+  add(
+    program,
+    'types [folders...]',
+    'Write types for editors: variables, applications, results as last seen.',
+    async () => (await import('./types.ts')).types,
+  ).option('--offline', 'leave out results, which need the service')
 }

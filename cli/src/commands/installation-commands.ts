@@ -10,7 +10,9 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   )
   addVaultCommands(program, add)
   addCatalogCommands(program, add)
-  const templates = program.command('templates').description('Publish templates of the organization.')
+  const templates = program
+    .command('templates')
+    .description('Publish templates of the organization, and upgrade workflows made from them.')
   add(
     templates,
     'publish <template>',
@@ -19,6 +21,15 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   )
     .option('--version <version>', 'what to call it; counted on from the last when absent')
     .option('--block', 'publish a block template')
+  add(
+    templates,
+    'upgrade <template>',
+    'Bring workflows to another version of their template, wave by wave.',
+    async () => (await import('./templates.ts')).upgradeTemplate,
+  )
+    .option('--to <version>', 'the version; the newest by default')
+    .option('--preview', 'only say what would happen; exit 3 when something would')
+    .option('--wave-size <count>', 'workflows per wave')
   add(
     program,
     'doctor',
