@@ -24,7 +24,8 @@ export type Schema = {
 export function valid(schema: Schema, random: Random, ids: readonly string[] = [], depth = 0): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return random.pick(schema.enum)
-  if (schema.anyOf) return valid(random.pick(schema.anyOf), random, ids, depth)
+  // Of an enum that is matched without regard to case, the values; its pattern stands beside them.
+  if (schema.anyOf) return valid(schema.anyOf.find((one) => one.enum) ?? random.pick(schema.anyOf), random, ids, depth)
   switch (schema.type) {
     case 'string':
       return text(schema, random, ids)
