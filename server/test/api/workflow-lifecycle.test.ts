@@ -133,7 +133,7 @@ describe('changing a deployed workflow', () => {
     // As after the loss of an application: the mapping points to nothing.
     const lost = JSON.stringify({ TEST: nobody })
     await service.asOwner(
-      "update workflow_revisions set definition = jsonb_set(definition, '{applications}', $2::jsonb) where workflow_id = $1",
+      "update workflow_revisions set definition = jsonb_set(definition::jsonb, '{applications}', $2::jsonb)::json where workflow_id = $1",
       [id, lost],
     )
     await change(client, id, { name: 'Still mendable' })
