@@ -102,7 +102,7 @@ describe('GET /api/Workflow/{id}?runNumber=', () => {
     await change(client, id, { name: 'Changed', chain: [{ uniqueBlockId: blockA, script: 'return 2' }] })
     await change(client, id, await read(client, id, `?runNumber=${first}`))
     const after = await read(client, id)
-    expect({ ...after, modifyDateTimeUTC: '' }).toEqual({ ...before, modifyDateTimeUTC: '' })
+    expect({ ...after, modifyDateTimeUTC: '' }).toEqual({ ...before, modifyDateTimeUTC: '', revision: 3 })
   })
 })
 
