@@ -70,9 +70,9 @@ async function deploy(client: Client, registered: string, replayRuns: number): P
 async function replayAll(client: Client, workflowId: string): Promise<number> {
   const startedAt = performance.now()
   const body = { lastRuns: replayedRuns }
-  const { replayId } = await client.call('ReplayStart', { params: { workflowId }, body })
+  const { replayId } = await client.call('ReplayStart', { params: { id: workflowId }, body })
   for (;;) {
-    const { state, counts } = await client.call('Replay', { params: { replayId } })
+    const { state, counts } = await client.call('Replay', { params: { id: replayId } })
     if (state === 'Completed' && counts.same === replayedRuns) return (performance.now() - startedAt) / 1000
     if (state !== 'Running') throw new Error(`The replay is ${state}: ${JSON.stringify(counts)}.`)
     await new Promise((done) => setTimeout(done, 10))

@@ -67,12 +67,12 @@ export const startReplay = operation({
   name: 'ReplayStart',
   feature: 'Runs',
   method: 'POST',
-  path: '/api/Replay/:workflowId',
+  path: '/api/Replay/:id',
   description:
     'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.',
   changesState: true,
   audit: 'workflow.replayed',
-  params: Type.Object({ workflowId: Guid }),
+  params: Type.Object({ id: { ...Guid, description: 'Id of the workflow.' } }),
   body: Type.Object(
     {
       runNumbers: Type.Optional(
@@ -98,9 +98,9 @@ export const getReplay = operation({
   name: 'Replay',
   feature: 'Runs',
   method: 'GET',
-  path: '/api/Replay/:replayId',
+  path: '/api/Replay/:id',
   description: 'How far a replay has come and what it found. Kept for a day.',
-  params: Type.Object({ replayId: Guid }),
+  params: Type.Object({ id: { ...Guid, description: 'Id of the replay.' } }),
   answers: { 200: Replay },
   refuses: ['not_found'],
 })

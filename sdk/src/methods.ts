@@ -615,13 +615,13 @@ export type Methods = {
   testBlock: Method<'TestBlock'>
   /**
    * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.
-   * POST /api/Replay/:workflowId
+   * POST /api/Replay/:id
    * @example { body: {"lastRuns":10,"changes":{"variables":{"who":"everyone"}}} }
    */
   replayStart: Method<'ReplayStart'>
   /**
    * How far a replay has come and what it found. Kept for a day.
-   * GET /api/Replay/:replayId
+   * GET /api/Replay/:id
    */
   replay: Method<'Replay'>
   /**
