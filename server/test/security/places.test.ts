@@ -1,5 +1,6 @@
 // Requests with keys that never end: they take the places of their own account and organization, not those of others.
-import { connect, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
@@ -7,26 +8,36 @@ import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 let service: TestService
-const sockets: Socket[] = []
+let silent: Server
+let baseUrl: string
 beforeAll(async () => {
-  service = await startService({ role: 'api' })
+  // A target that takes calls and never answers.
+  silent = createServer(() => {})
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
+  baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  service = await startService({ role: 'api', env: { PATCHBAY_EGRESS_ALLOW: '127.0.0.1' } })
 })
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy()
+  silent.closeAllConnections()
   await service[Symbol.asyncDispose]()
+  silent.close()
 })
 
-/** Begins uploads that go no further; the statuses of those that are answered come one by one. */
-function beginUploads({ keys }: Client, count: number): string[] {
-  const statuses: string[] = []
+/** Begins calls that the target never answers; the statuses of those that are refused come one by one. */
+async function beginCalls(client: Client, count: number): Promise<number[]> {
+  const applications = (await client.get('/api/Applications')).body as { id: string; shortName: string }[]
+  const registered = await client.post('/api/RegApplication', {
+    applicationId: applications.find(({ shortName }) => shortName === 'HTTP')?.id,
+    tagText: 'silent',
+    credentialsJson: JSON.stringify({ baseUrl, authType: 'none' }),
+  })
+  expect(registered.status, registered.text).toBe(200)
+  const statuses: number[] = []
   for (let index = 0; index < count; index++) {
-    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
-    socket.on('error', () => {}).on('data', (chunk) => void statuses.push(String(chunk).slice(9, 12)))
-    socket.write(
-      `POST /api/ProxySecureUpload HTTP/1.1\r\nHost: x\r\nConsumer: ${keys?.consumer}\r\nSecretKey: ${keys?.secretKey}\r\n` +
-        'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n--b\r\n',
+    client.get('/api/ApiGet?url=http/slow').then(
+      ({ status }) => void statuses.push(status),
+      () => {},
     )
-    sockets.push(socket)
   }
   return statuses
 }
@@ -35,15 +46,18 @@ it('one account, and one organization, holds its share and no more; all others a
   const { manager } = await createOrganization(service)
   const accounts = [await createAccount(service, manager, 'User'), await createAccount(service, manager, 'User')]
   for (const { client } of accounts) {
-    const statuses = beginUploads(client, 520)
+    const statuses = await beginCalls(client, 520)
     await eventually(() => statuses.length === 20)
-    expect(new Set(statuses)).toEqual(new Set(['429']))
+    expect(new Set(statuses)).toEqual(new Set([429]))
   }
   // Its organization has all it may have, whichever account asks.
   const refused = await manager.get('/api/Authenticate')
   expect([refused.status, refused.body.errorMessage]).toEqual([429, expect.stringContaining('under way')])
   const others = await Promise.all(Array.from({ length: 100 }, () => service.manager.get('/api/Authenticate')))
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
-  for (const socket of sockets.splice(0)) socket.destroy()
-  await eventually(async () => (await manager.get('/api/Authenticate')).status === 200)
+  silent.closeAllConnections()
+  await eventually(async () => {
+    silent.closeAllConnections()
+    return (await manager.get('/api/Authenticate')).status === 200
+  })
 })
