@@ -43,6 +43,6 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
     program,
     'types [folders...]',
     'Write types for editors: variables, applications, results as last seen.',
-    async () => (await import('./types.ts')).types,
+    async () => (await import('./write-types.ts')).types,
   ).option('--offline', 'leave out results, which need the service')
 }
