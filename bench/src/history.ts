@@ -5,6 +5,7 @@ import type pg from 'pg'
 import { medianOf } from './measure.ts'
 import { connectOwner } from './owner.ts'
 import type { Row } from './report.ts'
+import { ensureDaysBack } from './run-days.ts'
 import { newDataDir, startBenchService } from './service.ts'
 
 const runsInAll = 1_000_000
@@ -60,16 +61,7 @@ async function time(client: Client, workflowIds: readonly string[], body: object
 
 /** Evenly over the days that are kept, one in seven failed. */
 async function fill(owner: pg.Client): Promise<void> {
-  for (let day = 0; day < daysKept; day++)
-    await owner.query(`
-      do $$ declare d date := (now() at time zone 'utc')::date - ${day}; parent text; begin
-        if to_regclass('runs_' || to_char(d, 'YYYYMMDD')) is null then
-          foreach parent in array array['runs', 'run_blocks'] loop
-            execute format('create table %I partition of %I for values from (%L) to (%L)',
-              parent || '_' || to_char(d, 'YYYYMMDD'), parent, first_run_id(d), first_run_id(d + 1));
-          end loop;
-        end if;
-      end $$`)
+  await ensureDaysBack(owner, daysKept)
   const perWorkflow = runsInAll / workflowCount
   await owner.query(
     `insert into runs (id, account_id, workflow_id, run_number, revision, status, run_by, created_at, ended_at, counts_from,

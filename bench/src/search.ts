@@ -4,6 +4,7 @@ import { type Client, createClient } from '@patchbay/sdk'
 import type pg from 'pg'
 import { connectOwner } from './owner.ts'
 import type { Row } from './report.ts'
+import { ensureDaysBack } from './run-days.ts'
 import { newDataDir, startBenchService } from './service.ts'
 
 const runsIndexed = 100_000
@@ -65,16 +66,7 @@ const result = `json_build_object('orderNumber', 'rare' || n, 'customer', json_b
     from generate_series(1, 11) l))::text`
 
 async function fill(owner: pg.Client): Promise<void> {
-  for (let day = 0; day < daysKept; day++)
-    await owner.query(`
-      do $$ declare d date := (now() at time zone 'utc')::date - ${day}; parent text; begin
-        if to_regclass('runs_' || to_char(d, 'YYYYMMDD')) is null then
-          foreach parent in array array['runs', 'run_blocks'] loop
-            execute format('create table %I partition of %I for values from (%L) to (%L)',
-              parent || '_' || to_char(d, 'YYYYMMDD'), parent, first_run_id(d), first_run_id(d + 1));
-          end loop;
-        end if;
-      end $$`)
+  await ensureDaysBack(owner, daysKept)
   await owner.query(
     `create temporary table made as
      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text || w.id::text), 1, 19))::uuid as id,
