@@ -21,6 +21,7 @@ import {
 import type { Database } from './db/index.ts'
 import { documentLibraryRoutes } from './document-library/index.ts'
 import { eventRoutes } from './events/index.ts'
+import { openStores } from './files/index.ts'
 import { functionRoutes } from './functions/index.ts'
 import {
   type Authenticators,
@@ -47,7 +48,7 @@ import { scheduleRoutes } from './schedules/index.ts'
 import { searchRoutes } from './search/index.ts'
 import type { Context, Services } from './services.ts'
 import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
-import { openStorage, ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
+import { ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'
 import { announceChanges, StreamHub, streamRoutes } from './stream/index.ts'
 import { tagRoutes } from './tags/index.ts'
@@ -108,7 +109,11 @@ export async function startApi(
     database,
     keyRing,
     outbox,
-    storage: await openStorage(config.dataDir),
+    files: await openStores(config.shareStorage, {
+      dataDir: config.dataDir,
+      database,
+      isEmbedded: config.databaseUrl === undefined,
+    }),
     baseUrl: () => place.baseUrl,
     ledger,
     onFault,

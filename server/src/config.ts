@@ -1,5 +1,6 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
 import { resolve } from 'node:path'
+import type { StorageSettings } from './files/index.ts'
 import { isAddressOrCidr } from './lib/address-list.ts'
 import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
 
@@ -29,6 +30,8 @@ export type Config = {
   readonly dataDir: string
   /** Undefined: the embedded server. */
   readonly databaseUrl: string | undefined
+  /** Where the files of shares lie. */
+  readonly shareStorage: StorageSettings
   readonly smtpUrl: string | undefined
   /** Sender of the service's own mails. */
   readonly mailFrom: string
@@ -60,6 +63,7 @@ const variables = [
   'WEBHOOK_URL',
   'DATA_DIR',
   'DATABASE_URL',
+  'STORAGE_URL',
   'SMTP_URL',
   'MASTER_KEY',
   'MASTER_KEY_FILE',
@@ -109,6 +113,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     webhookUrl: readUrl('WEBHOOK_URL', get('WEBHOOK_URL'), ['http:', 'https:']),
     dataDir,
     databaseUrl,
+    shareStorage: readShareStorage(get('STORAGE_URL'), env),
     smtpUrl: readUrl('SMTP_URL', get('SMTP_URL'), ['smtp:', 'smtps:']),
     mailFrom: readMailFrom(get('MAIL_FROM')),
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
@@ -129,6 +134,38 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     metricsPort:
       get('METRICS_PORT') === undefined ? undefined : readInteger('METRICS_PORT', get('METRICS_PORT'), 0, 0, 65_535),
   })
+}
+
+/** Endpoint and keys are in the variables that every S3 tool reads. */
+function readShareStorage(text: string | undefined, env: Record<string, string | undefined>): StorageSettings {
+  if (text === undefined || text === 'file:') return { kind: 'file', directory: undefined }
+  if (text.startsWith('file:///')) return { kind: 'file', directory: decodeURIComponent(new URL(text).pathname) }
+  if (text === 'database:') return { kind: 'database' }
+  const named = text.match(/^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/)
+  if (!named) {
+    throw new ConfigError(
+      'PATCHBAY_STORAGE_URL must be file:, file:///a/directory, s3://bucket/prefix or database:; the default is file:.',
+    )
+  }
+  const needed = (name: string): string => {
+    const value = env[name]?.trim()
+    if (!value) throw new ConfigError(`PATCHBAY_STORAGE_URL names a bucket, but ${name} is not set.`)
+    return value
+  }
+  const region = env['AWS_REGION']?.trim() || env['AWS_DEFAULT_REGION']?.trim() || 'us-east-1'
+  const endpoint = env['AWS_ENDPOINT_URL_S3']?.trim() || env['AWS_ENDPOINT_URL']?.trim()
+  if (endpoint && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
+    throw new ConfigError('AWS_ENDPOINT_URL must be an address that starts with https:// or http://.')
+  return {
+    kind: 's3',
+    bucket: named[1] as string,
+    prefix: (named[2] ?? '').replace(/^\/+|\/+$/g, ''),
+    endpoint: endpoint || `https://s3.${region}.amazonaws.com`,
+    region,
+    accessKeyId: needed('AWS_ACCESS_KEY_ID'),
+    secretAccessKey: needed('AWS_SECRET_ACCESS_KEY'),
+    sessionToken: env['AWS_SESSION_TOKEN']?.trim() || undefined,
+  }
 }
 
 const mebibyte = 1_048_576

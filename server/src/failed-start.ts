@@ -1,6 +1,13 @@
 // A person reads this: faults that an operator can mend are one sentence, others show where they came from.
 
-const ownErrors = ['ConfigError', 'DataDirInUseError', 'MasterKeyError', 'MigrationError', 'MissingWallError']
+const ownErrors = [
+  'ConfigError',
+  'DataDirInUseError',
+  'FileStoreError',
+  'MasterKeyError',
+  'MigrationError',
+  'MissingWallError',
+]
 
 /** Undefined for faults that are nobody's but ours. */
 export function explainFailedStart(

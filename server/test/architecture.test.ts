@@ -15,6 +15,7 @@ const foundations: Record<string, readonly string[]> = {
   outbound: ['lib'],
   queue: ['db', 'lib'],
   storage: ['db', 'lib'],
+  files: ['db', 'lib', 'storage'],
   secrets: ['db', 'lib'],
   access: ['db', 'lib'],
   http: ['access', 'db', 'lib'],

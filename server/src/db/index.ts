@@ -1,4 +1,6 @@
+export { lockForBackup, unlessBackup } from './backup-lock.ts'
 export type { ConnectionSettings } from './connection.ts'
+export { copyIn, copyOut } from './copy.ts'
 export {
   Database,
   type Db,
@@ -9,5 +11,6 @@ export {
 } from './database.ts'
 export { embeddedConnection, startEmbeddedServer } from './embedded.ts'
 export { isTransient } from './faults.ts'
-export { isUpToDate, migrate } from './migrate.ts'
+export { applyMigrations, isUpToDate, migrate, unknownMigration } from './migrate.ts'
+export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

@@ -41,6 +41,28 @@ export async function migrate(
   }
 }
 
+/** Makes an empty database what it was after these migrations, for data that was taken from one. The caller holds no transaction. */
+export async function applyMigrations(owner: pg.Client, wanted: readonly { name: string; checksum: string }[]) {
+  await owner.query('select pg_advisory_lock($1)', [lockKey])
+  await owner.query('create schema if not exists patchbay')
+  await owner.query('set search_path = patchbay')
+  await owner.query(
+    'create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz not null default now())',
+  )
+  for (const { name } of wanted) await apply(owner, readMigrations().find((known) => known.name === name) as Migration)
+  await owner.query('grant select on migrations to patchbay_system')
+}
+
+/** A sentence about the first of these migrations that this program does not have, or has in another form. */
+export function unknownMigration(wanted: readonly { name: string; checksum: string }[]): string | undefined {
+  for (const { name, checksum } of wanted) {
+    const known = readMigrations().find((candidate) => candidate.name === name)
+    if (!known) return `it has the migration ${name}, which this program does not know`
+    if (known.checksum !== checksum) return `its migration ${name} is not the one of this program`
+  }
+  return undefined
+}
+
 /** Whether these are the migrations of this program, no more and no fewer. */
 export function isUpToDate(applied: readonly string[]): boolean {
   const known = readMigrations().map(({ name }) => name)

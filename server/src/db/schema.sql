@@ -425,6 +425,15 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table file_pieces (
+  group_id uuid not null,
+  file_id uuid not null,
+  number integer not null,
+  bytes bytea not null,
+  constraint file_pieces_pkey PRIMARY KEY (group_id, file_id, number)
+);
+grant delete, insert, select, update to patchbay_system;
+
 table installed_queues (
   definitions text not null,
   version integer

@@ -1,13 +1,13 @@
-// Cleans up: uploads whose process died, shares that expired or were taken back. Each process cleans the data directory that it has; keys of
+// Cleans up: uploads whose process died, shares that expired or were taken back. Each process cleans the stores that it reaches; keys of
 // expired shares are destroyed by whichever process comes first. Doing it twice is harmless.
 import { recordAudit } from '../audit/index.ts'
+import type { FileStore } from '../files/index.ts'
 import { Recurring } from '../lib/recurring.ts'
-import { removeShareFiles } from './storage.ts'
 import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
 import type { UploadDeps } from './upload.ts'
 import { isUploaderAlive } from './uploader.ts'
 
-type Deps = Pick<UploadDeps, 'database' | 'storage' | 'onFault'>
+type Deps = Pick<UploadDeps, 'database' | 'files' | 'onFault'>
 
 const cleanEveryMs = 60_000
 /** An upload shows a sign of life three times a minute. */
@@ -70,14 +70,18 @@ export class ShareKeeper implements AsyncDisposable {
   }
 
   async #removeFiles(): Promise<void> {
-    const { database, storage } = this.#deps
-    for (const share of await listToClean(database.system, storage.id, silentSeconds)) {
+    for (const store of this.#deps.files.all) await this.#removeFilesOf(store)
+  }
+
+  async #removeFilesOf(store: FileStore): Promise<void> {
+    const { database } = this.#deps
+    for (const share of await listToClean(database.system, store.id, silentSeconds)) {
       if (share.status === 'Uploading') {
         // A living process cleans up after itself, also when the database was away and it could show no sign of life.
         if (isUploaderAlive(share.uploader) ?? !share.is_silent) continue
         if (!(await giveUpUpload(database.system, share.account_id, share.id))) continue
       }
-      await removeShareFiles(storage, share.id)
+      await store.remove(share.id)
       await deleteErased(database.system, share.account_id, share.id)
     }
   }

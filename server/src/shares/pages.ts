@@ -1,12 +1,13 @@
 // The public page of a share. It works without scripts. Looking at it (GET) asks nothing and changes nothing, because mail scanners look at links;
 // only sending the form does. The forms name no address, so they go to the address of the page, and no page shows which share it is about.
+import type { FileStores } from '../files/index.ts'
 import { html, type Page, page } from '../http/index.ts'
 import { downloadPath } from './notification.ts'
 import { type OpenDeps, type OpenedShare, openShare, recordDownload } from './open-share.ts'
+import { readShareFile } from './share-file.ts'
 import { codeTurnstile } from './share-key.ts'
-import { readShareFile, type ShareStorage } from './storage.ts'
 
-type PageDeps = OpenDeps & { storage: ShareStorage; onFault: (error: unknown) => void }
+type PageDeps = OpenDeps & { files: FileStores; onFault: (error: unknown) => void }
 
 type Answer = Awaited<ReturnType<Page['render']>>
 
@@ -50,11 +51,12 @@ async function sendShareFile(deps: PageDeps, share: OpenedShare, fileId: string,
   const index = share.content.files.findIndex((file) => file.id === fileId)
   const file = share.content.files[index]
   if (!file) return refused
-  if (share.storageId !== deps.storage.id) {
-    return sorry(503, 'The files of this share are kept by another machine of this service. Tell the sender.')
+  const store = deps.files.find(share.storageId)
+  if (!store) {
+    return sorry(503, 'The files of this share are stored on another machine of this service. Please tell the sender.')
   }
   try {
-    const stream = await readShareFile(deps.storage, share.dataKey, { shareId: share.id, fileId: file.id, index })
+    const stream = await readShareFile(store, share.dataKey, { shareId: share.id, fileId: file.id, index })
     stream.once('error', deps.onFault)
     await recordDownload(deps, share, index, address)
     return { file: { name: file.name, contentType: file.contentType, bytes: file.bytes, stream } }

@@ -2,7 +2,6 @@ import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import { notFound } from '../lib/app-error.ts'
 import { openContent } from './content.ts'
-import { removeShareFiles } from './storage.ts'
 import { deleteErased, eraseShare, listShares, type ShareRow } from './store.ts'
 import type { UploadDeps } from './upload.ts'
 
@@ -38,7 +37,7 @@ async function toListItem(deps: ListDeps, accountId: string, row: ShareRow) {
 
 /** The share is shut for good once its key is gone; the files follow, at once here or soon by the keeper of another data directory. */
 export async function takeBackShare(
-  deps: Pick<UploadDeps, 'database' | 'storage' | 'onFault'>,
+  deps: Pick<UploadDeps, 'database' | 'files' | 'onFault'>,
   principal: Principal,
   id: string,
 ): Promise<boolean> {
@@ -49,8 +48,10 @@ export async function takeBackShare(
     await recordAudit(tx, actorOf(principal), 'share.takenBack', shareId)
     return erased.storage_id
   })
-  if (storageId === deps.storage.id) {
-    await removeShareFiles(deps.storage, shareId)
+  const store = deps.files.find(storageId)
+  if (store) {
+    await store
+      .remove(shareId)
       .then(() => deleteErased(deps.database.forScope(scopeOf(principal)), principal.account.id, shareId))
       .catch(deps.onFault)
   }

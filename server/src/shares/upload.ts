@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
+import type { FileStore, FileStores } from '../files/index.ts'
 import type { FormPart, MultipartBody } from '../http/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { FairShares, type ShareRefusal } from '../lib/fair-shares.ts'
@@ -15,15 +16,8 @@ import { keyPlace, type ShareFile, sealContent } from './content.ts'
 import { cleanFileName } from './file-name.ts'
 import { composeNotification, defaultSubject } from './notification.ts'
 import { UploadForm } from './read-form.ts'
+import { writeShareFile } from './share-file.ts'
 import { deriveCodeKey, makeCode, makeCodeSalt, wrapDataKey } from './share-key.ts'
-import {
-  createShareDirectory,
-  removeShareFiles,
-  requireSpace,
-  type ShareStorage,
-  syncShareDirectory,
-  writeShareFile,
-} from './storage.ts'
 import { deleteErased, finishUpload, giveUpUpload, insertUpload, touchUpload } from './store.ts'
 import { thisUploader } from './uploader.ts'
 
@@ -31,7 +25,7 @@ export type UploadDeps = {
   database: Database
   keyRing: KeyRing
   outbox: Outbox
-  storage: ShareStorage
+  files: FileStores
   ledger: Pick<StorageLedger, 'add' | 'requireRoom'>
   baseUrl: () => string
   onFault: (error: unknown) => void
@@ -56,7 +50,7 @@ export async function receiveUpload(
   announcedBytes: number,
 ): Promise<string> {
   deps.ledger.requireRoom(principal.account.id)
-  await requireSpace(deps.storage, announcedBytes)
+  await deps.files.primary.requireSpace(announcedBytes)
   const { id, organizationId } = principal.account
   const refusal = places.take([id, organizationId], 1)
   if (refusal) throw tooManyUploads(refusal)
@@ -104,7 +98,7 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
           touchUpload(db, principal.account.id, upload.shareId).catch(deps.onFault)
         }, touchEveryMs)
       }
-      await receiveFile(deps.storage, upload, part)
+      await receiveFile(deps.files.primary, upload, part)
     }
     await finish(deps, principal, upload)
     return upload.shareId
@@ -121,17 +115,17 @@ async function begin(deps: UploadDeps, principal: Principal, shareId: string): P
   await insertUpload(deps.database.forScope(scopeOf(principal)), {
     id: shareId,
     accountId: principal.account.id,
-    storageId: deps.storage.id,
+    storageId: deps.files.primary.id,
     uploader: thisUploader(),
   })
-  await createShareDirectory(deps.storage, shareId)
+  await deps.files.primary.create(shareId)
 }
 
-async function receiveFile(storage: ShareStorage, upload: Upload, part: FormPart & { kind: 'file' }): Promise<void> {
+async function receiveFile(store: FileStore, upload: Upload, part: FormPart & { kind: 'file' }): Promise<void> {
   if (upload.files.length === filesMax) throw invalid(`A share holds at most ${filesMax} files.`)
   const id = newId()
   const place = { shareId: upload.shareId, fileId: id, index: upload.files.length }
-  const bytes = await writeShareFile(storage, part.bytes, upload.dataKey, place)
+  const bytes = await writeShareFile(store, part.bytes, upload.dataKey, place)
   // What a browser sends for a file that was not chosen.
   if (part.fileName === '' && bytes === 0) return
   upload.files.push({ id, name: cleanFileName(part.fileName), contentType: part.contentType.slice(0, 200), bytes })
@@ -143,7 +137,7 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
   const fields = upload.form.read(files.map((file) => file.name))
   const code = fields.code ?? makeCode()
   const codeSalt = makeCodeSalt()
-  const [codeKey] = await Promise.all([deriveCodeKey(code, codeSalt), syncShareDirectory(deps.storage, shareId)])
+  const [codeKey] = await Promise.all([deriveCodeKey(code, codeSalt), deps.files.primary.settle(shareId)])
   const content = {
     files,
     notificationEmail: fields.notificationEmail,
@@ -189,7 +183,7 @@ async function abandon(deps: UploadDeps, principal: Principal, shareId: string):
   const db = deps.database.forScope(scopeOf(principal))
   try {
     if (!(await giveUpUpload(db, principal.account.id, shareId))) return
-    await removeShareFiles(deps.storage, shareId)
+    await deps.files.primary.remove(shareId)
     await deleteErased(db, principal.account.id, shareId)
   } catch (error) {
     deps.onFault(error)

@@ -1,5 +1,5 @@
 // A real service on a database of its own, as tests use it.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -61,7 +61,11 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
   }
   const log = pino({ level: env.PATCHBAY_LOG_LEVEL }, { write: (line: string) => void lines.push(line) })
   const app = await startApp(readConfig(env, options.role ?? 'all'), log, (line) => void lines.push(line))
-  const firstAccount = JSON.parse(readFileSync(join(env.PATCHBAY_DATA_DIR, 'first-account.json'), 'utf8'))
+  // A machine that joins later has a data directory of its own, without this file.
+  const ownFile = join(env.PATCHBAY_DATA_DIR, 'first-account.json')
+  const firstAccount = JSON.parse(
+    readFileSync(existsSync(ownFile) ? ownFile : join(dataDir, 'first-account.json'), 'utf8'),
+  )
   const baseUrl = app.baseUrl ?? ''
   const client = (keys: Keys | undefined) => new Client(baseUrl, keys)
   return {

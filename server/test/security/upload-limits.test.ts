@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
+import { openDirectoryStore } from '../../src/files/directory-store.ts'
 import { createHttpServer, createMetrics, type MultipartBody, rateLimiter } from '../../src/http/index.ts'
-import { createShareDirectory, openStorage, requireSpace, writeShareFile } from '../../src/shares/storage.ts'
+import { writeShareFile } from '../../src/shares/share-file.ts'
 import { blocks, statusOf } from '../harness/large-upload.ts'
 import { formType } from '../harness/malformed-forms.ts'
 
@@ -19,33 +20,22 @@ describe('the disk', () => {
     const directory = mkdtempSync(join(tmpdir(), 'patchbay-disk-'))
     const gigabyte = 1024 ** 3
     try {
-      const real = await openStorage(directory)
-      expect((await openStorage(directory)).id).toBe(real.id)
-      const withSpace = (freeBytes: number, totalBytes: number) => ({
-        ...real,
-        diskSpace: async () => ({ freeBytes, totalBytes }),
-      })
-      await expect(requireSpace(withSpace(11 * gigabyte, 100 * gigabyte), 0)).resolves.toBeUndefined()
-      await expect(requireSpace(withSpace(4 * gigabyte, 100 * gigabyte), 0)).rejects.toMatchObject({
-        code: 'storage_full',
-        status: 400,
-      })
-      await expect(requireSpace(withSpace(11 * gigabyte, 100 * gigabyte), 7 * gigabyte)).rejects.toMatchObject({
-        code: 'storage_full',
-      })
-      await expect(requireSpace(withSpace(2 * gigabyte, 10 * gigabyte), 0)).resolves.toBeUndefined()
-      await expect(requireSpace(withSpace(0.9 * gigabyte, 10 * gigabyte), 0)).rejects.toMatchObject({
-        code: 'storage_full',
-      })
+      const withSpace = (freeBytes: number, totalBytes: number) =>
+        openDirectoryStore(directory, async () => ({ freeBytes, totalBytes }))
+      const requireSpace = async (free: number, total: number, more: number) =>
+        (await withSpace(free * gigabyte, total * gigabyte)).requireSpace(more * gigabyte)
+      expect((await withSpace(1, 1)).id).toBe((await withSpace(2, 2)).id)
+      await expect(requireSpace(11, 100, 0)).resolves.toBeUndefined()
+      await expect(requireSpace(4, 100, 0)).rejects.toMatchObject({ code: 'storage_full', status: 400 })
+      await expect(requireSpace(11, 100, 7)).rejects.toMatchObject({ code: 'storage_full' })
+      await expect(requireSpace(2, 10, 0)).resolves.toBeUndefined()
+      await expect(requireSpace(0.9, 10, 0)).rejects.toMatchObject({ code: 'storage_full' })
       let free = 6 * gigabyte
-      const filling = {
-        ...real,
-        diskSpace: async () => {
-          free -= gigabyte
-          return { freeBytes: free, totalBytes: 100 * gigabyte }
-        },
-      }
-      await createShareDirectory(filling, 's')
+      const filling = await openDirectoryStore(directory, async () => {
+        free -= gigabyte
+        return { freeBytes: free, totalBytes: 100 * gigabyte }
+      })
+      await filling.create('s')
       let taken = 0
       async function* source() {
         for (const block of blocks(1024 * megabyte)) {

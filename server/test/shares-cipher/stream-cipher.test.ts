@@ -3,7 +3,14 @@ import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DamagedStreamError, decryptStream, encryptStream, type FilePlace } from '../../src/shares/stream-cipher.ts'
+import * as cipher from '../../src/secrets/index.ts'
+import { bindingOf, type FilePlace } from '../../src/shares/share-file.ts'
+
+const { DamagedStreamError } = cipher
+const encryptStream = (source: AsyncIterable<Uint8Array>, key: Uint8Array, at: FilePlace) =>
+  cipher.encryptStream(source, key, bindingOf(at))
+const decryptStream = (source: AsyncIterable<Uint8Array>, key: Uint8Array, at: FilePlace) =>
+  cipher.decryptStream(source, key, bindingOf(at))
 
 const dataKey = randomBytes(32)
 const place: FilePlace = { shareId: 'share', fileId: 'file', index: 0 }

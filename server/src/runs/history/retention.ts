@@ -1,7 +1,7 @@
 // Old runs go by the day: their partition is dropped and its space is free at once. Only what a busy workflow has beyond its number of
 // runs is deleted, in large pieces. Nothing of a run under way is ever touched.
 import { replayRunsDefault } from '@patchbay/contract'
-import { type Database, sql } from '../../db/index.ts'
+import { type Database, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }
@@ -22,15 +22,19 @@ export class Retention implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    await this.#database.system.query(sql`select ensure_run_partitions(${daysAhead})`)
+    await unlessBackup(this.#database.system, async (tx) => {
+      await tx.query(sql`select ensure_run_partitions(${daysAhead})`)
+    })
     this.#sweeping.startNow()
   }
 
   async sweep(): Promise<void> {
     const { system } = this.#database
     const { daysKept, runsKeptMax } = this.#options
-    await system.query(sql`select ensure_run_partitions(${daysAhead})`)
-    await system.query(sql`select drop_run_partitions((now() at time zone 'utc')::date - ${daysKept}::integer)`)
+    await unlessBackup(system, async (tx) => {
+      await tx.query(sql`select ensure_run_partitions(${daysAhead})`)
+      await tx.query(sql`select drop_run_partitions((now() at time zone 'utc')::date - ${daysKept}::integer)`)
+    })
     // What is as old and still here lies in the partition for days that nobody made one for.
     await system.query(sql`
       with gone as (

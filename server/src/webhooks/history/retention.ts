@@ -1,6 +1,6 @@
 // What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven. A request that waits is kept
 // until it is done, unless its workflow is archived: those wait as long as history is kept, in case somebody wants to see them.
-import { type Database, sql } from '../../db/index.ts'
+import { type Database, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { shareOrder } from '../queue/locks.ts'
 import { leaveQueue } from '../queue/settle-store.ts'
@@ -23,13 +23,13 @@ export class WebhookRetention implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    await this.#database.system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    await this.#ensurePartitions()
     this.#sweeping.start()
   }
 
   async sweep(): Promise<void> {
     const { system } = this.#database
-    await system.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    await this.#ensurePartitions()
     while (!this.#sweeping.isStopping && (await this.#giveUpArchived()) === givenUpAtOnce);
     await this.#dropDays()
     // What is as old and still here lies in the partitions for days that nobody made one for.
@@ -42,6 +42,12 @@ export class WebhookRetention implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweeping[Symbol.asyncDispose]()
+  }
+
+  async #ensurePartitions(): Promise<void> {
+    await unlessBackup(this.#database.system, async (tx) => {
+      await tx.query(sql`select ensure_webhook_partitions(${daysAhead})`)
+    })
   }
 
   async #giveUpArchived(): Promise<number> {
@@ -72,7 +78,10 @@ export class WebhookRetention implements AsyncDisposable {
       where d.day < (now() at time zone 'utc')::date - ${this.#daysKept}::integer
         and not exists (select from webhook_queue q where q.webhook_id >= first_webhook_id(d.day) and q.webhook_id < first_webhook_id(d.day + 1))
       order by d.day`)
-    for (const { day } of rows) await this.#database.system.query(sql`select drop_webhook_day(${day}::date)`)
+    for (const { day } of rows)
+      await unlessBackup(this.#database.system, async (tx) => {
+        await tx.query(sql`select drop_webhook_day(${day}::date)`)
+      })
   }
 
   async #forgetDeliveries(): Promise<number> {

@@ -5,8 +5,8 @@
  *   header   version (1 byte) | salt (32) | nonce prefix (7)
  *   chunks   65,536 bytes of ciphertext | tag (16), the last one with fewer bytes (none only in an empty file)
  *
- * The file key is HKDF-SHA256 of a data key with the salt and the place of the file (share, file, index), so that
- * bytes of one file mean nothing in another. The nonce of a chunk is prefix | number (4 bytes) | 1 for the last chunk,
+ * The file key is HKDF-SHA256 of a data key with the salt and a text that says what the file is, so that bytes of
+ * one file mean nothing in another. The nonce of a chunk is prefix | number (4 bytes) | 1 for the last chunk,
  * else 0: chunks that were moved, repeated, removed or appended, and a file cut short, all fail. The header is
  * associated data of every chunk.
  *
@@ -14,9 +14,6 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { cutPieces } from './stream-pieces.ts'
-
-/** Where a file belongs. Another place derives another key. */
-export type FilePlace = { readonly shareId: string; readonly fileId: string; readonly index: number }
 
 const version = 1
 const saltBytes = 32
@@ -31,13 +28,14 @@ export class DamagedStreamError extends Error {
   override readonly name = 'DamagedStreamError'
 }
 
+/** `boundTo` says what the file is; it opens only where the same is said. */
 export async function* encryptStream(
   source: AsyncIterable<Uint8Array>,
   dataKey: Uint8Array,
-  place: FilePlace,
+  boundTo: string,
 ): AsyncGenerator<Buffer, void, undefined> {
   const header = Buffer.concat([Buffer.from([version]), randomBytes(saltBytes + prefixBytes)])
-  const key = deriveFileKey(dataKey, header, place)
+  const key = deriveFileKey(dataKey, header, boundTo)
   yield header
   let number = 0
   for await (const { bytes, isLast } of cutPieces(source, chunkBytes)) {
@@ -55,7 +53,7 @@ export async function* encryptStream(
 export async function* decryptStream(
   source: AsyncIterable<Uint8Array>,
   dataKey: Uint8Array,
-  place: FilePlace,
+  boundTo: string,
 ): AsyncGenerator<Buffer, void, undefined> {
   let header: Buffer | undefined
   let key: Buffer | undefined
@@ -65,7 +63,7 @@ export async function* decryptStream(
       if (bytes.length < headerBytes || bytes[0] !== version)
         throw new DamagedStreamError('The file has no valid header.')
       header = Buffer.from(bytes)
-      key = deriveFileKey(dataKey, header, place)
+      key = deriveFileKey(dataKey, header, boundTo)
       if (isLast) throw new DamagedStreamError('The file ends after its header.')
       continue
     }
@@ -93,12 +91,10 @@ function openChunk(key: Buffer, header: Buffer, bytes: Buffer, number: number, i
   return plain
 }
 
-function deriveFileKey(dataKey: Uint8Array, header: Buffer, place: FilePlace): Buffer {
+function deriveFileKey(dataKey: Uint8Array, header: Buffer, boundTo: string): Buffer {
   if (dataKey.length !== 32) throw new Error('A data key has 32 bytes.')
   const salt = header.subarray(1, 1 + saltBytes)
-  // JSON keeps the parts apart: no other share, file and index give the same text.
-  const info = JSON.stringify(['patchbay share file', version, place.shareId, place.fileId, place.index])
-  return Buffer.from(hkdfSync('sha256', dataKey, salt, info, 32))
+  return Buffer.from(hkdfSync('sha256', dataKey, salt, boundTo, 32))
 }
 
 function chunkNonce(header: Buffer, number: number, isLast: boolean): Buffer {
