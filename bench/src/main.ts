@@ -11,6 +11,7 @@ import { benchSearch } from './search.ts'
 import { benchShares } from './shares.ts'
 import { benchStatistics } from './statistics.ts'
 import { benchStreams } from './streams.ts'
+import { benchSums } from './sums.ts'
 import { benchUpgrade } from './upgrade.ts'
 import { benchVault } from './vault.ts'
 import { benchWebhooks } from './webhooks.ts'
@@ -29,6 +30,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   upgrade: benchUpgrade,
   statistics: benchStatistics,
   streams: benchStreams,
+  sums: benchSums,
   shares: () => benchShares(),
 }
 

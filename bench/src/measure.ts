@@ -9,6 +9,8 @@ export type Load = {
   connections?: number
   method?: 'GET' | 'POST'
   body?: string
+  /** These in turn, instead of one. */
+  bodies?: string[]
   /** Not at full load, but at this rate. */
   perSecondMax?: number
 }
@@ -20,6 +22,7 @@ export async function requestsPerSecond(load: Load): Promise<{ perSecond: number
     method: load.method ?? 'GET',
     ...(load.headers ? { headers: load.headers } : {}),
     ...(load.body === undefined ? {} : { body: load.body }),
+    ...(load.bodies === undefined ? {} : { requests: load.bodies.map((body) => ({ body })) }),
     ...(load.perSecondMax === undefined ? {} : { overallRate: load.perSecondMax }),
     connections: load.connections ?? 50,
     ...(load.amount === undefined ? { duration: load.seconds ?? 5 } : { amount: load.amount }),

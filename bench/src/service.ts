@@ -15,9 +15,15 @@ export type BenchService = AsyncDisposable & {
   dataDir: string
 }
 
-export async function startBenchService(dataDir: string, env: Record<string, string> = {}): Promise<BenchService> {
+export async function startBenchService(
+  dataDir: string,
+  env: Record<string, string> = {},
+  /** A module that is loaded before the program. */
+  preload?: string,
+): Promise<BenchService> {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['server/src/main.ts'], {
+  const preloading = preload === undefined ? [] : ['--import', preload]
+  const child = spawn(process.execPath, [...preloading, 'server/src/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],

@@ -2,7 +2,6 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import { accountsInReach, type Reach } from '../access/index.ts'
 import { type Queryable, type Sql, sql } from '../db/index.ts'
-import { isGivenUp } from './overview-store.ts'
 
 type Attention = AnswerOf<Operations['Overview']>['attention'][number]
 type Row = {
@@ -68,7 +67,7 @@ function requestsInTrouble(inReach: Sql): Sql {
       h.since
     from (
       select h.account_id, h.workflow_id, count(*) as given_up, max(h.left_at) as since
-      from accounts a join webhook_history h on h.account_id = a.id where ${inReach} and ${isGivenUp} group by 1, 2
+      from accounts a join webhook_history h on h.account_id = a.id where ${inReach} and h.is_given_up group by 1, 2
     ) h join workflows w on w.id = h.workflow_id
     union all
     select 'webhook.waiting', w.account_id, w.id, w.name,

@@ -42,12 +42,10 @@ export async function countQueuedRequests(db: Queryable, reach: Reach) {
   return { queued: rows[0]?.queued ?? 0, oldestDateTimeUTC: rows[0]?.oldest?.toISOString() ?? null }
 }
 
-/** Skipped by errors, not by a person or a script. */
-export const isGivenUp = sql`h.status = 'Skipped' and h.error_counter > 0 and h.error_message is not null`
-
+/** As it was told and mailed: failed too often, and neither run again nor forgotten since. */
 export async function countGivenUp(db: Queryable, reach: Reach): Promise<number> {
   const { rows } = await db.query<{ n: number }>(sql`
-    select count(*) as n from accounts a join webhook_history h on h.account_id = a.id where ${accountsInReach(reach)} and ${isGivenUp}`)
+    select count(*) as n from accounts a join webhook_history h on h.account_id = a.id where ${accountsInReach(reach)} and h.is_given_up`)
   return rows[0]?.n ?? 0
 }
 

@@ -2,13 +2,14 @@ import type { AnswerOf, BodyOf, Operations } from '@patchbay/contract'
 import { accountsInReach, type Principal, type Reach, reachOf, scopeOf } from '../access/index.ts'
 import {
   type ActivityScope,
-  addPacked,
-  type Durations,
+  countPacked,
+  type DurationCounts,
   hasHours,
   listSums,
   minuteDaysKept,
+  noDurations,
   percentileOf,
-  type TierName,
+  planSums,
   tierMs,
 } from '../activity/index.ts'
 import { type Database, type Queryable, sql } from '../db/index.ts'
@@ -16,7 +17,7 @@ import { invalid, notFound } from '../lib/app-error.ts'
 import { readBuckets } from './range.ts'
 
 type Answer = AnswerOf<Operations['RunStatistics']>
-type Sums = { ready: number; error: number; stopped: number; webhooks: number; durations: Durations }
+type Sums = { ready: number; error: number; stopped: number; webhooks: number; durations: DurationCounts }
 
 export async function getRunStatistics(
   { database }: { database: Database },
@@ -28,20 +29,19 @@ export async function getRunStatistics(
   // Rows of several accounts are nobody's own: the conditions on them are those of the reach.
   const db = reach.kind === 'account' ? database.forScope(scopeOf(principal)) : database.system
   const scopes = await scopesOf(db, reach, body.workflowId)
-  const range = { from: new Date(edges[0] as number), to: new Date(edges.at(-1) as number) }
-  const tier = tierFor(edges)
-  if (tier === 'minutes') await refuseForgotten(db, scopes, range)
+  const plan = planSums(edges)
+  if (plan.cutHours.length > 0 && plan.finer === 'minutes') {
+    const range = { from: new Date(edges[0] as number), to: new Date(edges.at(-1) as number) }
+    await refuseForgotten(db, scopes, range)
+  }
   const buckets = edges.slice(0, -1).map(noSums)
   const total = noSums()
-  for (const row of await listSums(db, tier, scopes, range)) {
-    const bucket = buckets[bucketAt(edges, row.startsAt.getTime())] as Sums
-    for (const sums of [bucket, total]) {
-      sums.ready += row.ready
-      sums.error += row.error
-      sums.stopped += row.stopped
-      sums.webhooks += row.webhooks
-      addPacked(sums.durations, row.durations)
-    }
+  for (const { bucket, durations, ...counts } of await listSums(db, scopes, plan)) {
+    const sums = buckets[bucket] as Sums
+    Object.assign(sums, counts)
+    addCounts(total, counts)
+    countPacked(sums.durations, durations)
+    countPacked(total.durations, durations)
   }
   return {
     buckets: buckets.map((sums, index) => ({
@@ -64,12 +64,6 @@ async function scopesOf(db: Queryable, reach: Reach, workflowId: string | undefi
   return reach.kind === 'account' ? [own] : [own, { kind: 'managed', scopeId: reach.accountId }]
 }
 
-/** The largest rows that fit between the edges. */
-function tierFor(edges: readonly number[]): TierName {
-  const fits = (tier: TierName) => edges.every((edge) => edge % tierMs[tier] === 0)
-  return fits('hours') ? 'hours' : fits('quarters') ? 'quarters' : 'minutes'
-}
-
 /** Zeros for minutes that are no longer known would be wrong, unless nothing happened in them. */
 async function refuseForgotten(
   db: Queryable,
@@ -87,18 +81,14 @@ async function refuseForgotten(
 }
 
 function noSums(): Sums {
-  return { ready: 0, error: 0, stopped: 0, webhooks: 0, durations: new Map() }
+  return { ready: 0, error: 0, stopped: 0, webhooks: 0, durations: noDurations() }
 }
 
-function bucketAt(edges: readonly number[], moment: number): number {
-  let low = 0
-  let high = edges.length - 1
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((edges[middle] as number) <= moment) low = middle
-    else high = middle
-  }
-  return low
+function addCounts(sums: Sums, more: Omit<Sums, 'durations'>): void {
+  sums.ready += more.ready
+  sums.error += more.error
+  sums.stopped += more.stopped
+  sums.webhooks += more.webhooks
 }
 
 function toAnswer({ durations, ...counts }: Sums) {

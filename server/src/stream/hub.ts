@@ -37,7 +37,7 @@ export class StreamHub implements AsyncDisposable {
   readonly #places: AccountPlaces
   readonly #onFault: (error: unknown) => void
   readonly #streams = new Set<OpenStream>()
-  /** Live streams by what they reach. */
+  /** Live streams by what they reach and the workflow they are about: an event finds its readers without asking all of them. */
   readonly #live = new Map<string, Set<OpenStream>>()
   readonly #openOf = new Map<string, number>()
   readonly #recurring: Recurring[]
@@ -125,12 +125,12 @@ export class StreamHub implements AsyncDisposable {
   }
 
   #join(stream: OpenStream): void {
-    const key = keyOf(stream)
+    const key = placeOf(stream)
     this.#live.set(key, (this.#live.get(key) ?? new Set()).add(stream))
   }
 
   #leave(stream: OpenStream): void {
-    const key = keyOf(stream)
+    const key = placeOf(stream)
     const others = this.#live.get(key)
     others?.delete(stream)
     if (others?.size === 0) this.#live.delete(key)
@@ -151,19 +151,30 @@ export class StreamHub implements AsyncDisposable {
       this.#hasNews = false
       const events = await listEvents(this.#database.system, this.#lastId, eventsAtOnce)
       await this.#places.learn(events.map(({ accountId }) => accountId))
-      for (const event of events) this.#hand(event)
+      this.#hand(events)
       this.#lastId = events.at(-1)?.id ?? this.#lastId
       if (events.length === eventsAtOnce) this.#hasNews = true
     }
   }
 
-  #hand(event: StoredEvent): void {
+  /** One write for each reader, however many events there are for it. */
+  #hand(events: readonly StoredEvent[]): void {
+    const texts = new Map<OpenStream, string>()
+    for (const event of events) {
+      const frame = frameOf(event)
+      for (const stream of this.#readersOf(event)) texts.set(stream, (texts.get(stream) ?? '') + frame)
+    }
+    for (const [stream, text] of texts) stream.send(text)
+  }
+
+  *#readersOf(event: StoredEvent): Generator<OpenStream> {
     const place = this.#places.find(event.accountId)
-    const keys = [`account ${event.accountId}`, `created ${event.accountId}`]
-    if (place) keys.push(`organization ${place.organizationId}`)
-    if (place?.createdBy) keys.push(`created ${place.createdBy}`)
-    const frame = frameOf(event)
-    for (const key of keys) for (const stream of this.#live.get(key) ?? []) if (stream.wants(event)) stream.send(frame)
+    const reaches = [`account ${event.accountId}`, `created ${event.accountId}`]
+    if (place) reaches.push(`organization ${place.organizationId}`)
+    if (place?.createdBy) reaches.push(`created ${place.createdBy}`)
+    for (const reach of reaches)
+      for (const about of ['all', event.workflowId])
+        for (const stream of this.#live.get(`${reach} ${about}`) ?? []) if (stream.wants(event)) yield stream
   }
 
   #comment(): void {
@@ -192,4 +203,8 @@ export class StreamHub implements AsyncDisposable {
 function keyOf({ reach }: Pick<OpenStream, 'reach'>): string {
   const { kind, scopeId } = interestOf(reach)
   return `${kind} ${scopeId}`
+}
+
+function placeOf(stream: OpenStream): string {
+  return `${keyOf(stream)} ${stream.workflowId ?? 'all'}`
 }

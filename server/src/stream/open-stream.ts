@@ -16,7 +16,8 @@ export type StreamRights = {
 export class OpenStream {
   readonly reach: Reach
   readonly rights: StreamRights
-  readonly #workflowId: string | undefined
+  /** Of all workflows when undefined. */
+  readonly workflowId: string | undefined
   readonly #response: ServerResponse
   /** Earlier events are not for this reader. */
   readonly #since: number
@@ -31,7 +32,7 @@ export class OpenStream {
     this.#response = options.response
     this.reach = options.reach
     this.rights = options.rights
-    this.#workflowId = options.workflowId
+    this.workflowId = options.workflowId
     this.#since = options.isResumed ? 0 : Date.now()
   }
 
@@ -55,7 +56,7 @@ export class OpenStream {
   }
 
   wants(event: StoredEvent): boolean {
-    if (this.#workflowId !== undefined && event.workflowId !== this.#workflowId) return false
+    if (this.workflowId !== undefined && event.workflowId !== this.workflowId) return false
     return event.happenedAt >= this.#since
   }
 

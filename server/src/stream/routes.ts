@@ -18,10 +18,8 @@ export function streamRoutes(deps: StreamDeps): HandlersOf<'Stream'> {
     Stream: async ({ principal, query, exchange }) => {
       const reach = reachOf(principal, query.acrossAccounts)
       const after = readLastId(exchange.header('last-event-id'))
-      if (query.workflowId !== undefined) {
-        const found = await findWorkflowInReach(deps.database.system, accountsInReach(reach), query.workflowId)
-        if (found === undefined) throw notFound('workflow')
-      }
+      const workflowId =
+        query.workflowId === undefined ? undefined : await findWorkflow(deps.database, reach, query.workflowId)
       deps.hub.admit(principal.caller.id)
       await deps.hub.prepare({ reach })
       const check = async (): Promise<Reach> => reachOf(await deps.authenticate(exchange), query.acrossAccounts)
@@ -32,13 +30,20 @@ export function streamRoutes(deps: StreamDeps): HandlersOf<'Stream'> {
           response,
           reach,
           rights,
-          workflowId: query.workflowId,
+          workflowId,
           isResumed: after !== undefined,
         })
         deps.hub.open(stream, principal.caller.id, after)
       })
     },
   }
+}
+
+/** As it is written in events, however the caller wrote it. */
+async function findWorkflow(database: Database, reach: Reach, id: string): Promise<string> {
+  const found = await findWorkflowInReach(database.system, accountsInReach(reach), id)
+  if (found === undefined) throw notFound('workflow')
+  return found
 }
 
 function readLastId(text: string | undefined): number | undefined {

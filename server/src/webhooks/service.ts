@@ -6,7 +6,6 @@ import type { RawRoute } from '../http/index.ts'
 import { type Json, JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
-import { countGivenUp } from './history/count-given-up.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
 import { webhookEndpoint } from './intake/endpoint.ts'
@@ -115,8 +114,6 @@ export function createWebhooks(
         return addressOf(workflowId, found?.settings?.urlParameters ?? '')
       },
     },
-    /** Requests that were given up, by account; the caller has made sure that it may look at these accounts. */
-    countGivenUp: (accountIds: readonly string[]) => countGivenUp(database.system, accountIds),
     /** Starts what waits, for processes that run workflows. */
     startWorker: async (): Promise<AsyncDisposable> => {
       const parts = new AsyncDisposableStack()

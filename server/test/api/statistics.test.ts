@@ -144,6 +144,31 @@ describe('RunStatistics and Usage', () => {
     expect(body.buckets[0]).toMatchObject({ ready: 0, error: 0, stopped: 0, webhooks: 0, p50Ms: null, p95Ms: null })
   })
 
+  it('days of a zone of half or quarter hours begin where they begin there, and lose nothing', async () => {
+    const { client, id } = await createAccount(service, service.manager, 'User')
+    // One run in every quarter of an hour of three days of UTC.
+    for (const [table, step, runs] of [
+      ['activity_quarters', '15 minutes', 1],
+      ['activity_hours', '1 hour', 4],
+    ])
+      await service.asOwner(
+        `insert into ${table} select 'account', $1, t, $1, ${runs}, 0, 0, 0, null
+         from generate_series('2026-01-05T00:00:00Z'::timestamptz, '2026-01-07T23:59:59Z', interval '${step}') t`,
+        [id],
+      )
+    const ofDays = async (timeZone: string) => {
+      const range = { searchFrom: '2026-01-05T00:00:00Z', searchTo: '2026-01-08T00:00:00Z', bucket: 'day', timeZone }
+      const { body } = await client.post('/api/RunStatistics', range)
+      return [body.total.ready, ...body.buckets.map((bucket: { ready: number }) => bucket.ready)]
+    }
+    expect(await ofDays('UTC')).toEqual([288, 96, 96, 96])
+    expect(await ofDays('Asia/Kolkata')).toEqual([288, 74, 96, 96, 22])
+    expect(await ofDays('Asia/Kathmandu')).toEqual([288, 73, 96, 96, 23])
+    const range = { searchFrom: '2026-01-05T00:00:00Z', searchTo: '2026-01-05T02:00:00Z', bucket: 'hour' }
+    const { body } = await client.post('/api/RunStatistics', { ...range, timeZone: 'Asia/Kathmandu' })
+    expect(body.buckets.map((bucket: { ready: number }) => bucket.ready)).toEqual([1, 4, 4])
+  })
+
   it.each([
     [{ searchFrom: '2026-03-02T00:00:00Z', searchTo: '2026-03-01T00:00:00Z' }, /searchTo must be later/],
     [{ searchFrom: '2026-03-01T00:00:00Z', searchTo: '2026-03-01T00:00:00Z' }, /searchTo must be later/],
@@ -193,6 +218,33 @@ describe('RunStatistics and Usage', () => {
 })
 
 describe('Overview', () => {
+  it('counts requests that were given up, not those that a person skipped after an error', async () => {
+    const { client } = await createAccount(service, service.manager, 'User')
+    const { id } = await deployWorkflow(client, ['throw new Error("no stock")'])
+    const webhook = await enableWebhook(client, id, { skipProcessingAfterErrors: 2 })
+    const sent = [(await webhook.send({})).body.webhookId, (await webhook.send({})).body.webhookId]
+    const errorsOf = async (webhookId: string) => {
+      const { items } = (await client.post(`/api/GetWebhookQueue/${id}`, { size: 10 })).body
+      return items.find((item: { webhookId: string }) => item.webhookId === webhookId)?.errorCounter
+    }
+    await eventually(async () => (await errorsOf(sent[0])) === 1 && (await errorsOf(sent[1])) === 1)
+    expect((await client.post(`/api/WebhookSkip/${sent[0]}`)).status).toBe(200)
+    expect((await client.post('/api/Overview', {})).body.webhooks.givenUp).toBe(0)
+    expect((await client.post(`/api/WebhookRetry/${sent[1]}`)).status).toBe(200)
+    const { webhooks, attention } = await eventually(async () => {
+      const { body } = await client.post('/api/Overview', {})
+      return body.webhooks.queued === 0 ? body : undefined
+    })
+    expect(webhooks.givenUp).toBe(1)
+    expect(attention).toContainEqual(
+      expect.objectContaining({
+        kind: 'webhook.givenUp',
+        targetId: id,
+        message: '1 webhook request was given up after too many errors.',
+      }),
+    )
+  })
+
   it('counts what exists and lists what needs attention', async () => {
     const { partner, customer } = await createPartner()
     const { client, id } = customer

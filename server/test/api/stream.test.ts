@@ -12,11 +12,17 @@ import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 let service: TestService
 let other: TestService
+/** Open from the beginning, on an account where nothing happens. */
+let idle: EventReader
+let idleSince: number
 beforeAll(async () => {
   service = await startService()
   other = await service.startAnother({}, 'api')
+  idleSince = performance.now()
+  idle = await EventReader.open((await createAccount(service, service.manager, 'User')).client)
 })
 afterAll(async () => {
+  await idle[Symbol.asyncDispose]()
   await other[Symbol.asyncDispose]()
   await service[Symbol.asyncDispose]()
 })
@@ -204,4 +210,12 @@ describe('Stream', () => {
     expect((await service.manager.with({ 'Last-Event-ID': 'nonsense' }).get('/api/Stream')).status).toBe(400)
     expect((await service.client(undefined).get('/api/Stream')).status).toBe(401)
   })
+
+  it('says every 15 seconds that it is still there', async () => {
+    const ofLife = () => idle.comments.filter((comment) => comment.startsWith(':')).length
+    await eventually(() => ofLife() > 0, 20_000)
+    // The first one may come at once, each further one not sooner than 15 seconds after it.
+    expect(ofLife()).toBeLessThanOrEqual(1 + Math.floor((performance.now() - idleSince) / 14_900))
+    expect([idle.events, idle.isOver]).toEqual([[], false])
+  }, 30_000)
 })

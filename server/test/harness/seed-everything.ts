@@ -1,6 +1,7 @@
 // One of everything an account can own. A feature that adds a kind of entity adds it here, and the generated tests cover it.
 import { expect } from 'vitest'
 import type { Answer, Client } from './client.ts'
+import { eventually } from './eventually.ts'
 import type { TestService } from './service.ts'
 import { createTemplate, newBlock } from './templates.ts'
 import { sendUpload, uploadForm } from './upload.ts'
@@ -26,9 +27,12 @@ export async function seedEverything(_service: TestService, client: Client, owne
     }),
   )
   const block = made(await client.get(`/api/Workflow/${workflow}`)).chain[0].uniqueBlockId
-  made(await client.post(`/api/Expectations/${workflow}`, { expectations: [{ kind: 'succeedsWithin', hours: 24 }] }))
+  // The run gives one item, so this raises an alarm.
+  const expectation = { kind: 'itemsBetween', uniqueBlockId: block, min: 2 }
+  made(await client.post(`/api/Expectations/${workflow}`, { expectations: [expectation] }))
   made(await client.get(`/api/DeployWorkflow/${workflow}`))
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  const alarm = await eventually(async () => made(await client.post('/api/Alarms', { isOpen: true })).items[0]?.id)
   const replay = made(await client.post(`/api/Replay/${workflow}`, {})).replayId
   const webhook = await enableWebhook(client, workflow)
   made(await client.post(`/api/WebhookQueueHold/${workflow}`))
@@ -40,7 +44,19 @@ export async function seedEverything(_service: TestService, client: Client, owne
   const mail = made(await client.post('/api/GetOutbox', { size: 1 })).items[0].id
   const share = made(await sendUpload(client, uploadForm([{ name: 'seed.txt', content: 'secret of the seed' }])))
   const upgrade = await seedUpgrade(client)
-  const own = [owner.accountId, owner.organizationId, key, connection, workflow, block, replay, request, mail, share]
+  const own = [
+    owner.accountId,
+    owner.organizationId,
+    key,
+    connection,
+    workflow,
+    block,
+    replay,
+    request,
+    mail,
+    share,
+    alarm,
+  ]
   return [...own, ...upgrade]
 }
 
