@@ -190,6 +190,8 @@ describe('patchbay', { timeout: 120_000 }, () => {
     const { body: templates } = await service.manager.get('/api/WorkflowTemplates')
     const [{ id }] = templates as [{ id: string }]
     expect(await json(`templates upgrade ${id} --preview`)).toEqual([])
+    expect(await json(`templates upgrade ${id} --replay-runs 5`)).toEqual({ upgradeId: expect.any(String) })
+    expect(await cli(`templates upgrade ${id} --replay-runs many`)).toMatchObject({ code: 2, stdout: '' })
     expect(await cli('templates upgrade Nothing --preview')).toMatchObject({ code: 1, stdout: '' })
     expect(await cli('templates publish Nothing')).toMatchObject({ code: 1, stdout: '' })
   })

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { listSizeMax, Page, Size } from './paging.ts'
+import { replayRunsMax } from './replay.ts'
 import { BlockChange, Revision } from './revisions.ts'
 import { mapOf } from './workflow-records.ts'
 
@@ -107,6 +108,9 @@ const Values = Type.Object(
     workflowId: Guid,
     variables: Type.Optional(mapOf<unknown>({}, 'Variable name to its value.')),
     applications: Type.Optional(mapOf<string>(Guid, 'Application short name to the id of a registered application.')),
+    blocks: Type.Optional(
+      mapOf<Record<string, unknown>>(mapOf<unknown>({}, 'Variable name to its value.'), 'Block id to its variables.'),
+    ),
   },
   { additionalProperties: false },
 )
@@ -160,6 +164,15 @@ export const startTemplateUpgrade = operation({
           maximum: 10_000,
           default: 1,
           description: 'The upgrade stops when more workflows than this went back.',
+        }),
+      ),
+      replayRuns: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: replayRunsMax,
+          default: 0,
+          description:
+            'Replay so many recorded runs of each workflow before it is changed. A workflow with a run that was Ready and would fail is left alone as a conflict. 0: no replay.',
         }),
       ),
     },

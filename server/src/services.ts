@@ -14,7 +14,7 @@ import { createEmailSender, createOutbox, createOwnServerSender } from './mail/i
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
-import { type ChangeRehearsal, findBrokenRun } from './replay/index.ts'
+import { findBrokenRun } from './replay/index.ts'
 import { createRuns, scriptLibrary } from './runs/index.ts'
 import { SandboxPool } from './sandbox/index.ts'
 import { insertFeed } from './search/index.ts'
@@ -183,6 +183,8 @@ export async function createServices(context: Context, connection: ConnectionSet
     jobs,
     publish,
     baseUrl,
+    findBrokenRun: (change) => findBrokenRun(replaying, change),
+    daysKept: config.runRetentionDays,
     onChanged: (accountId, workflowId, operation) =>
       announce({ type: 'workflow.changed', accountId, workflowId, data: { operation } }),
     onFault,
@@ -203,8 +205,6 @@ export async function createServices(context: Context, connection: ConnectionSet
     calls,
     runs,
     replaying,
-    /** Whether a change would break what worked in the last runs. */
-    findBrokenRun: (change: ChangeRehearsal) => findBrokenRun(replaying, change),
     webhooks,
     upgrading,
     stream,

@@ -30,6 +30,10 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
     .option('--to <version>', 'the version; the newest by default')
     .option('--preview', 'only say what would happen; exit 3 when something would')
     .option('--wave-size <count>', 'workflows per wave')
+    .option(
+      '--replay-runs <count>',
+      'replay so many recorded runs of each workflow first, and skip those that would break',
+    )
   add(
     program,
     'doctor',

@@ -21,7 +21,7 @@ async function findTemplate(client: Client, kind: 'blockTemplate' | 'workflowTem
   return id
 }
 
-type UpgradeOptions = { to?: string; preview?: boolean; waveSize?: string }
+type UpgradeOptions = { to?: string; preview?: boolean; waveSize?: string; replayRuns?: string }
 
 /** With --preview nothing changes; without it, workflows that merge cleanly are upgraded wave by wave. */
 export async function upgradeTemplate(context: Context, options: UpgradeOptions, name: string): Promise<0 | 3> {
@@ -45,8 +45,11 @@ export async function upgradeTemplate(context: Context, options: UpgradeOptions,
     )
     return found.some(({ outcome }) => outcome !== 'upToDate') ? 3 : 0
   }
-  const waveSize = options.waveSize === undefined ? {} : { waveSize: readNumber('--wave-size', options.waveSize) }
-  const { upgradeId } = await client.templateUpgrade({ body: { ...chosen, ...waveSize } })
+  const settings = {
+    ...(options.waveSize === undefined ? {} : { waveSize: readNumber('--wave-size', options.waveSize) }),
+    ...(options.replayRuns === undefined ? {} : { replayRuns: readNumber('--replay-runs', options.replayRuns) }),
+  }
+  const { upgradeId } = await client.templateUpgrade({ body: { ...chosen, ...settings } })
   terminal.result({ upgradeId }, () => `Upgrade ${upgradeId} of "${name}" has started.`)
   return 0
 }

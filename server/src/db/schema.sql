@@ -941,12 +941,15 @@ table template_upgrades -- row-level security forced (
   wave integer not null default 1,
   turn integer not null default 1,
   created_at timestamp with time zone not null default now(),
+  replay_runs integer not null default 0,
+  ended_at timestamp with time zone,
   constraint template_upgrades_state_check CHECK ((state = ANY (ARRAY['Running'::text, 'Paused'::text, 'Stopped'::text, 'Completed'::text, 'RolledBack'::text]))),
   constraint template_upgrades_base_digest_fkey FOREIGN KEY (base_digest) REFERENCES workflow_bases(digest),
   constraint template_upgrades_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint template_upgrades_started_by_fkey FOREIGN KEY (started_by) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint template_upgrades_pkey PRIMARY KEY (id)
 );
+CREATE INDEX template_upgrades_ended ON patchbay.template_upgrades USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX template_upgrades_of_organization ON patchbay.template_upgrades USING btree (organization_id, id);
 CREATE INDEX template_upgrades_of_starter ON patchbay.template_upgrades USING btree (started_by, id);
 CREATE UNIQUE INDEX template_upgrades_under_way ON patchbay.template_upgrades USING btree (organization_id, workflow_template_id) WHERE (state = ANY (ARRAY['Running'::text, 'Paused'::text]));

@@ -3,7 +3,7 @@ import { type Definition, runnableOf } from '../workflows/index.ts'
 import { type ReplayDeps, replayRun } from './replay-run.ts'
 import { inParallel } from './worker.ts'
 
-export type ChangeRehearsal = {
+type ChangeRehearsal = {
   accountId: string
   workflowId: string
   /** What the workflow is to become. */

@@ -22,22 +22,26 @@ import { sendTurn, type Turn } from './turn.ts'
 import { listWorking } from './watch-store.ts'
 
 const changedAtOnce = 50
+/** Replays take their time, and between two steps somebody may pause the upgrade. */
+const replayedAtOnce = 5
 /** Somebody who keeps editing a workflow keeps it from being upgraded, but not the others. */
 const lostRacesMax = 20
 
-/** `checkWanted` throws when the process is about to end: the job is then taken again, by another one. */
-export async function advanceUpgrade(deps: UpgradeDeps, { id, turn }: Turn, checkWanted: () => void): Promise<void> {
+/** Throws when the signal says that the process is about to end: the job is then taken again, by another one. */
+export async function advanceUpgrade(deps: UpgradeDeps, { id, turn }: Turn, signal: AbortSignal): Promise<void> {
   let judge: Judge | undefined
   let lostRaces = 0
   for (;;) {
-    checkWanted()
+    signal.throwIfAborted()
     const upgrade = await findUpgrade(deps.database.system, id)
     if (upgrade?.state !== 'Running' || upgrade.turn !== turn) return
-    if (upgrade.isRollingBack) return rollBackAll(deps, upgrade, checkWanted)
-    const items = await listPending(deps.database.system, id, upgrade.wave, changedAtOnce)
+    if (upgrade.isRollingBack) return rollBackAll(deps, upgrade, signal)
+    const atOnce = upgrade.replayRuns > 0 ? replayedAtOnce : changedAtOnce
+    const items = await listPending(deps.database.system, id, upgrade.wave, atOnce)
     if (items.length > 0) {
       judge ??= await createJudge(deps, upgrade)
-      const isProgress = await changeItems(deps, { upgrade, judge, items, givesUp: lostRaces >= lostRacesMax })
+      const givesUp = lostRaces >= lostRacesMax
+      const isProgress = await changeItems(deps, { upgrade, judge, items, givesUp, signal })
       lostRaces = isProgress ? 0 : lostRaces + 1
     } else if (!(await endWave(deps, upgrade))) return
   }
@@ -74,15 +78,16 @@ type Step = {
   items: readonly PendingItem[]
   /** Workflows that somebody was faster with again are skipped. */
   givesUp: boolean
+  signal: AbortSignal
 }
 
 /** A fault of one workflow must not hold up the others: then each is tried by itself. */
 async function changeItems(deps: UpgradeDeps, step: Step): Promise<boolean> {
-  const { upgrade, items } = step
+  const { upgrade, items, signal } = step
   try {
     return await changeTogether(deps, step)
   } catch (error) {
-    if (isTransient(error)) throw error
+    if (isTransient(error) || signal.aborted) throw error
     deps.onFault(error)
     const [item] = items
     if (items.length === 1 && item) {
@@ -96,8 +101,13 @@ async function changeItems(deps: UpgradeDeps, step: Step): Promise<boolean> {
   }
 }
 
-async function changeTogether(deps: UpgradeDeps, { upgrade, judge, items, givesUp }: Step): Promise<boolean> {
-  const { revisions, endings } = await decide(deps, { upgrade, judge, items })
+async function changeTogether(deps: UpgradeDeps, step: Step): Promise<boolean> {
+  const { upgrade, items, givesUp, signal } = step
+  const decided = await decide(deps, step)
+  const broken = await findBroken(deps, upgrade, decided.revisions, signal)
+  const endings = [...decided.endings, ...broken]
+  const held = new Set(broken.map(({ workflowId }) => workflowId))
+  const revisions = decided.revisions.filter(({ revision }) => !held.has(revision.current.id))
   const sealed = await sealRevisions(
     deps.keyRing,
     revisions.map(({ revision }) => revision),
@@ -149,7 +159,7 @@ async function changeTogether(deps: UpgradeDeps, { upgrade, judge, items, givesU
 
 type Decision = { revision: Omit<SealedRevision, 'stored' | 'sealedSecrets'>; message: string | null }
 
-async function decide(deps: UpgradeDeps, { upgrade, judge, items }: Omit<Step, 'givesUp'>) {
+async function decide(deps: UpgradeDeps, { upgrade, judge, items }: Step) {
   const ids = items.map(({ workflowId }) => ({ id: workflowId }))
   const workflows = await loadWorkflows(deps.database.system, deps.keyRing, ids)
   const opened = items.map(async ({ workflowId, accountId, sealedChoices }) => {
@@ -184,6 +194,24 @@ async function decide(deps: UpgradeDeps, { upgrade, judge, items }: Omit<Step, '
     }
   }
   return { revisions, endings }
+}
+
+/** Workflows whose recorded runs would fail are left alone. */
+async function findBroken(
+  deps: UpgradeDeps,
+  { replayRuns }: Upgrade,
+  decisions: readonly Decision[],
+  signal: AbortSignal,
+): Promise<Ending[]> {
+  if (replayRuns === 0) return []
+  const endings = decisions.map(async ({ revision: { current, next } }): Promise<Ending[]> => {
+    const { id: workflowId, accountId } = current
+    const broken = await deps.findBrokenRun({ accountId, workflowId, definition: next, lastRuns: replayRuns, signal })
+    if (!broken) return []
+    const message = `Run ${broken.runNumber} was Ready, but its replay with the new version fails: ${broken.message}`
+    return [{ ...untouched({ workflowId }), outcome: 'conflict', message }]
+  })
+  return (await Promise.all(endings)).flat()
 }
 
 function untouched({ workflowId }: { workflowId: string }) {

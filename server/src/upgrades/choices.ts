@@ -3,9 +3,7 @@
 import { isGuid } from '@patchbay/contract'
 import type { Resolution, Resolutions } from '../engine/merge/conflict.ts'
 import { conflictKey } from '../engine/merge/conflict.ts'
-import { fitsType, isSet, variableTypes } from '../engine/variable-values.ts'
 import type { KeyRing, Place } from '../secrets/index.ts'
-import { type Definition, listNeededApplications } from '../workflows/index.ts'
 import { refuse } from './target.ts'
 
 export type GivenResolution = {
@@ -20,15 +18,18 @@ export type GivenValues = {
   workflowId: string
   variables?: Record<string, unknown>
   applications?: Record<string, string>
+  /** By block, then by variable. */
+  blocks?: Record<string, Record<string, unknown>>
 }
 
 export type Choices = {
   resolutions: GivenResolution[]
   variables: Record<string, unknown>
   applications: Record<string, string>
+  blocks: Record<string, Record<string, unknown>>
 }
 
-export const noChoices: Choices = { resolutions: [], variables: {}, applications: {} }
+export const noChoices: Choices = { resolutions: [], variables: {}, applications: {}, blocks: {} }
 
 /** By workflow. */
 export function gatherChoices(
@@ -38,7 +39,7 @@ export function gatherChoices(
   const choices = new Map<string, Choices>()
   const of = (workflowId: string) => {
     const id = workflowId.toLowerCase()
-    const known = choices.get(id) ?? { resolutions: [], variables: {}, applications: {} }
+    const known = choices.get(id) ?? { resolutions: [], variables: {}, applications: {}, blocks: {} }
     choices.set(id, known)
     return known
   }
@@ -46,10 +47,14 @@ export function gatherChoices(
     checkResolution(resolution)
     of(resolution.workflowId).resolutions.push(resolution)
   }
-  for (const { workflowId, variables = {}, applications = {} } of values) {
+  for (const { workflowId, variables = {}, applications = {}, blocks = {} } of values) {
     const known = of(workflowId)
     known.variables = { ...known.variables, ...variables }
     known.applications = { ...known.applications, ...applications }
+    for (const [blockId, ofBlock] of Object.entries(blocks)) {
+      const id = blockId.toLowerCase()
+      known.blocks[id] = { ...known.blocks[id], ...ofBlock }
+    }
   }
   return choices
 }
@@ -76,45 +81,6 @@ export function toResolutions({ resolutions }: Choices): Resolutions {
   )
 }
 
-/** The definition with the values, or why they cannot be taken. What the customer gave stays, so only gaps can be filled. */
-export function applyValues(
-  merged: Definition,
-  ours: Definition,
-  { variables, applications }: Choices,
-): { definition: Definition; problems: string[] } {
-  const problems: string[] = []
-  const next = merged.variables.map((variable) => {
-    if (!Object.hasOwn(variables, variable.name)) return variable
-    const value = variables[variable.name] ?? null
-    const before = ours.variables.find(({ name }) => name === variable.name)
-    if (before && isSet(before.value) && fitsType(variable, before.value)) {
-      problems.push(`Variable "${variable.name}" has a value already; values of customers are never changed.`)
-    } else if (!fitsType(variable, value)) {
-      problems.push(`Variable "${variable.name}" must be ${variableTypes[variable.type]}.`)
-    } else return { ...variable, value }
-    return variable
-  })
-  const declared = new Set(merged.variables.map(({ name }) => name))
-  for (const name of Object.keys(variables)) {
-    if (!declared.has(name)) problems.push(`Variable "${name}" is not declared in the new version.`)
-  }
-  const needed = new Map(listNeededApplications(merged).map((name) => [name.toUpperCase(), name]))
-  const mapped = new Set(Object.keys(ours.applications).map((name) => name.toUpperCase()))
-  const added = Object.entries(applications).flatMap(([name, id]): [string, string][] => {
-    const shortName = needed.get(name.toUpperCase())
-    if (!shortName) problems.push(`The application ${name} is not needed by the new version.`)
-    else if (mapped.has(name.toUpperCase())) problems.push(`The application ${name} is mapped already.`)
-    else return [[shortName, id.toLowerCase()]]
-    return []
-  })
-  const definition = {
-    ...merged,
-    variables: next,
-    applications: { ...merged.applications, ...Object.fromEntries(added) },
-  }
-  return { definition, problems }
-}
-
 type ItemKey = { upgradeId: string; workflowId: string; accountId: string }
 
 export async function sealChoices(keyRing: KeyRing, key: ItemKey, choices: Choices): Promise<Buffer> {
@@ -123,7 +89,7 @@ export async function sealChoices(keyRing: KeyRing, key: ItemKey, choices: Choic
 
 export async function openChoices(keyRing: KeyRing, key: ItemKey, sealed: Buffer | null): Promise<Choices> {
   if (!sealed) return noChoices
-  return JSON.parse((await keyRing.open(placeOf(key), sealed)).toString('utf8')) as Choices
+  return { ...noChoices, ...(JSON.parse((await keyRing.open(placeOf(key), sealed)).toString('utf8')) as Choices) }
 }
 
 function placeOf({ upgradeId, workflowId, accountId }: ItemKey): Place {

@@ -10,7 +10,8 @@ import {
   findDeployProblems,
   type OpenWorkflow,
 } from '../workflows/index.ts'
-import { applyValues, type Choices, noChoices, toResolutions } from './choices.ts'
+import { applyValues, isMended } from './apply-values.ts'
+import { type Choices, noChoices, toResolutions } from './choices.ts'
 import type { JudgeDeps } from './ports.ts'
 import { type Goal, isNewer } from './target.ts'
 
@@ -82,9 +83,7 @@ export class Judge {
     const { definition, problems: refusedValues } = applyValues(merge.merged, workflow.definition, choices)
     const problems = [
       // A value that was given in place of one that no longer fits has mended it.
-      ...merge.problems
-        .filter(({ variable }) => !variable || !Object.hasOwn(choices.variables, variable))
-        .map(({ message }) => message),
+      ...merge.problems.filter((problem) => !isMended(problem, choices)).map(({ message }) => message),
       ...refusedValues,
       ...(await this.#findProblems(workflow, definition)),
     ]

@@ -4,7 +4,7 @@ import type { Database } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import type { CheckScript, WorkflowCatalog, WorkflowConnections } from '../workflows/index.ts'
+import type { CheckScript, Definition, WorkflowCatalog, WorkflowConnections } from '../workflows/index.ts'
 
 export type UpgradeCatalog = WorkflowCatalog & {
   /** Published ones, oldest first. */
@@ -25,10 +25,24 @@ export type JudgeDeps = {
   checkScript: CheckScript
 }
 
+export type Rehearsal = {
+  accountId: string
+  workflowId: string
+  /** What the workflow is to become. */
+  definition: Definition
+  lastRuns: number
+  signal: AbortSignal
+}
+export type BrokenRun = { runNumber: number; message: string }
+
 export type UpgradeDeps = JudgeDeps & {
   jobs: Pick<JobQueue, 'sendMany'>
   publish: PublishEvents
   baseUrl(): string
+  /** Replays the last recorded runs. Returns the newest one that was Ready and would fail. */
+  findBrokenRun(change: Rehearsal): Promise<BrokenRun | undefined>
+  /** How long upgrades that are over stay readable. */
+  daysKept: number
   /** Tells whoever watches that a workflow is another now. */
   onChanged(accountId: string, workflowId: string, operation: string): void
   onFault(error: unknown): void

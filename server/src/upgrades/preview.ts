@@ -27,9 +27,14 @@ export async function previewUpgrade(deps: JudgeDeps, principal: Principal, give
   const judge = new Judge(deps, db, target)
   const counts = Object.fromEntries(previewOutcomes.map((outcome) => [outcome, 0])) as Record<PreviewOutcome, number>
   const items: ReturnType<typeof toItem>[] = []
+  const load = (from: number) => loadWorkflows(db, deps.keyRing, active.slice(from, from + loadedAtOnce))
+  let loading = load(0)
   for (let from = 0; from < active.length; from += loadedAtOnce) {
     const ids = active.slice(from, from + loadedAtOnce)
-    const workflows = await loadWorkflows(db, deps.keyRing, ids)
+    const workflows = await loading
+    // The database reads the next ones while these are judged.
+    loading = load(from + loadedAtOnce)
+    loading.catch(() => {})
     const judged = await judge.judgeAll([...workflows.values()])
     for (const [index, { id }] of ids.entries()) {
       const [workflow, judgement] = [workflows.get(id), judged.get(id)]

@@ -9,12 +9,12 @@ const changedAtOnce = 50
 const attemptsMax = 5
 
 /** Every workflow that the upgrade changed and nobody else has changed since. */
-export async function rollBackAll(deps: UpgradeDeps, upgrade: Upgrade, checkWanted: () => void): Promise<void> {
+export async function rollBackAll(deps: UpgradeDeps, upgrade: Upgrade, signal: AbortSignal): Promise<void> {
   let after: string | undefined
   const isMine = (now: Upgrade | undefined) =>
     now?.state === 'Running' && now.isRollingBack && now.turn === upgrade.turn
   for (;;) {
-    checkWanted()
+    signal.throwIfAborted()
     const items = await listUpgraded(deps.database.system, upgrade.id, after, changedAtOnce)
     if (items.length === 0) break
     const isDone = await rollBackItems(deps, upgrade, items, {

@@ -23,6 +23,7 @@ type Given = {
   waveMinutes?: number
   watchRuns?: number
   failuresMax?: number
+  replayRuns?: number
 }
 
 /** Everything that can be known now is decided now; the waves are for a worker. Returns the id of the upgrade. */
@@ -38,11 +39,11 @@ export async function startUpgrade(deps: UpgradeDeps, principal: Principal, give
   const planned = await planItems(deps, target, { chosen, choices, areNamed: given.workflowIds !== undefined })
 
   const id = newId()
-  const { waveSize = 10, waveMinutes = 10, watchRuns = 3, failuresMax = 1 } = given
+  const { waveSize = 10, waveMinutes = 10, watchRuns = 3, failuresMax = 1, replayRuns = 0 } = given
   const items = await sealItems(planned)
   const isOver = !items.some(({ outcome }) => outcome === 'pending')
   const upgrade = { id, organizationId, workflowTemplateId: target.workflowTemplateId, toVersion: target.version }
-  const settings = { waveSize, waveMinutes, watchRuns, failuresMax }
+  const settings = { waveSize, waveMinutes, watchRuns, failuresMax, replayRuns }
   const actor = actorOf(principal)
   try {
     await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {

@@ -15,6 +15,8 @@ export type Upgrade = {
   waveMinutes: number
   watchRuns: number
   failuresMax: number
+  /** So many recorded runs of a workflow must not break before it is changed. */
+  replayRuns: number
   failures: number
   wave: number
   turn: number
@@ -35,6 +37,7 @@ type Row = {
   wave_minutes: number
   watch_runs: number
   failures_max: number
+  replay_runs: number
   failures: number
   wave: number
   turn: number
@@ -48,10 +51,10 @@ export type NewUpgrade = Omit<Upgrade, 'isRollingBack' | 'failures' | 'wave' | '
 export async function insertUpgrade(tx: Queryable, upgrade: NewUpgrade): Promise<void> {
   await tx.query(sql`
     insert into template_upgrades (id, organization_id, started_by, key_id, address, workflow_template_id, to_version, base_digest, state,
-      wave_size, wave_minutes, watch_runs, failures_max)
+      wave_size, wave_minutes, watch_runs, failures_max, replay_runs, ended_at)
     values (${upgrade.id}, ${upgrade.organizationId}, ${upgrade.startedBy}, ${upgrade.keyId}, ${upgrade.address},
       ${upgrade.workflowTemplateId}, ${upgrade.toVersion}, ${upgrade.baseDigest}, ${upgrade.state}, ${upgrade.waveSize},
-      ${upgrade.waveMinutes}, ${upgrade.watchRuns}, ${upgrade.failuresMax})`)
+      ${upgrade.waveMinutes}, ${upgrade.watchRuns}, ${upgrade.failuresMax}, ${upgrade.replayRuns}, ${endOf(upgrade.state)})`)
 }
 
 export async function findUpgrade(db: Queryable, id: string, lock: Sql = sql``): Promise<Upgrade | undefined> {
@@ -63,6 +66,11 @@ export async function findUpgrade(db: Queryable, id: string, lock: Sql = sql``):
 export const holding = sql`for share`
 export const changing = sql`for update`
 
+/** Null while there is something left to do. */
+function endOf(state: UpgradeState): Sql {
+  return state === 'Running' || state === 'Paused' ? sql`null` : sql`now()`
+}
+
 /** A new turn: jobs of the ones before have no effect any more. */
 export async function updateState(
   tx: Queryable,
@@ -70,7 +78,7 @@ export async function updateState(
   { state, isRollingBack }: { state: UpgradeState; isRollingBack: boolean },
 ): Promise<void> {
   await tx.query(sql`
-    update template_upgrades set state = ${state}, is_rolling_back = ${isRollingBack}, turn = turn + 1 where id = ${id}`)
+    update template_upgrades set state = ${state}, is_rolling_back = ${isRollingBack}, turn = turn + 1, ended_at = ${endOf(state)} where id = ${id}`)
 }
 
 /** False when the upgrade is in another wave or turn by now. */
@@ -82,6 +90,13 @@ export async function updateWave(tx: Queryable, { id, wave, turn }: Upgrade, nex
 
 export async function countFailures(tx: Queryable, id: string, more: number): Promise<void> {
   await tx.query(sql`update template_upgrades set failures = failures + ${more} where id = ${id}`)
+}
+
+/** Those whose workflows are still watched can go back by themselves, so they stay. */
+export async function deleteEndedUpgrades(db: Queryable, daysKept: number): Promise<void> {
+  await db.query(sql`
+    delete from template_upgrades u where u.ended_at < now() - ${daysKept} * interval '1 day'
+      and not exists (select from template_upgrade_items t where t.upgrade_id = u.id and t.watched_until > now())`)
 }
 
 /** Newest first; those of one starter, or all of the organization. */
@@ -116,6 +131,7 @@ function toUpgrade(row: Row): Upgrade {
     waveMinutes: row.wave_minutes,
     watchRuns: row.watch_runs,
     failuresMax: row.failures_max,
+    replayRuns: row.replay_runs,
     failures: row.failures,
     wave: row.wave,
     turn: row.turn,

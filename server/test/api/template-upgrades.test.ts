@@ -416,7 +416,7 @@ describe('bad input', () => {
       400,
       expect.stringContaining('"nobody"'),
     ])
-    expect((await refusal({ workflowTemplateId: id, replayRuns: 5 }))[0]).toBe(400)
+    expect((await refusal({ workflowTemplateId: id, replayRuns: 201 }))[0]).toBe(400)
     expect((await refusal({ workflowTemplateId: id, waveSize: 0 }))[0]).toBe(400)
     expect(await read(partner, workflowId)).toMatchObject({ revision: 1 })
   })

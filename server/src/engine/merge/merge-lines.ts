@@ -15,7 +15,14 @@ function toLines(text: string): string[] {
 }
 
 export function isSameText(one: string, other: string): boolean {
-  return one === other || isSameList(toLines(one), toLines(other))
+  if (one === other) return true
+  // Nearly all texts have one kind of line end, and then no line has to be cut out.
+  if (!one.includes('\r') && !other.includes('\r')) return withoutLastEnd(one) === withoutLastEnd(other)
+  return isSameList(toLines(one), toLines(other))
+}
+
+function withoutLastEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text
 }
 
 /**
