@@ -60,6 +60,11 @@ export const previewTemplateUpgrade = operation({
     {
       ...chosen,
       workflowIds: WorkflowIds('Only these workflows.'),
+      outcome: Type.Optional(
+        Type.Enum([...previewOutcomes], {
+          description: 'List only workflows with this outcome. The counts cover all.',
+        }),
+      ),
       page: Type.Optional(Page),
       size: Type.Optional(Size),
     },
@@ -71,6 +76,7 @@ export const previewTemplateUpgrade = operation({
         Type.Object({
           workflowId: Guid,
           accountId: Guid,
+          accountEmail: Type.String(),
           name: Type.String(),
           revision: { ...Revision, description: 'The revision that was looked at.' },
           fromVersion: orNull(Type.String(), 'The version it follows now; null when it was made from a draft.'),
@@ -208,6 +214,8 @@ export const getTemplateUpgrade = operation({
         Type.Object({
           workflowId: Guid,
           accountId: Guid,
+          accountEmail: orNull(Type.String(), 'Null when the account is gone.'),
+          name: orNull(Type.String(), 'Name of the workflow; null when it is gone.'),
           outcome: Type.Enum([...upgradeOutcomes], {
             description: 'pending, upgraded, upToDate, conflict, problem, skipped or rolledBack.',
           }),

@@ -14,9 +14,9 @@ export async function getUpgradeRow(db: Queryable, principal: Principal, id: str
 }
 
 export async function getUpgrade({ database }: { database: Database }, principal: Principal, id: string) {
-  const db = database.forScope(scopeOf(principal))
-  const upgrade = await getUpgradeRow(db, principal, id)
-  const items = await listItems(db, id)
+  const upgrade = await getUpgradeRow(database.forScope(scopeOf(principal)), principal, id)
+  // Names and addresses are those of other accounts.
+  const items = await listItems(database.system, id)
   const counts = noCounts()
   for (const { outcome } of items) counts[outcome]++
   return { ...summarize(upgrade, counts), items }

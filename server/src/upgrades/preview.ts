@@ -12,6 +12,7 @@ type Given = {
   workflowTemplateId: string
   toVersion?: string
   workflowIds?: string[]
+  outcome?: PreviewOutcome
   page?: number
   size?: number
 }
@@ -19,14 +20,15 @@ type Given = {
 const loadedAtOnce = 50
 
 export async function previewUpgrade(deps: JudgeDeps, principal: Principal, given: Given) {
-  const { page = 0, size = 50 } = given
+  const { page = 0, size = 50, outcome } = given
   const target = await findTarget(deps.catalog, principal.account.organizationId, given)
   const db = deps.database.system
   const chosen = await chooseWorkflows(db, reachOf(principal, true), target, given.workflowIds)
   const active = chosen.filter(({ state }) => state !== 'archived')
   const judge = new Judge(deps, db, target)
   const counts = Object.fromEntries(previewOutcomes.map((outcome) => [outcome, 0])) as Record<PreviewOutcome, number>
-  const items: ReturnType<typeof toItem>[] = []
+  const items: (ReturnType<typeof toItem> & { accountEmail: string })[] = []
+  let total = 0
   const load = (from: number) => loadWorkflows(db, deps.keyRing, active.slice(from, from + loadedAtOnce))
   let loading = load(0)
   for (let from = 0; from < active.length; from += loadedAtOnce) {
@@ -36,18 +38,20 @@ export async function previewUpgrade(deps: JudgeDeps, principal: Principal, give
     loading = load(from + loadedAtOnce)
     loading.catch(() => {})
     const judged = await judge.judgeAll([...workflows.values()])
-    for (const [index, { id }] of ids.entries()) {
+    for (const { id, accountEmail } of ids) {
       const [workflow, judgement] = [workflows.get(id), judged.get(id)]
       // Deleted in this moment.
       if (!workflow || !judgement) continue
       counts[judgement.outcome]++
-      const place = from + index
-      if (place >= page * size && place < (page + 1) * size) items.push(toItem(workflow, judgement, target))
+      if (outcome !== undefined && judgement.outcome !== outcome) continue
+      const place = total++
+      if (place < page * size || place >= (page + 1) * size) continue
+      items.push({ ...toItem(workflow, judgement, target), accountEmail })
     }
     // Other requests have their turn between two batches.
     await setImmediate()
   }
-  return { items, total: active.length, counts }
+  return { items, total, counts }
 }
 
 function toItem(workflow: OpenWorkflow, judgement: Judgement, target: Target) {

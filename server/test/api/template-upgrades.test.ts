@@ -12,12 +12,14 @@ import { runToEnd } from '../harness/workflows.ts'
 let service: TestService
 let partner: Client
 let partnerId: string
+let partnerEmail: string
 beforeAll(async () => {
   service = await startService()
   const made = await createAccount(service, service.manager, 'DevPartner')
   partner = made.client
   await service.manager.post(`/api/AccountUpdate/${made.id}`, { canActivateAccounts: true })
   partnerId = made.id
+  partnerEmail = made.email
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
@@ -61,6 +63,7 @@ describe('a preview', () => {
         {
           workflowId,
           accountId: partnerId,
+          accountEmail: partnerEmail,
           name: expect.any(String),
           revision: 1,
           fromVersion: '1',
@@ -100,6 +103,9 @@ describe('a preview', () => {
     expect(narrowed.body.items.map(({ workflowId }: { workflowId: string }) => workflowId)).toEqual([own])
     const second = await previewUpgrade(partner, id, { page: 1, size: 1 })
     expect([second.items.length, second.total, second.counts]).toEqual([1, 2, all.counts])
+    const conflicts = await previewUpgrade(partner, id, { outcome: 'conflict' })
+    expect([conflicts.total, conflicts.counts]).toEqual([1, all.counts])
+    expect(conflicts.items).toMatchObject([{ workflowId: own, accountEmail: customer.email }])
     expect((await customer.client.post('/api/TemplateUpgradePreview', { workflowTemplateId: id })).status).toBe(403)
   })
 
@@ -170,6 +176,8 @@ describe('an upgrade', () => {
         {
           workflowId,
           accountId: partnerId,
+          accountEmail: partnerEmail,
+          name: 'Mine',
           outcome: 'upgraded',
           wave: 1,
           revisionBefore: 2,

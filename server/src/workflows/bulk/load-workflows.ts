@@ -6,15 +6,29 @@ import type { Definition, WorkflowState } from '../definition.ts'
 import { openDefinition } from '../sealed-values.ts'
 import type { StoredWorkflow } from '../store.ts'
 
-export type Follower = { id: string; accountId: string; state: WorkflowState; templateVersion: string | null }
+export type Follower = {
+  id: string
+  accountId: string
+  accountEmail: string
+  state: WorkflowState
+  templateVersion: string | null
+}
+
+type FollowerRow = { id: string; account_id: string; email: string; state: WorkflowState; version: string | null }
 
 /** Workflows made from a template in the accounts that somebody reaches, archived ones included. */
 export async function listFollowers(db: Queryable, reach: Reach, workflowTemplateId: string): Promise<Follower[]> {
-  const { rows } = await db.query<{ id: string; account_id: string; state: WorkflowState; version: string | null }>(sql`
-    select w.id, w.account_id, w.state, w.template_version as version from workflows w join accounts a on a.id = w.account_id
+  const { rows } = await db.query<FollowerRow>(sql`
+    select w.id, w.account_id, a.email, w.state, w.template_version as version from workflows w join accounts a on a.id = w.account_id
     where w.organization_id = ${reach.organizationId} and w.workflow_template_id = ${workflowTemplateId} and ${accountsInReach(reach)}
     order by w.id`)
-  return rows.map((row) => ({ id: row.id, accountId: row.account_id, state: row.state, templateVersion: row.version }))
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    accountEmail: row.email,
+    state: row.state,
+    templateVersion: row.version,
+  }))
 }
 
 /** Those of the ids that are workflows in reach, whatever their template. */
