@@ -57,6 +57,8 @@ export async function callTarget(
   if (request.timeoutMs !== undefined) outgoing.timeoutMs = request.timeoutMs
   if (request.signal !== undefined) outgoing.signal = request.signal
   if (request.onPause !== undefined) outgoing.onPause = request.onPause
+  if (request.onHeld !== undefined) outgoing.onHeld = request.onHeld
+  if (options.scope !== undefined) outgoing.owner = options.scope
   const answer = await deps.outbound.send(outgoing)
   const explanation = target.sendsCredentials ? explain(deps, to, request, answer.status, options.token) : undefined
   return {

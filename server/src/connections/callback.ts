@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/index.ts'
 import type { Tx } from '../db/index.ts'
 import { type Exchange, html, type Page, page } from '../http/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
+import { ownedBy } from '../outbound/index.ts'
 import { chooseAuthentication } from './authentication.ts'
 import { type TakenState, takeState } from './authorize.ts'
 import { firstCheckInMs } from './check-interval.ts'
@@ -77,8 +78,9 @@ async function connect(
   const authentication = chooseAuthentication(application, values)
   if (authentication.type !== 'oauth2AuthorizationCode') throw notFound('application')
   const to: Callable = { application, authentication, values }
-  const given = await redeemCode(deps, authentication, values, query, request.redirectUri, request.codeVerifier)
-  const { grant = given, faultMessage } = await testConnection(deps, to, given)
+  const owned = { ...deps, outbound: ownedBy(deps.outbound, scope) }
+  const given = await redeemCode(owned, authentication, values, query, request.redirectUri, request.codeVerifier)
+  const { grant = given, faultMessage } = await testConnection(owned, to, given)
   const [sealedCredentials, sealed] = await Promise.all([
     sealCredentials(deps.keyRing, scope.accountId, id, request.credentials),
     sealTokens(deps.keyRing, scope.accountId, id, { accessToken: grant.accessToken, refreshToken: grant.refreshToken }),

@@ -30,6 +30,8 @@ export type ConnectionRequest = {
   signal?: AbortSignal
   /** Called before each wait for the target's sake with its length. */
   onPause?: (waitMs: number) => void
+  /** Called when the answer is large: it counts against the account until `release` is called. */
+  onHeld?: (release: () => void) => void
 }
 
 export type ConnectionAnswer = {

@@ -4,6 +4,7 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import { type Database, type Scope, violatedConstraint } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
+import { ownedBy } from '../outbound/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Application, ApplicationFinder } from './application.ts'
 import { checkAuthentication, chooseAuthentication, needsToken } from './authentication.ts'
@@ -57,7 +58,7 @@ export async function register(
   const to = prepare(application, credentials)
   const id = newId()
   const authorization = await authorizationFor(deps, to, credentials)
-  const tested = authorization ? undefined : await testConnection(deps, to)
+  const tested = authorization ? undefined : await testConnection(ownDeps(deps, scope), to)
   const [sealedCredentials, tokens] = await Promise.all([
     sealCredentials(deps.keyRing, scope.accountId, id, credentials),
     sealGrant(deps, scope, id, tested),
@@ -115,7 +116,8 @@ export async function change(
     body.credentialsJson === undefined ? before : changeCredentials(application, body.credentialsJson, before)
   const to = prepare(application, credentials)
   const authorization = await authorizationFor(deps, to, credentials)
-  const tested = authorization || body.credentialsJson === undefined ? undefined : await testConnection(deps, to)
+  const tested =
+    authorization || body.credentialsJson === undefined ? undefined : await testConnection(ownDeps(deps, scope), to)
   const [sealedCredentials, tokens] = await Promise.all([
     sealCredentials(deps.keyRing, scope.accountId, stored.id, credentials),
     sealGrant(deps, scope, stored.id, tested),
@@ -236,4 +238,9 @@ async function sealGrant(deps: RegisterDeps, scope: Scope, id: string, tested: T
     sealed: await sealTokens(deps.keyRing, scope.accountId, id, tokens),
     expiresInSeconds: grant.expiresInSeconds ?? null,
   }
+}
+
+/** Calls to try credentials out are the account's own as well. */
+function ownDeps(deps: RegisterDeps, scope: Scope): RegisterDeps {
+  return { ...deps, outbound: ownedBy(deps.outbound, scope) }
 }

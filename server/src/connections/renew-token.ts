@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
+import { ownedBy } from '../outbound/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { needsToken } from './authentication.ts'
 import type { Faults } from './faults.ts'
@@ -94,7 +95,11 @@ export class TokenRenewal {
     const db = this.#deps.database.forScope(scope)
     const seenGeneration = held.generation
     try {
-      const grant = await obtainGrant(this.#deps, opened, held.tokens?.refreshToken)
+      const grant = await obtainGrant(
+        { outbound: ownedBy(this.#deps.outbound, scope) },
+        opened,
+        held.tokens?.refreshToken,
+      )
       const tokens: Tokens = {
         accessToken: grant.accessToken,
         refreshToken: grant.refreshToken ?? held.tokens?.refreshToken,

@@ -108,6 +108,8 @@ export function toAppError(error: unknown): unknown {
       return Object.assign(invalid(error.message), { cause: error })
     case 'credentialsForeignHost':
       return new AppError('host_not_allowed', error.message, { cause: error })
+    case 'crowded':
+      return new AppError('too_many_requests', error.message, { cause: error })
     case 'closed':
       return new AppError('not_ready', error.message, { cause: error })
     default:

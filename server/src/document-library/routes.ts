@@ -3,7 +3,7 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import { invalid } from '../lib/app-error.ts'
-import type { Guard, OutboundClient } from '../outbound/index.ts'
+import { type Guard, type OutboundClient, ownedBy } from '../outbound/index.ts'
 import { addPermission, findSite, requestToken } from './grant-steps.ts'
 
 type Deps = { database: Database; guard: Guard; outbound: Pick<OutboundClient, 'send'> }
@@ -24,9 +24,10 @@ export function documentLibraryRoutes(deps: Deps): HandlersOf<'DocumentLibraryGr
         authUrl: readAddress(deps.guard, 'authUrl', body.authUrl ?? 'https://login.microsoftonline.com'),
         graphUrl: readAddress(deps.guard, 'graphUrl', body.graphUrl ?? 'https://graph.microsoft.com'),
       }
-      const token = await requestToken(deps, grant)
-      const siteId = await findSite(deps, grant, token)
-      const permissionId = await addPermission(deps, grant, token, siteId)
+      const caller = { outbound: ownedBy(deps.outbound, scopeOf(principal)) }
+      const token = await requestToken(caller, grant)
+      const siteId = await findSite(caller, grant, token)
+      const permissionId = await addPermission(caller, grant, token, siteId)
       const { host, sitePath, role, connectorClientId, adminClientId } = grant
       const details = { host, sitePath, role, connectorClientId, adminClientId, permissionId }
       await recordAudit(

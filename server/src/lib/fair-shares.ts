@@ -25,6 +25,18 @@ export class FairShares {
 
   /** Takes all of the amount, or nothing and says why. */
   take(holder: readonly string[], amount: number): ShareRefusal | undefined {
+    const refusal = this.refusalOf(holder, amount)
+    if (refusal) return refusal
+    this.#used += amount
+    for (let index = 0; index < this.#held.length; index++) {
+      const level = this.#held[index] as Map<string, number>
+      level.set(holder[index] as string, (level.get(holder[index] as string) ?? 0) + amount)
+    }
+    return undefined
+  }
+
+  /** What `take` would say. */
+  refusalOf(holder: readonly string[], amount: number): ShareRefusal | undefined {
     const { all, crowdedFrom, levels } = this.#limits
     const used = this.#used + amount
     if (used > all) return 'all'
@@ -33,11 +45,6 @@ export class FairShares {
       const { max, maxWhenCrowded } = levels[index] as ShareLevel
       const held = this.#heldBy(index, holder) + amount
       if (held > (isCrowded ? maxWhenCrowded : max)) return 'own'
-    }
-    this.#used = used
-    for (let index = 0; index < levels.length; index++) {
-      const level = this.#held[index] as Map<string, number>
-      level.set(holder[index] as string, (level.get(holder[index] as string) ?? 0) + amount)
     }
     return undefined
   }

@@ -1,3 +1,5 @@
+import type { Held } from '../lib/fair-room.ts'
+import type { AnswerBytes } from './call-rooms.ts'
 import { Deadline } from './deadline.ts'
 import type { ByteCount } from './decode-body.ts'
 import type { Hop } from './redirect.ts'
@@ -19,6 +21,10 @@ export type Call = {
   pausedMs: number
   sent: ByteCount
   received: ByteCount
+  /** Place and body, until the call is over. */
+  held: Held[]
+  /** Undefined for a call that is nobody's. */
+  answerBytes: AnswerBytes | undefined
 }
 
 // Until it is parsed the address is only text, and text that is no address has no place in a log.
@@ -39,5 +45,7 @@ export function startCall(request: OutboundRequest): Call {
     pausedMs: 0,
     sent: { bytes: 0 },
     received: { bytes: 0 },
+    held: [],
+    answerBytes: undefined,
   }
 }

@@ -3,8 +3,10 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
+import type { Owner } from '../lib/fair-queue.ts'
 import type { Answer } from './attempt.ts'
 import { type Call, startCall } from './call.ts'
+import { CallRooms } from './call-rooms.ts'
 import { createConnector } from './connector.ts'
 import { withoutCredentialValues } from './credentials.ts'
 import { BodyTooLarge, decodeBody, readEncoding } from './decode-body.ts'
@@ -54,6 +56,7 @@ export class OutboundClient implements AsyncDisposable {
       guard: options.guard,
       pools: { named, others },
       rateLimiter: options.rateLimiter ?? createMemoryRateLimiter(),
+      rooms: new CallRooms(),
       wait: options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal })),
       now: options.now ?? Date.now,
       userAgent: options.userAgent ?? 'Patchbay',
@@ -68,12 +71,14 @@ export class OutboundClient implements AsyncDisposable {
       const encoding = readEncoding(answer.headers['content-encoding'])
       const body = encoding === undefined ? answer.body : await unpack(call, answer.body, encoding)
       this.#log(call)
+      keepBytes(call, body.length)
       return { ...describe(call, answer), body }
     } catch (error) {
       if (request.body instanceof Readable) request.body.destroy()
+      call.answerBytes?.release()
       throw this.#fail(call, error)
     } finally {
-      call.deadline.close()
+      close(call)
     }
   }
 
@@ -88,7 +93,7 @@ export class OutboundClient implements AsyncDisposable {
     const body = Readable.from(this.#follow(call, chunks), { objectMode: false })
     body.once('close', () => {
       answer.body.destroy()
-      call.deadline.close()
+      close(call)
     })
     return { ...describe(call, answer), body }
   }
@@ -109,7 +114,7 @@ export class OutboundClient implements AsyncDisposable {
     } catch (error) {
       answer?.body.destroy()
       if (request.body instanceof Readable) request.body.destroy()
-      call.deadline.close()
+      close(call)
       throw this.#fail(call, error)
     }
   }
@@ -160,6 +165,11 @@ export class OutboundClient implements AsyncDisposable {
   }
 }
 
+/** The same client for calls of one account. */
+export function ownedBy(outbound: Pick<OutboundClient, 'send'>, owner: Owner): Pick<OutboundClient, 'send'> {
+  return { send: (request) => outbound.send({ ...request, owner }) }
+}
+
 function createPool(options: OutboundClientOptions): Agent {
   const authorities = options.certificateAuthorities
   return new Agent({
@@ -168,7 +178,8 @@ function createPool(options: OutboundClientOptions): Agent {
       connectMs: options.connectMs ?? connectMsDefault,
       secureContext: authorities === undefined ? undefined : createSecureContext({ ca: [...authorities] }),
     }),
-    connections: options.connectionsPerOrigin ?? 128,
+    // As many as there are places for calls: those of one account to a slow target must not keep others from the same target.
+    connections: options.connectionsPerOrigin ?? null,
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: 32 * 1024,
@@ -190,10 +201,27 @@ async function unpack(call: Call, packed: Buffer, encoding: string): Promise<Buf
   // An empty body is empty in every encoding, although no decoder would accept it.
   if (packed.length === 0) return packed
   const parts: Buffer[] = []
+  let bytes = 0
   for await (const part of decodeBody(Readable.from([packed]), encoding, bytesMaxOf(call), { bytes: 0 })) {
     parts.push(part)
+    bytes += part.length
+    const room = call.answerBytes?.grow(bytes, () => bytesMaxOf(call))
+    if (room !== undefined) await room
   }
   return Buffer.concat(parts)
+}
+
+/** Whoever asked for it says when the answer is used up; else it is nobody's as soon as it is handed over. */
+function keepBytes({ answerBytes, request }: Call, bytes: number): void {
+  if (!answerBytes?.isCounted) return
+  answerBytes.settle(bytes)
+  if (request.onHeld) request.onHeld(() => answerBytes.release())
+  else answerBytes.release()
+}
+
+function close(call: Call): void {
+  call.deadline.close()
+  for (const held of call.held) held.leave()
 }
 
 function bytesMaxOf({ request }: Call): number {

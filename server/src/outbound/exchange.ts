@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici'
 import { isAllowedHost } from './allowed-hosts.ts'
 import type { Answer, Attempt, Next } from './attempt.ts'
 import type { Call } from './call.ts'
+import { AnswerBytes, type CallRooms } from './call-rooms.ts'
 import { isLostConnection } from './failure.ts'
 import type { Guard } from './guard.ts'
 import { notReached, OutboundError } from './outbound-error.ts'
@@ -21,6 +22,7 @@ export type ExchangeDeps = {
   /** Connections to targets that the operator named, and connections to all others. */
   pools: { named: Dispatcher; others: Dispatcher }
   rateLimiter: RateLimiter
+  rooms: CallRooms
   wait: (ms: number, signal: AbortSignal) => Promise<void>
   now: () => number
   userAgent: string
@@ -35,6 +37,11 @@ export async function exchange<Body>(
 ): Promise<Answer<Body>> {
   const redirectsMax = call.request.redirectsMax ?? redirectsMaxDefault
   let pool = enterFirstHop(deps, call)
+  const { owner } = call.request
+  if (owner !== undefined) {
+    await deps.rooms.enter(call, owner)
+    call.answerBytes = new AnswerBytes(deps.rooms, call, owner)
+  }
   for (;;) {
     const answer = await askPatiently(deps, call, attempt, pool)
     call.status = answer.status

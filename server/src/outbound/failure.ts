@@ -6,6 +6,7 @@ import { badResponse, notReached, OutboundError, timedOut, tooLarge } from './ou
 export type FailureContext = { origin: string; deadline: Deadline; limitMs: number; bytesMax: number }
 
 export function toOutboundError(error: unknown, { origin, deadline, limitMs, bytesMax }: FailureContext) {
+  if (deadline.isExpired && error instanceof OutboundError && error.kind === 'crowded') return error
   if (deadline.isExpired) return timedOut(origin, limitMs)
   if (deadline.isEnded) return new OutboundError('cancelled', `The call to ${origin} was cancelled.`)
   if (error instanceof BodyTooLarge) return tooLarge(origin, bytesMax)

@@ -1,4 +1,4 @@
-export { OutboundClient, type OutboundClientOptions } from './client.ts'
+export { OutboundClient, type OutboundClientOptions, ownedBy } from './client.ts'
 export { connectTcp } from './dial.ts'
 export { type EgressRule, parseEgressAllow } from './egress-allow.ts'
 export { createGuard, type Guard } from './guard.ts'

@@ -18,6 +18,8 @@ export type OutboundErrorKind =
   | 'badResponse'
   | 'credentialsForeignHost'
   | 'rateLimited'
+  /** Other calls of the same account or organization left no room in time. */
+  | 'crowded'
   | 'closed'
 
 export class OutboundError extends Error {

@@ -1,5 +1,6 @@
 /** What a caller asks for and what comes back, with the limits that hold when the caller names none. */
 import type { Readable } from 'node:stream'
+import type { Owner } from '../lib/fair-queue.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export const redirectsMaxDefault = 5
@@ -41,6 +42,10 @@ export type OutboundRequest = {
   followRedirects?: boolean
   pauseMsMax?: number
   signal?: AbortSignal
+  /** Whose call it is: its places and bytes come out of the shares of this account and organization. Nobody's are not counted. */
+  owner?: Owner
+  /** Called when the answer is large: its bytes count until `release` is called. Absent: until the answer is handed over. */
+  onHeld?: (release: () => void) => void
   /** Called before each wait for the target's sake (Retry-After, declared rate) with its length. */
   onPause?: (waitMs: number) => void
 }

@@ -6,7 +6,8 @@
 import type { Dispatcher } from 'undici'
 import { type Answer, type Attempt, type DecideNext, discardBytesMax, discardMsMax, toDispatch } from './attempt.ts'
 import type { Call } from './call.ts'
-import { BodyTooLarge } from './decode-body.ts'
+import { type AnswerBytes, bytesToCome } from './call-rooms.ts'
+import { BodyTooLarge, readEncoding } from './decode-body.ts'
 import { type ResponseHeaders, responseBytesMaxDefault } from './request.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -69,7 +70,7 @@ class IncomingAnswer implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onResponseData(controller: Controller, chunk: Buffer): void {
     if (this.#isSettled) return
     this.#bytes += chunk.length
     if (this.#head?.next !== undefined) {
@@ -77,8 +78,27 @@ class IncomingAnswer implements Dispatcher.DispatchHandler {
       return
     }
     this.#call.received.bytes = this.#bytes
-    if (this.#bytes > this.#bytesMax) this.giveUp(new BodyTooLarge())
-    else this.#parts.push(chunk)
+    if (this.#bytes > this.#bytesMax) {
+      this.giveUp(new BodyTooLarge())
+      return
+    }
+    this.#parts.push(chunk)
+    const { answerBytes } = this.#call
+    if (answerBytes !== undefined) this.#makeRoom(controller, answerBytes)
+  }
+
+  /** The target waits while there is no room for more. */
+  #makeRoom(controller: Controller, answerBytes: AnswerBytes): void {
+    const room = answerBytes.grow(this.#bytes, () => {
+      const headers = this.#head?.headers ?? {}
+      return bytesToCome(this.#call, headers, readEncoding(headers['content-encoding']) !== undefined)
+    })
+    if (room === undefined) return
+    controller.pause()
+    room.then(
+      () => controller.resume(),
+      (error: unknown) => this.giveUp(error),
+    )
   }
 
   onResponseEnd(): void {

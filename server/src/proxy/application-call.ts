@@ -19,6 +19,8 @@ export type ApplicationCall = {
   idempotencyKey?: string
   signal?: AbortSignal
   onPause?: (waitMs: number) => void
+  /** Called when the answer is large: it counts against the account until `release` is called. */
+  onHeld?: (release: () => void) => void
   /** Told of the call once it has ended, also when it is refused. */
   onExchange?: (exchange: Exchange) => void
 }

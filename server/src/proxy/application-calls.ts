@@ -31,6 +31,7 @@ export function createApplicationCalls({ connections }: { connections: CallableC
       if (call.responseCodes !== undefined) request.acceptedCodes = call.responseCodes
       if (call.signal !== undefined) request.signal = call.signal
       if (call.onPause !== undefined) request.onPause = call.onPause
+      if (call.onHeld !== undefined) request.onHeld = call.onHeld
       const ended = call.onExchange && exchangeTeller(call.onExchange, method, sent.body)
       let answer: ConnectionAnswer
       try {

@@ -4,7 +4,7 @@ import type { Connection, Connections } from '../connections/index.ts'
 import type { HandlersOf, Exchange as HttpExchange } from '../http/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
 import { type Json, JsonText, textObject } from '../lib/json-text.ts'
-import type { ApplicationCall, ApplicationCalls } from './application-call.ts'
+import type { ApplicationAnswer, ApplicationCall, ApplicationCalls } from './application-call.ts'
 import { splitAddress } from './application-calls.ts'
 
 type Deps = { connections: Connections; calls: ApplicationCalls }
@@ -27,12 +27,12 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
     ApiGet: async ({ principal, query, exchange }) => {
       const call: ApplicationCall = { verb: 'GET', ...splitAddress(query.url) }
       if (query.srv) call.baseUrl = query.srv
-      return (await calls.call(scopeOf(principal), addChoice(call, exchange))).data
+      return callOnce(calls, principal, addChoice(call, exchange), ({ data }) => data)
     },
     ApiPost: async ({ principal, query, body, exchange }) => {
       const call: ApplicationCall = { verb: 'POST', ...splitAddress(query.url), data: body.jsonData as Json }
       if (query.srv) call.baseUrl = query.srv
-      return (await calls.call(scopeOf(principal), addChoice(call, exchange))).data
+      return callOnce(calls, principal, addChoice(call, exchange), ({ data }) => data)
     },
     ApiSend: async ({ principal, params, query, body, exchange }) => {
       const { verb, requestUrl } = body
@@ -42,11 +42,26 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       if (body.headers) call.headers = body.headers
       if (body.responseType) call.responseType = body.responseType as NonNullable<ApplicationCall['responseType']>
       if (body.responseCodes) call.responseCodes = body.responseCodes
-      const answer = await calls.call(scopeOf(principal), addChoice(call, exchange))
-      const { statusCode, headers, data } = answer
-      if (query.newVersion !== true) return data
-      return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
+      return callOnce(calls, principal, addChoice(call, exchange), ({ statusCode, headers, data }) => {
+        if (query.newVersion !== true) return data
+        return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
+      })
     },
+  }
+}
+
+/** A large answer counts as one of the target until it is one of ours. */
+async function callOnce<Result>(
+  calls: ApplicationCalls,
+  principal: Principal,
+  call: ApplicationCall,
+  toAnswer: (answer: ApplicationAnswer) => Result,
+): Promise<Result> {
+  const releases: (() => void)[] = []
+  try {
+    return toAnswer(await calls.call(scopeOf(principal), { ...call, onHeld: (release) => releases.push(release) }))
+  } finally {
+    for (const release of releases) release()
   }
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Duplex, Writable } from 'node:stream'
-import type { Owner } from './fair-queue.ts'
+import type { Owner } from '../lib/fair-queue.ts'
 import { type GuestExit, GuestJobs, type GuestListener } from './guest-jobs.ts'
 import { composeCommand, hasProc, type Launch } from './launch.ts'
 import { MESSAGE_BYTES_MAX } from './limits.ts'
@@ -152,13 +152,16 @@ export class GuestProcess {
     if (this.#exit) this.#jobs.end(this.#exit)
   }
 
-  send(message: ToGuest): void {
-    if (!this.isGone) this.#input.write(`${JSON.stringify(message)}\n`)
+  /** `onTaken` is called when the message has left this process, or never will. */
+  send(message: ToGuest, onTaken?: () => void): void {
+    if (this.isGone) onTaken?.()
+    else this.#input.write(`${JSON.stringify(message)}\n`, onTaken)
   }
 
   /** Answers the synchronous call under way; the script's thread is blocked until this arrives. */
-  answerSync(ok: boolean, body: string): void {
-    if (!this.isGone) this.#reply.write(`${ok ? '1' : '0'}${body}\n`)
+  answerSync(ok: boolean, body: string, onTaken?: () => void): void {
+    if (this.isGone) onTaken?.()
+    else this.#reply.write(`${ok ? '1' : '0'}${body}\n`, onTaken)
   }
 
   /** Where the platform has no `/proc`, what the process said last. */

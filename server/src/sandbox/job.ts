@@ -41,6 +41,8 @@ export type CallContext = {
   signal: AbortSignal
   /** Time spent inside counts as a pause of the script, as long as the script itself has nothing to do. */
   pause<T>(work: () => Promise<T>): Promise<T>
+  /** What to call once the answer lies in the script process and nothing of it is held here. */
+  onHeld(release: () => void): void
 }
 
 export type ScriptJob = {

@@ -22,7 +22,8 @@ export type OpenCallsOwner = {
   masker: LearningMasker
   /** The longest that a sleep can matter: the script is stopped before it ends. */
   sleepMsMax: number
-  answer(message: CallMessage, ok: boolean, body: string): void
+  /** `onTaken` is called when the answer has left this process, or never will. */
+  answer(message: CallMessage, ok: boolean, body: string, onTaken?: () => void): void
   /** What is open has changed in a way that may start or end a pause. */
   onChange(): void
   onFault(error: unknown): void
@@ -35,7 +36,7 @@ export class OpenCalls {
   readonly #owner: OpenCallsOwner
   readonly #abort = new AbortController()
   readonly #timers = new Set<NodeJS.Timeout>()
-  readonly #context: CallContext
+  readonly #pauseFor = <T>(work: () => Promise<T>) => this.#pause(work)
   #asleep: { message: CallMessage; dueMs: number }[] = []
   #clockMs = 0
   #calls = 0
@@ -45,7 +46,6 @@ export class OpenCalls {
 
   constructor(owner: OpenCallsOwner) {
     this.#owner = owner
-    this.#context = { signal: this.#abort.signal, pause: (work) => this.#pause(work) }
   }
 
   /** The script's thread is blocked until a synchronous call is answered. */
@@ -117,19 +117,24 @@ export class OpenCalls {
 
   async #perform(message: CallMessage): Promise<void> {
     this.#calls++
+    let release: (() => void) | undefined
+    const onHeld = (next: () => void) => {
+      release = release === undefined ? next : inTurn(release, next)
+    }
     try {
-      const value = await this.#ask(message)
+      const value = await this.#ask(message, { signal: this.#abort.signal, pause: this.#pauseFor, onHeld })
       this.#calls--
-      this.#owner.answer(message, true, textOf(value ?? null))
+      this.#owner.answer(message, true, textOf(value ?? null), release)
     } catch (error) {
       this.#calls--
+      release?.()
       if (error instanceof ScriptCallError)
         this.#owner.answer(message, false, JSON.stringify({ message: error.message, details: error.details }))
       else this.#owner.onFault(error)
     }
   }
 
-  async #ask({ name, args, problem }: CallMessage): Promise<Json | JsonText> {
+  async #ask({ name, args, problem }: CallMessage, context: CallContext): Promise<Json | JsonText> {
     const { job, masker } = this.#owner
     if (problem !== undefined) throw new ScriptCallError(`${name} was given ${problem}.`)
     if (isTooDeep(args)) throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
@@ -138,7 +143,7 @@ export class OpenCalls {
     if (!job.capabilities[capability])
       throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
     if (call.kind === 'vault.set') masker.conceal(call.value)
-    const value = await job.onCall(call, this.#context)
+    const value = await job.onCall(call, context)
     if (call.kind === 'vault.get' && !(value instanceof JsonText)) masker.conceal(value)
     return value
   }
@@ -152,5 +157,12 @@ export class OpenCalls {
       this.#paused--
       this.#owner.onChange()
     }
+  }
+}
+
+function inTurn(first: () => void, second: () => void): () => void {
+  return () => {
+    first()
+    second()
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { FairQueue, type Owner } from '../lib/fair-queue.ts'
 import { checkJob } from './check-job.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from './enforcement.ts'
-import { FairQueue, type Owner } from './fair-queue.ts'
 import type { GuestProcess } from './guest-process.ts'
 import { type LibraryFunction, type ScriptJob, writeInputs } from './job.ts'
 import { SCRIPT_CHARACTERS_MAX } from './limits.ts'

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import type { Owner } from './fair-queue.ts'
+import type { Owner } from '../lib/fair-queue.ts'
 import { GuestProcess } from './guest-process.ts'
 import { type Launch, listLaunches } from './launch.ts'
 import type { PoolLimits } from './pool-options.ts'

@@ -183,14 +183,17 @@ class RunningJob {
     else this.#kill({ kind: 'crashed', message: 'The script process violated the sandbox protocol.' })
   }
 
-  #answer(message: CallMessage, ok: boolean, body: string): void {
-    if (this.#isOver) return
+  #answer(message: CallMessage, ok: boolean, body: string, onTaken?: () => void): void {
+    if (this.#isOver) {
+      onTaken?.()
+      return
+    }
     const { guest } = this.#request
     this.#calls.close(message)
-    if (message.isSync) guest.answerSync(ok, body)
+    if (message.isSync) guest.answerSync(ok, body, onTaken)
     else {
       this.#answersSent++
-      guest.send({ type: 'answer', job: this.#number, call: message.call, ok, body })
+      guest.send({ type: 'answer', job: this.#number, call: message.call, ok, body }, onTaken)
     }
     this.#update()
   }

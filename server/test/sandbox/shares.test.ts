@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Owner } from '../../src/sandbox/fair-queue.ts'
+import type { Owner } from '../../src/lib/fair-queue.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
 import { toPoolLimits } from '../../src/sandbox/pool-options.ts'
 import { ProcessShares } from '../../src/sandbox/process-shares.ts'

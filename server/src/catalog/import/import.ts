@@ -1,9 +1,9 @@
 // POST /api/CatalogImport: files, or an OpenAPI document, become the organization's own items.
-import type { Principal } from '../../access/index.ts'
+import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Tx } from '../../db/index.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
-import { type OutboundClient, OutboundError } from '../../outbound/index.ts'
+import { type OutboundClient, OutboundError, ownedBy } from '../../outbound/index.ts'
 import type { CatalogFile, Problem } from '../format/definition.ts'
 import type { WithdrawCredentials } from '../ports.ts'
 import type { Catalog } from '../shelves/catalog.ts'
@@ -61,7 +61,10 @@ async function findSource(deps: ImportDeps, principal: Principal, { files, openA
     throw invalid('Give either the field openApi.document or the field openApi.url.')
   }
   if (trustedHosts && url === undefined) throw invalid('The field openApi.trustedHosts needs openApi.url.')
-  const fetched = url === undefined ? { text: textOf(document) } : await fetchDocument(deps, url)
+  const fetched =
+    url === undefined
+      ? { text: textOf(document) }
+      : await fetchDocument(ownedBy(deps.outbound, scopeOf(principal)), url)
   const options = {
     namespace: principal.account.organizationId,
     ...(shortName === undefined ? {} : { shortName }),
@@ -147,9 +150,12 @@ function textOf(document: unknown): string {
   }
 }
 
-async function fetchDocument(deps: ImportDeps, url: string): Promise<{ text: string; sourceUrl: string }> {
+async function fetchDocument(
+  outbound: ImportDeps['outbound'],
+  url: string,
+): Promise<{ text: string; sourceUrl: string }> {
   try {
-    const answer = await deps.outbound.send({ method: 'GET', url, responseBytesMax: documentBytesMax })
+    const answer = await outbound.send({ method: 'GET', url, responseBytesMax: documentBytesMax })
     if (answer.status !== 200) {
       throw new AppError('catalog_invalid', `The address in openApi.url answered with the status ${answer.status}.`)
     }

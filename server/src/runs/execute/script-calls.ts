@@ -140,6 +140,7 @@ async function callApplication(
       regApplicationId,
       signal: context.signal,
       onPause: pause.begin,
+      onHeld: context.onHeld,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(caller.onExchange || end
         ? {

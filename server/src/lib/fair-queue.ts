@@ -57,6 +57,23 @@ export class FairQueue<Work extends Owner> {
     return work
   }
 
+  /** What of the account has waited longest. */
+  first({ organizationId, accountId }: Owner): Work | undefined {
+    return this.#organizations.get(organizationId)?.get(accountId)?.[0]
+  }
+
+  /** Whoever gave up waits no longer. */
+  remove(work: Work): void {
+    const rows = this.#organizations.get(work.organizationId)
+    const row = rows?.get(work.accountId)
+    const index = row?.indexOf(work) ?? -1
+    if (!rows || !row || index === -1) return
+    row.splice(index, 1)
+    this.#size--
+    if (row.length === 0) rows.delete(work.accountId)
+    if (rows.size === 0) this.#organizations.delete(work.organizationId)
+  }
+
   /** Others go first now, whatever was left of the account's turn. */
   endTurn(owner: Owner): void {
     if (!this.#organizations.get(owner.organizationId)?.has(owner.accountId)) return

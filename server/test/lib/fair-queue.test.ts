@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FairQueue, type Owner } from '../../src/sandbox/fair-queue.ts'
+import { FairQueue, type Owner } from '../../src/lib/fair-queue.ts'
 
 type Work = Owner & { no: number }
 
