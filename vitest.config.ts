@@ -5,6 +5,7 @@ export default defineConfig({
     include: [
       'contract/test/**/*.test.ts',
       'sdk/test/**/*.test.ts',
+      'mcp/test/**/*.test.ts',
       'cli/test/**/*.test.ts',
       'build/*.test.ts',
       'server/test/**/*.test.ts',

@@ -6,6 +6,8 @@ import { dirname, join, relative, sep } from 'node:path'
 /** Packages of the repository that are shipped inside, and where they lie in dist. */
 const own: Record<string, string> = {
   '@patchbay/contract': 'contract/src/index.js',
+  '@patchbay/mcp': 'mcp/src/index.js',
+  '@patchbay/mcp/version': 'mcp/src/version.js',
   '@patchbay/sdk': 'sdk/src/index.js',
   '@patchbay/sdk/script-api': 'sdk/script-api.d.ts',
 }

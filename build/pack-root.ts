@@ -9,7 +9,7 @@ const dist = join(root, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [join(root, 'console/build.ts')], { stdio: ['ignore', 'ignore', 'inherit'] })
-for (const folder of ['contract/src', 'sdk/src', 'cli/src', 'server/src']) compileFolder(root, folder, dist)
-for (const path of ['cli/bin', 'catalog', 'console/dist', 'sdk/script-api.d.ts']) {
+for (const folder of ['contract/src', 'sdk/src', 'mcp/src', 'cli/src', 'server/src']) compileFolder(root, folder, dist)
+for (const path of ['cli/bin', 'catalog', 'docs', 'console/dist', 'sdk/script-api.d.ts']) {
   cpSync(join(root, path), join(dist, path), { recursive: true })
 }

@@ -9,7 +9,7 @@ const dependenciesOf = (folder: string): Record<string, string> =>
   JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).dependencies
 
 it('the root package needs what its parts need, in the same versions', () => {
-  const needed = ['contract', 'sdk', 'cli', 'server']
+  const needed = ['contract', 'sdk', 'mcp', 'cli', 'server']
     .flatMap((folder) => Object.entries(dependenciesOf(folder)))
     .filter(([name]) => !name.startsWith('@patchbay/'))
   const { node, ...shipped } = dependenciesOf('.')

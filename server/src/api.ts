@@ -42,6 +42,7 @@ import {
 } from './http/index.ts'
 import { KeyAuthenticator, keyRoutes } from './keys/index.ts'
 import { mailRoutes } from './mail/index.ts'
+import { addMcp } from './mcp/index.ts'
 import { proxyRoutes } from './proxy/index.ts'
 import { replayRoutes } from './replay/index.ts'
 import { scheduleRoutes } from './schedules/index.ts'
@@ -211,6 +212,7 @@ export async function startApi(
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
+  await addMcp(http, onFault)
   addConsole(http, new ConsoleFiles(consoleFolder))
 
   parts.defer(() => closeWithin(http, closeMsMax))

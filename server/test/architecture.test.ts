@@ -48,6 +48,7 @@ const features = [
   'statistics',
   'stream',
   'alarms',
+  'mcp',
 ]
 
 type Import = { from: string; to: string; specifier: string }
@@ -182,7 +183,15 @@ describe('import boundaries', () => {
   it('the command line reaches the service through the sdk only, and starts its programs by their files', () => {
     const ours = sourceFiles('cli/src')
       .flatMap(importsOf)
-      .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|console)/.test(to) && to !== '@patchbay/sdk')
+      .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|mcp|console)/.test(to))
+      .filter(({ to }) => !/^@patchbay\/(sdk|mcp)/.test(to))
+    expect(ours.map(show)).toEqual([])
+  })
+
+  it('the tools for assistants reach the service through the sdk only', () => {
+    const ours = sourceFiles('mcp/src')
+      .flatMap(importsOf)
+      .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|cli|console)/.test(to) && to !== '@patchbay/sdk')
     expect(ours.map(show)).toEqual([])
   })
 
@@ -198,7 +207,7 @@ describe('import boundaries', () => {
   })
 
   it('there are no drawers', () => {
-    const drawers = ['server/src', 'contract/src', 'sdk/src', 'cli/src', 'console/src']
+    const drawers = ['server/src', 'contract/src', 'sdk/src', 'mcp/src', 'cli/src', 'console/src']
       .flatMap(sourceFiles)
       .filter((file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file))
     expect(drawers).toEqual([])

@@ -36,6 +36,12 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
     )
   add(
     program,
+    'mcp',
+    'Serve tools for assistants over standard input and output (Model Context Protocol).',
+    async () => (await import('./mcp.ts')).mcp,
+  )
+  add(
+    program,
     'doctor',
     'Check the setup: Node, profile, service, keys.',
     async () => (await import('./doctor.ts')).doctor,

@@ -1,0 +1,16 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { createMcpServer } from '@patchbay/mcp'
+import type { Context } from '../context.ts'
+
+/** Standard output belongs to the protocol: what a person should read goes to standard error. */
+export async function mcp({ terminal, signal, connect }: Context): Promise<undefined> {
+  const { client, url, email } = await connect()
+  const onFault = (error: unknown) => terminal.note(String((error as Error)?.stack ?? error))
+  const served = serveStdio(() => createMcpServer({ client, onFault }), { onerror: onFault })
+  terminal.note(`Tools for ${url} as ${email}. Close standard input to stop.`)
+  await new Promise<void>((done) => {
+    process.stdin.once('close', done)
+    signal.addEventListener('abort', () => done(), { once: true })
+  })
+  await served.close()
+}
