@@ -48,12 +48,27 @@ return { written: Datasource[0].length }`,
   },
 ]
 
-export const stockBlocks: readonly Block[] = [
+/** Green, and still wrong: nothing changed, day after day. */
+export const emptyStockBlocks: readonly Block[] = [
   { name: 'Changed stock', script: `return []` },
   { name: 'Update shop', script: `console.log('updated', Datasource[0].length); return Datasource[0].length` },
+]
+
+export const stockBlocks: readonly Block[] = [
+  { name: 'Changed stock', script: `return await api.get('test/orders')` },
+  { name: 'Update shop', script: `console.log('updated', Datasource[0].length); return Datasource[0].length` },
+]
+
+export const reportBlocks: readonly Block[] = [
+  { name: 'Read report', script: `return await api.get('test/orders')` },
+  { name: 'Mail report', script: `return { orders: Datasource[0].length }` },
 ]
 
 export const faultyBlocks: readonly Block[] = [
   { name: 'Read report', script: `return await api.get('test/fail?status=503')` },
   { name: 'Mail report', script: `return Datasource[0]` },
+]
+
+export const refusedBlocks: readonly Block[] = [
+  { name: 'Read warehouse', script: `return await api.get('test/fail?status=401')` },
 ]

@@ -1,14 +1,9 @@
 import type { Client } from '@patchbay/sdk'
+import { connect } from './fill-customer.ts'
 
 /** What a Manager sees in the own account: a template in use, keys, a share, mails. */
-export async function fillOwnAccount(manager: Client): Promise<number> {
-  const applications = await manager.call('ApplicationsSearch', { body: { searchTerm: 'TEST' } } as never)
-  const test = (applications as { applications: { id: string; shortName: string }[] }).applications.find(
-    ({ shortName }) => shortName === 'TEST',
-  )
-  const connectionId = (await manager.call('RegApplicationCreate', {
-    body: { applicationId: test?.id as string, tagText: 'Test service', credentialsJson: '{}' },
-  })) as string
+export async function fillOwnAccount(manager: Client, testId: string): Promise<number> {
+  const connectionId = await connect(manager, testId, 'Test service')
   const templates = await manager.call('WorkflowTemplatesSearch', { body: { searchTerm: 'Hello world' } })
   const hello = templates.items[0]
   const id = (await manager.call('WorkflowCreate', {

@@ -1,28 +1,43 @@
-// `npm run demo`: fills a fresh service through its own API, so that every page of the console has something to show.
+// `npm run demo`: fills a fresh service through its own API, and the weeks before today where the API cannot, so that every page of the
+// console has something to show.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClient } from '@patchbay/sdk'
+import { type Client, createClient } from '@patchbay/sdk'
 import { customers } from './customers.ts'
-import { fillCustomer } from './fill-customer.ts'
+import { type Filled, fillCustomer } from './fill-customer.ts'
 import { fillOwnAccount } from './fill-own-account.ts'
 import { refuseIfInUse } from './fresh-only.ts'
+import { breakConnection, sendTodaysOrders } from './todays-orders.ts'
+import { makeWeeksBefore } from './weeks-before.ts'
 
 const baseUrl = process.env['PATCHBAY_URL'] ?? 'http://127.0.0.1:8080'
+const firstOrderOfToday = 45_001
 
 try {
   const startedAt = performance.now()
   const keys = readKeys()
   const manager = createClient({ baseUrl, keys })
   await refuseIfInUse(manager)
-  const say = (text: string) => console.log(text)
-  let runs = 0
-  for (const customer of customers) {
-    runs += await fillCustomer({ baseUrl, keys, manager, customer })
-    say(`${customer.email}: workflows, connections, runs`)
-  }
-  runs += await fillOwnAccount(manager)
+  const testId = await findTestApplication(manager)
+  const filled = await Promise.all(
+    customers.map((customer) => fillCustomer({ baseUrl, keys, manager, testId, customer })),
+  )
+  console.log(`${filled.length} accounts with connections and workflows.`)
+  await allEnded(filled)
+  const past = await makeWeeksBefore(filled)
+  console.log(
+    past === undefined
+      ? 'The weeks before are left out: the database cannot be reached from here. Run the demo on the machine of the service.'
+      : `The weeks before today: ${past.toLocaleString('en')} runs.`,
+  )
+  const now = await Promise.all(filled.map((one) => sendTodaysOrders(one, firstOrderOfToday)))
+  for (const one of filled) if (one.customer.troubles.includes('connection')) await breakConnection(one, testId)
+  const own = await fillOwnAccount(manager, testId)
+  const runs = now.reduce((sum, count) => sum + count, own + (past ?? 0))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-  say(`Done in ${seconds} s: ${customers.length} accounts and about ${runs.toLocaleString('en')} runs. Open ${baseUrl}`)
+  console.log(
+    `Done in ${seconds} s: ${filled.length} accounts and about ${runs.toLocaleString('en')} runs. Open ${baseUrl}`,
+  )
 } catch (error) {
   const isAway = error instanceof TypeError
   console.error(
@@ -42,5 +57,21 @@ function readKeys(): { consumer: string; secretKey: string } {
     return JSON.parse(readFileSync(path, 'utf8')) as { consumer: string; secretKey: string }
   } catch {
     throw new Error(`No keys: ${path} cannot be read. Set PATCHBAY_CONSUMER and PATCHBAY_SECRET_KEY.`)
+  }
+}
+
+async function findTestApplication(manager: Client): Promise<string> {
+  const applications = await manager.call('Applications', {})
+  return applications.find(({ shortName }) => shortName === 'TEST')?.id as string
+}
+
+/** The runs that the past is made after. */
+async function allEnded(filled: readonly Filled[]): Promise<void> {
+  for (const { client } of filled) {
+    for (;;) {
+      const { workflows } = await client.call('WorkflowsSearch', { body: { size: 50 } })
+      if (workflows.every(({ lastRunStatus }) => lastRunStatus === 'Ready' || lastRunStatus === 'Error')) break
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
   }
 }
