@@ -34,6 +34,6 @@ export function page(title: string, body: Html, width: 'narrow' | 'wide' = 'narr
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${title} · Patchbay</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/public.css"></head>
-<body><main class="${width}"><img src="/favicon.svg" width="32" height="32" alt=""><h1>${title}</h1>${body}</main></body></html>`
+<body><main class="${width}"><p class="brand"><img src="/favicon.svg" width="28" height="28" alt="">Patchbay</p><h1>${title}</h1>${body}</main></body></html>`
     .text
 }
