@@ -25,17 +25,23 @@ export function guide(): Plugin {
 /** The files are numbered for their order; the address of a page is the name behind the number. */
 function readGuidePage(file: string, markdown: string) {
   const { html, headings } = renderMarkdown(markdown)
-  const words = html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
   return {
     slug: file.replace(/^\d+-/, '').replace(/\.md$/, ''),
     title: headings[0]?.title ?? file,
     sections: headings.filter(({ depth }) => depth === 2).map(({ id, title }) => ({ id, title })),
     html,
-    text: words.replaceAll(/\s+/g, ' ').trim(),
+    summary: plainText(/<p>(.*?)<\/p>/s.exec(html)?.[1] ?? ''),
+    text: plainText(html.replaceAll('<', ' <')),
   }
+}
+
+function plainText(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }

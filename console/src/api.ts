@@ -120,10 +120,16 @@ export type Done<Name extends OperationName> = { answer: Answer<Name> | undefine
 /** An operation that changes something; afterwards everything that `changes` names is read anew. */
 export function useAction<Name extends OperationName>(
   name: Name,
-  options: { changes?: readonly OperationName[]; onDone?: (done: Done<Name>, parts: Parts<Name>) => void } = {},
+  options: {
+    changes?: readonly OperationName[]
+    onDone?: (done: Done<Name>, parts: Parts<Name>) => void
+    /** The page shows a refusal where it belongs; no toast repeats it. */
+    isShownInPlace?: boolean
+  } = {},
 ): UseMutationResult<Done<Name>, Error, Parts<Name>> {
   const client = useQueryClient()
   return useMutation({
+    meta: { isShownInPlace: options.isShownInPlace === true },
     mutationFn: async (parts: Parts<Name>) => {
       let headers: Headers | undefined
       const answer = await call(name, parts, { onHeaders: (given) => (headers = given) })

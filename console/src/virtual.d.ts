@@ -13,6 +13,8 @@ declare module 'virtual:guide' {
     title: string
     sections: { id: string; title: string }[]
     html: string
+    /** The first paragraph, as plain text. */
+    summary: string
     text: string
   }
   export const guidePages: readonly GuidePage[]

@@ -1,15 +1,24 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { sentenceOf, useAction } from '../api.ts'
 import { session } from '../session/session.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { refusalAt, refusalBeside } from '../ui/refusal.ts'
 import { useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { type Account, roleSentences } from './account-state.tsx'
 
 type RoleName = keyof typeof roleSentences
 const ranks = Object.keys(roleSentences) as RoleName[]
+
+/** What the service calls the fields in its sentences. */
+const fieldNames = {
+  email: ['email', 'e-mail'],
+  firstName: ['firstName'],
+  lastName: ['lastName'],
+  role: ['roleName', 'role'],
+  mayActivate: ['canActivateAccounts'],
+}
 
 /** A new account, or the name and role of one that exists. */
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
@@ -19,8 +28,10 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   const [lastName, setLastName] = useState(account?.lastName ?? '')
   const [roleName, setRoleName] = useState<RoleName>(account?.role ?? 'User')
   const [isActivated, setIsActivated] = useState(false)
+  const [mayActivate, setMayActivate] = useState<'' | 'yes' | 'no'>('')
   const create = useAction('AccountCreate', {
     changes: ['ManagedAccounts', 'AccountsSearch'],
+    isShownInPlace: true,
     onDone: () => {
       toast.done(isActivated ? `${email} can be used now.` : `An activation link is on its way to ${email}.`)
       onClose()
@@ -28,6 +39,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   })
   const update = useAction('AccountUpdate', {
     changes: ['ManagedAccounts', 'AccountsSearch'],
+    isShownInPlace: true,
     onDone: () => {
       toast.done('The account was changed.')
       onClose()
@@ -37,67 +49,84 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   const offered = ranks.filter(
     (name) => ranks.indexOf(name) <= ranks.indexOf(ownRole) && (account || name !== 'Manager'),
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (account) update.mutate({ params: { id: account.id }, body: { firstName, lastName, roleName } })
-    else create.mutate({ body: { email, firstName, lastName, roleName, ...(isActivated ? { activated: true } : {}) } })
+  const submit = () => {
+    const names = { firstName, lastName, roleName }
+    if (account)
+      update.mutate({
+        params: { id: account.id },
+        body: { ...names, ...(mayActivate === '' ? {} : { canActivateAccounts: mayActivate === 'yes' }) },
+      })
+    else create.mutate({ body: { email, ...names, ...(isActivated ? { activated: true } : {}) } })
   }
-  const refusal = create.error ?? update.error
+  const error = create.error ?? update.error
+  const refusal = error ? sentenceOf(error) : undefined
   return (
-    <Dialog title={account ? account.email : 'New account'} onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        {!account && (
-          <TextField
-            label="E-mail"
-            type="email"
-            autoComplete="off"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-            required
-            autoFocus
-          />
-        )}
-        <div className="grid grid-cols-2 gap-3">
-          <TextField
-            label="First name"
-            value={firstName}
-            onChange={(event) => setFirstName(event.target.value)}
-            required
-          />
-          <TextField
-            label="Last name"
-            value={lastName}
-            onChange={(event) => setLastName(event.target.value)}
-            required
-          />
-        </div>
-        <Select
-          label="Role"
-          hint={roleSentences[roleName]}
-          value={roleName}
-          onChange={(event) => setRoleName(event.target.value as RoleName)}
-          options={offered.map((name) => ({ value: name, label: name }))}
+    <FormDialog
+      title={account ? account.email : 'New account'}
+      submit={account ? 'Save' : 'Create account'}
+      isBusy={create.isPending || update.isPending}
+      refusal={refusalBeside(refusal, ...Object.values(fieldNames).flat())}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {!account && (
+        <TextField
+          label="E-mail"
+          type="email"
+          autoComplete="off"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          required
+          autoFocus
+          error={refusalAt(refusal, ...fieldNames.email)}
         />
-        {!account && ownRole === 'Manager' && (
-          <Checkbox
-            label="Activate at once"
-            hint="Without a mailed link. You can act for the account; its owner sets a password with “Forgot password”."
-            checked={isActivated}
-            onChange={(event) => setIsActivated(event.target.checked)}
-          />
-        )}
-        {refusal && (
-          <p role="alert" className="text-red">
-            {sentenceOf(refusal)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" isBusy={create.isPending || update.isPending}>
-            {account ? 'Save' : 'Create account'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="First name"
+          value={firstName}
+          onChange={(event) => setFirstName(event.target.value)}
+          error={refusalAt(refusal, ...fieldNames.firstName)}
+          required
+        />
+        <TextField
+          label="Last name"
+          value={lastName}
+          onChange={(event) => setLastName(event.target.value)}
+          error={refusalAt(refusal, ...fieldNames.lastName)}
+          required
+        />
+      </div>
+      <Select
+        label="Role"
+        hint={roleSentences[roleName]}
+        error={refusalAt(refusal, ...fieldNames.role)}
+        value={roleName}
+        onChange={(event) => setRoleName(event.target.value as RoleName)}
+        options={offered.map((name) => ({ value: name, label: name }))}
+      />
+      {!account && ownRole === 'Manager' && (
+        <Checkbox
+          label="Activate at once"
+          hint="Without a mailed link. You can act for the account; its owner sets a password with “Forgot password”."
+          checked={isActivated}
+          onChange={(event) => setIsActivated(event.target.checked)}
+        />
+      )}
+      {account && (
+        <Select
+          label="May activate accounts"
+          hint="Without the link that is mailed to their owners. Only who may do so can allow it."
+          error={refusalAt(refusal, ...fieldNames.mayActivate)}
+          value={mayActivate}
+          onChange={(event) => setMayActivate(event.target.value as typeof mayActivate)}
+          options={[
+            { value: '', label: 'Leave as it is' },
+            { value: 'yes', label: 'Yes' },
+            { value: 'no', label: 'No' },
+          ]}
+        />
+      )}
+    </FormDialog>
   )
 }

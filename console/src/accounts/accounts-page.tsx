@@ -5,13 +5,11 @@ import { useCallback, useState } from 'react'
 import { type Body, sentenceOf, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
-import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { useStore } from '../ui/store.ts'
 import { accountColumns } from './account-columns.tsx'
@@ -24,22 +22,12 @@ const size = 50
 export function AccountsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useCallback(
-    (changes: Partial<typeof filters>) =>
-      void navigate({
-        search: (before: object) => ({ ...before, page: undefined, ...changes }) as never,
-        replace: true,
-      }),
-    [navigate],
-  )
+  const change = useFilterChange<typeof filters>(navigate)
   const role = useStore(session)?.myAccount.role
   const [asked, setAsked] = useState<Account | 'new'>()
   const page = (filters.page ?? 1) - 1
   const found = useOperation('ManagedAccounts', { body: bodyOf(filters, page) }, { keepPrevious: true })
-  const search = useCallback(
-    (q: string) => change({ q: q === '' ? undefined : q } as Partial<typeof filters>),
-    [change],
-  )
+  const search = useCallback((q: string) => change({ q: q === '' ? undefined : q }), [change])
   return (
     <Page
       title="Accounts"
@@ -64,36 +52,31 @@ export function AccountsPage() {
           isLabelHidden
           className="w-44"
           value={filters.state ?? ''}
-          onChange={(event) => change({ state: event.target.value || undefined } as Partial<typeof filters>)}
+          onChange={(event) => change({ state: event.target.value || undefined })}
           options={[
             { value: '', label: 'All states' },
             ...Object.entries(stateWords).map(([value, label]) => ({ value, label })),
           ]}
         />
       </search>
-      {found.error && !found.data ? (
-        <Notice kind="error">{sentenceOf(found.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Accounts"
-            columns={accountColumns({ isManager: role === 'Manager', onEdit: setAsked })}
-            rows={found.data?.accounts}
-            keyOf={(account) => account.id}
-            isRefreshing={found.isPlaceholderData}
-            empty={
-              filters.q || filters.state ? (
-                <Empty icon={SearchX} title="No account matches these filters." />
-              ) : (
-                <Empty icon={Users} title="No accounts yet">
-                  Make an account for each customer. You can then act for it with “Manage as …”.
-                </Empty>
-              )
-            }
-          />
-          <Pagination page={page} size={size} total={found.data?.total} onPage={(next) => change({ page: next + 1 })} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Accounts"
+        columns={accountColumns({ isManager: role === 'Manager', onEdit: setAsked })}
+        rows={found.data?.accounts}
+        keyOf={(account) => account.id}
+        empty={
+          filters.q || filters.state ? (
+            <Empty icon={SearchX} title="No account matches these filters." />
+          ) : (
+            <Empty icon={Users} title="No accounts yet">
+              Make an account for each customer. You can then act for it with “Manage as …”.
+            </Empty>
+          )
+        }
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
       {asked && <AccountDialog account={asked === 'new' ? undefined : asked} onClose={() => setAsked(undefined)} />}
     </Page>
   )

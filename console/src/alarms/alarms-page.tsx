@@ -1,17 +1,17 @@
 // What is green but wrong: runs that succeed and still do not do what is expected of them.
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { BellOff, BellRing, Plus } from 'lucide-react'
+import { useAccountEmails } from '../accounts/account-emails.ts'
 import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { StateText } from '../ui/chip.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { useStore } from '../ui/store.ts'
 import { Time } from '../ui/time.tsx'
 import { ExpectationsPanel } from './expectations-panel.tsx'
@@ -23,9 +23,9 @@ type Alarm = Answer<'Alarms'>['items'][number]
 export function AlarmsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const change = (changes: Partial<typeof filters>) =>
-    void navigate({ search: (before: object) => ({ ...before, page: undefined, ...changes }) as never, replace: true })
+  const change = useFilterChange<typeof filters>(navigate)
   const mayReachOthers = useStore(session)?.myAccount.role !== 'User'
+  const emails = useAccountEmails(filters.all === true)
   const page = (filters.page ?? 1) - 1
   const alarms = useOperation(
     'Alarms',
@@ -47,111 +47,119 @@ export function AlarmsPage() {
       {filters.expect && (
         <ExpectationsPanel
           workflowId={filters.expect === 'choose' ? undefined : filters.expect}
-          onChoose={(id) => change({ expect: id } as Partial<typeof filters>)}
-          onClose={() => change({ expect: undefined } as unknown as Partial<typeof filters>)}
+          onChoose={(id) => change({ expect: id })}
+          onClose={() => change({ expect: undefined })}
         />
       )}
       <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
-        <FilterChip
-          label="Open"
-          isOn={!filters.closed}
-          onChange={() => change({ closed: undefined } as unknown as Partial<typeof filters>)}
-        />
-        <FilterChip
-          label="Closed"
-          isOn={filters.closed === true}
-          onChange={() => change({ closed: true } as Partial<typeof filters>)}
-        />
+        <FilterChip label="Open" isOn={!filters.closed} onChange={() => change({ closed: undefined })} />
+        <FilterChip label="Closed" isOn={filters.closed === true} onChange={() => change({ closed: true })} />
         {mayReachOthers && (
           <FilterChip
             label="All accounts"
             isOn={filters.all === true}
-            onChange={(isOn) => change({ all: isOn ? true : undefined } as Partial<typeof filters>)}
+            onChange={(isOn) => change({ all: isOn ? true : undefined })}
           />
         )}
       </search>
-      {alarms.error && !alarms.data ? (
-        <Notice kind="error">{sentenceOf(alarms.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Alarms"
-            columns={columns}
-            rows={alarms.data?.items}
-            keyOf={(alarm) => alarm.id}
-            isRefreshing={alarms.isPlaceholderData}
-            skeletonRows={4}
-            empty={
-              filters.closed ? (
-                <Empty icon={BellOff} title="No closed alarms" />
-              ) : (
-                <Empty icon={BellRing} title="No open alarms">
-                  Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay tells you when
-                  that is not so, even if every run is green.
-                </Empty>
-              )
-            }
-          />
-          <Pagination
-            page={page}
-            size={size}
-            total={alarms.data?.total}
-            onPage={(next) => change({ page: next + 1 })}
-          />
-        </Panel>
-      )}
+      <ListPanel
+        label="Alarms"
+        columns={columnsWith(filters.all ? emails : undefined)}
+        rows={alarms.data?.items}
+        keyOf={(alarm) => alarm.id}
+        skeletonRows={4}
+        empty={
+          filters.closed ? (
+            <Empty icon={BellOff} title="No closed alarms" />
+          ) : (
+            <Empty icon={BellRing} title="No open alarms">
+              Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay tells you when that
+              is not so, even if every run is green.
+            </Empty>
+          )
+        }
+        query={alarms}
+        sentence={sentenceOf}
+        paging={{ page, size, total: alarms.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
     </Page>
   )
 }
 
-const columns: readonly Column<Alarm>[] = [
-  {
-    id: 'state',
-    label: 'State',
-    width: '140px',
-    hideBelow: 'phone',
-    cell: (alarm) =>
-      !alarm.isOpen ? (
-        <StateText tone="grey" shape="square">
-          {alarm.clearedDateTimeUTC ? 'Cleared' : 'Dismissed'}
-        </StateText>
-      ) : alarm.acknowledgedDateTimeUTC ? (
-        <StateText tone="amber" shape="bars">
-          Acknowledged
-        </StateText>
-      ) : (
-        <StateText tone="magenta" shape="bolt">
-          Open
-        </StateText>
-      ),
-  },
-  {
-    id: 'message',
-    label: 'Alarm',
-    cell: (alarm) => (
-      <div className="min-w-0 py-1.5">
+/** Across accounts, each alarm says whose it is and opens there. */
+function columnsWith(emails: ReadonlyMap<string, string> | undefined): readonly Column<Alarm>[] {
+  return [
+    {
+      id: 'state',
+      label: 'State',
+      width: '140px',
+      hideBelow: 'phone',
+      cell: (alarm) => <AlarmState alarm={alarm} />,
+    },
+    {
+      id: 'message',
+      label: 'Alarm',
+      cell: (alarm) => <AlarmText alarm={alarm} email={emails && (emails.get(alarm.accountId) ?? alarm.accountId)} />,
+    },
+    {
+      id: 'raised',
+      label: 'Raised',
+      width: '110px',
+      hideBelow: 'phone',
+      cell: (alarm) => <Time iso={alarm.raisedDateTimeUTC} />,
+    },
+    {
+      id: 'actions',
+      label: 'Actions',
+      isLabelHidden: true,
+      width: '1%',
+      align: 'end',
+      cell: (alarm) => <AlarmActions alarm={alarm} />,
+    },
+  ]
+}
+
+function AlarmState({ alarm }: { alarm: Alarm }) {
+  if (!alarm.isOpen) {
+    return (
+      <StateText tone="grey" shape="square">
+        {alarm.clearedDateTimeUTC ? 'Cleared' : 'Dismissed'}
+      </StateText>
+    )
+  }
+  return alarm.acknowledgedDateTimeUTC ? (
+    <StateText tone="amber" shape="bars">
+      Acknowledged
+    </StateText>
+  ) : (
+    <StateText tone="magenta" shape="bolt">
+      Open
+    </StateText>
+  )
+}
+
+function AlarmText({ alarm, email }: { alarm: Alarm; email: string | undefined }) {
+  return (
+    <div className="min-w-0 py-1.5">
+      <p className="flex flex-wrap items-baseline gap-x-2">
         <Link
           to="/workflows/$id"
           params={{ id: alarm.workflowId }}
-          search={{ tab: 'runs' } as never}
+          search={{ tab: 'runs', ...(email === undefined ? {} : { as: alarm.accountId }) } as never}
           className="font-medium hover:text-accent hover:underline"
         >
           {alarm.workflowName}
         </Link>
-        <p className="text-muted [overflow-wrap:anywhere]">{alarm.message}</p>
-      </div>
-    ),
-  },
-  { id: 'raised', label: 'Raised', width: '110px', cell: (alarm) => <Time iso={alarm.raisedDateTimeUTC} /> },
-  {
-    id: 'actions',
-    label: 'Actions',
-    isLabelHidden: true,
-    width: '210px',
-    align: 'end',
-    cell: (alarm) => <AlarmActions alarm={alarm} />,
-  },
-]
+        {email !== undefined && <span className="text-label text-muted">{email}</span>}
+      </p>
+      <p className="text-muted [overflow-wrap:anywhere]">{alarm.message}</p>
+      <p className="flex gap-3 text-label text-muted sm:hidden">
+        <AlarmState alarm={alarm} />
+        <Time iso={alarm.raisedDateTimeUTC} />
+      </p>
+    </div>
+  )
+}
 
 function AlarmActions({ alarm }: { alarm: Alarm }) {
   const act = useAction('AlarmAction', { changes: ['Alarms', 'Overview'] })

@@ -1,15 +1,15 @@
 // Who changed what, newest first. Entries are chained: one that is changed or taken away later is found by `verify-audit`.
 import { getRouteApi } from '@tanstack/react-router'
 import { ScrollText, ShieldCheck } from 'lucide-react'
+import { useAccountEmails } from '../accounts/account-emails.ts'
 import { type Answer, sentenceOf, useOperation } from '../api.ts'
 import { Copy } from '../ui/copy.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionWords } from './action-words.ts'
 
@@ -21,8 +21,7 @@ export function AuditPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const page = (filters.page ?? 1) - 1
-  const change = (changes: Partial<typeof filters>) =>
-    void navigate({ search: (before: object) => ({ ...before, page: undefined, ...changes }) as never, replace: true })
+  const change = useFilterChange<typeof filters>(navigate)
   const log = useOperation(
     'GetAuditLog',
     {
@@ -35,7 +34,7 @@ export function AuditPage() {
     },
     { keepPrevious: true },
   )
-  const emails = useEmails()
+  const emails = useAccountEmails()
   return (
     <Page
       title="Audit"
@@ -47,31 +46,26 @@ export function AuditPage() {
           type="date"
           className="w-40"
           value={filters.from ?? ''}
-          onChange={(event) => change({ from: event.target.value } as Partial<typeof filters>)}
+          onChange={(event) => change({ from: event.target.value })}
         />
         <TextField
           label="To"
           type="date"
           className="w-40"
           value={filters.to ?? ''}
-          onChange={(event) => change({ to: event.target.value } as Partial<typeof filters>)}
+          onChange={(event) => change({ to: event.target.value })}
         />
       </search>
-      {log.error && !log.data ? (
-        <Notice kind="error">{sentenceOf(log.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Audit"
-            columns={columnsWith(emails)}
-            rows={log.data?.items}
-            keyOf={(entry) => String(entry.id)}
-            isRefreshing={log.isPlaceholderData}
-            empty={<Empty icon={ScrollText} title="Nothing was changed in this time." />}
-          />
-          <Pagination page={page} size={size} total={log.data?.total} onPage={(next) => change({ page: next + 1 })} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Audit"
+        columns={columnsWith(emails)}
+        rows={log.data?.items}
+        keyOf={(entry) => String(entry.id)}
+        empty={<Empty icon={ScrollText} title="Nothing was changed in this time." />}
+        query={log}
+        sentence={sentenceOf}
+        paging={{ page, size, total: log.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
     </Page>
   )
 }
@@ -82,23 +76,26 @@ function endOfDay(day: string): string {
   return end.toISOString()
 }
 
-/** Accounts that one may act for, by id; others stay ids. */
-function useEmails(): ReadonlyMap<string, string> {
-  const accounts = useOperation('ManagedAccounts', { body: { size: 1000 } }, { staleTime: 60_000 })
-  return new Map(accounts.data?.accounts.map((account) => [account.id, account.email]))
-}
-
 function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry>[] {
   return [
     { id: 'when', label: 'When', width: '112px', cell: (entry) => <Time iso={entry.dateTimeUTC} /> },
-    { id: 'who', label: 'Who', width: '240px', cell: (entry) => <Who entry={entry} emails={emails} /> },
+    {
+      id: 'who',
+      label: 'Who',
+      width: '240px',
+      hideBelow: 'phone',
+      cell: (entry) => <Who entry={entry} emails={emails} />,
+    },
     {
       id: 'action',
       label: 'Action',
       cell: (entry) => (
-        <span title={entry.action}>
+        <span title={entry.action} className="block py-1">
           <span className="font-medium">{actionWords(entry.action)}</span>
           <Details details={entry.details} />
+          <span className="block text-label text-muted sm:hidden">
+            <Who entry={entry} emails={emails} />
+          </span>
         </span>
       ),
     },
@@ -111,7 +108,7 @@ function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry
         entry.target === null ? (
           <span className="text-faint">–</span>
         ) : (
-          <Copy text={emails.get(entry.target) ?? entry.target} />
+          <Copy text={emails.get(entry.target) ?? entry.target}>{shortTarget(entry.target, emails)}</Copy>
         ),
     },
     {
@@ -130,7 +127,7 @@ function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry
         entry.hash === null ? (
           <span className="text-label text-faint">in a moment</span>
         ) : (
-          <span className="inline-flex items-center gap-1 font-mono text-label text-muted" title={entry.hash}>
+          <span className="flex items-center gap-1 font-mono text-label text-muted" title={entry.hash}>
             <ShieldCheck size={13} aria-hidden className="text-green" />
             {entry.hash.slice(0, 8)}
           </span>
@@ -139,11 +136,16 @@ function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry
   ]
 }
 
+/** A name in full; of an id, as much as tells it from others. */
+function shortTarget(target: string, emails: ReadonlyMap<string, string>): string {
+  return emails.get(target) ?? (target.length === 36 ? `${target.slice(0, 8)}…${target.slice(-6)}` : target)
+}
+
 function Who({ entry, emails }: { entry: Entry; emails: ReadonlyMap<string, string> }) {
   const nameOf = (id: string) => emails.get(id) ?? id
   if (entry.accountId === null) return <span className="text-muted">Patchbay</span>
   return (
-    <span className="block min-w-0 py-1">
+    <span className="block min-w-0">
       <span className="block truncate">{nameOf(entry.accountId)}</span>
       {entry.managedAccountId !== null && (
         <span className="block truncate text-label text-amber">for {nameOf(entry.managedAccountId)}</span>
@@ -156,13 +158,12 @@ function Who({ entry, emails }: { entry: Entry; emails: ReadonlyMap<string, stri
 function Details({ details }: { details: unknown }) {
   if (details === null || typeof details !== 'object' || Object.keys(details).length === 0) return null
   const text = Object.entries(details)
+    .filter(([, value]) => value !== null && value !== '' && value !== false)
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' · ')
+  if (text === '') return null
   return (
-    <span
-      className="ml-2 inline-block max-w-[36ch] truncate align-bottom font-mono text-label text-muted max-sm:hidden"
-      title={text}
-    >
+    <span className="block max-w-[44ch] truncate text-label max-sm:max-w-[30ch] text-muted" title={text}>
       {text}
     </span>
   )

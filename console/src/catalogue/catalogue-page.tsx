@@ -42,7 +42,7 @@ export function CataloguePage() {
       lead="Applications that workflows can talk to. Register one with your credentials to use it."
     >
       <search aria-label="Filters" className="mb-4 flex flex-wrap gap-2">
-        <SearchBox className="w-full sm:w-72" value={q ?? ''} onSearch={search} placeholder="Search applications" />
+        <SearchBox className="w-full sm:w-60" value={q ?? ''} onSearch={search} placeholder="Search applications" />
         {tags.map((name) => (
           <FilterChip
             key={name}
@@ -63,7 +63,7 @@ export function CataloguePage() {
               The application HTTP connects to any REST service, OAUTH2 to any that asks a person for access.
             </Empty>
           ) : (
-            <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
+            <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
               {shown.map((application) => (
                 <Entry
                   key={application.id}
@@ -89,12 +89,12 @@ export function CataloguePage() {
 
 function Entry({ application, onRegister }: { application: Application; onRegister: () => void }) {
   return (
-    <li className="flex items-start gap-3 bg-panel p-4">
+    <li className="flex min-w-0 items-start gap-3 bg-panel p-4">
       <ApplicationLogo shortName={application.shortName} size={40} />
       <div className="min-w-0 flex-1">
         <p className="flex items-baseline gap-2">
           <span className="truncate font-medium">{application.name}</span>
-          <span className="font-mono text-[11px] text-faint">{application.shortName}</span>
+          <span className="min-w-12 truncate font-mono text-[11px] text-faint">{application.shortName}</span>
         </p>
         <p className="mt-0.5 line-clamp-2 text-table text-muted" title={application.description}>
           {application.description}
@@ -109,7 +109,7 @@ function Entry({ application, onRegister }: { application: Application; onRegist
 
 function GridSkeleton() {
   return (
-    <div className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
+    <div className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
       {Array.from({ length: 9 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the places are alike and never change.
         <div key={index} className="flex h-23 gap-3 bg-panel p-4">

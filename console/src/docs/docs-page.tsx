@@ -23,7 +23,7 @@ export function DocsPage() {
   )
   const found = q === '' ? undefined : searchGuide(guidePages, q)
   return (
-    <Page title="Docs" lead="Ten pages, from the first start to running Patchbay for hundreds of customers.">
+    <Page title="Docs" lead="Ten short pages, from the first start to running Patchbay for hundreds of customers.">
       <search className="mb-5">
         <SearchBox className="w-full sm:w-96" value={q} onSearch={search} placeholder="Search the docs" />
       </search>
@@ -33,23 +33,21 @@ export function DocsPage() {
         </Empty>
       ) : (
         <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-          {(found ?? guidePages.map((page) => ({ page, excerpt: page.text.slice(0, 150) }))).map(
-            ({ page, excerpt }) => (
-              <li key={page.slug}>
-                <Link
-                  to="/docs/$page"
-                  params={{ page: page.slug }}
-                  className="block h-full rounded-lg border border-line bg-panel p-4 hover:border-line-strong hover:bg-raised/50"
-                >
-                  <span className="flex items-center gap-2 font-medium">
-                    <BookOpen size={15} strokeWidth={1.75} aria-hidden className="text-muted" />
-                    {page.title}
-                  </span>
-                  <span className="mt-1.5 line-clamp-3 block text-table text-muted">{excerpt} …</span>
-                </Link>
-              </li>
-            ),
-          )}
+          {(found ?? guidePages.map((page) => ({ page, excerpt: page.summary }))).map(({ page, excerpt }) => (
+            <li key={page.slug}>
+              <Link
+                to="/docs/$page"
+                params={{ page: page.slug }}
+                className="block h-full rounded-lg border border-line bg-panel p-4 hover:border-line-strong hover:bg-raised/50"
+              >
+                <span className="flex items-center gap-2 font-medium">
+                  <BookOpen size={15} strokeWidth={1.75} aria-hidden className="text-muted" />
+                  {page.title}
+                </span>
+                <span className="mt-1.5 line-clamp-3 block text-table text-muted">{excerpt}</span>
+              </Link>
+            </li>
+          ))}
         </ul>
       )}
     </Page>
@@ -79,9 +77,9 @@ export function GuidePage() {
   const next = guidePages[at + 1]
   return (
     <Page title={page.title} back={{ label: 'Docs', link: { to: '/docs' } }}>
-      <div className="grid items-start gap-10 lg:grid-cols-[180px_minmax(0,72ch)] xl:grid-cols-[180px_minmax(0,72ch)_200px]">
+      <div className="grid grid-cols-1 items-start gap-10 lg:grid-cols-[180px_minmax(0,72ch)] xl:grid-cols-[180px_minmax(0,72ch)_200px]">
         <Pages current={page.slug} />
-        <article>
+        <article className="min-w-0">
           {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: it only passes on what links inside do; they answer to keys themselves. */}
           {/* biome-ignore lint/security/noDangerouslySetInnerHtml: made from the project's own files while building. */}
           <div className="prose" onClick={follow} dangerouslySetInnerHTML={{ __html: page.html }} />

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Answer, call, useAction } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 
 export type Attention = Answer<'Overview'>['attention'][number]
-const shownMax = 12
+const shownFirst = 5
 
 const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word: string }> = {
   alarm: { tone: 'amber', shape: 'dot', word: 'Alarm' },
@@ -33,13 +33,15 @@ function weightOf({ kind }: Attention): number {
   return ['mail.held', 'connection.waiting', 'webhook.waiting'].includes(kind) ? 1 : 0
 }
 
-export function AttentionList({ items }: { items: readonly Attention[] }) {
+/** `emails` names the accounts where the list goes across several. */
+export function AttentionList({ items, emails }: { items: readonly Attention[]; emails: ReadonlyMap<string, string> }) {
+  const [isWhole, setIsWhole] = useState(false)
   const own = useStore(session)?.myAccount.id
   if (items.length === 0) {
     return (
       <p className="flex items-center gap-2.5 rounded-lg border border-line bg-panel px-4 py-3.5">
         <CircleCheck size={18} strokeWidth={1.75} aria-hidden className="text-green" />
-        Everything runs as it should.
+        Nothing needs you. Everything runs as it should.
       </p>
     )
   }
@@ -48,7 +50,7 @@ export function AttentionList({ items }: { items: readonly Attention[] }) {
   )
   return (
     <Panel className="divide-y divide-line">
-      {inOrder.slice(0, shownMax).map((item) => (
+      {inOrder.slice(0, isWhole ? undefined : shownFirst).map((item) => (
         <div
           key={`${item.kind}${item.targetId}`}
           className="flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 text-table"
@@ -57,7 +59,12 @@ export function AttentionList({ items }: { items: readonly Attention[] }) {
             <StateText {...(looks[item.kind] ?? looks.alarm)}>{(looks[item.kind] ?? looks.alarm).word}</StateText>
           </span>
           <span className="min-w-0 flex-1 basis-64 max-sm:order-1 max-sm:basis-full">
-            <span className="font-medium">{item.title}</span>
+            <span className="flex min-w-0 items-baseline gap-2">
+              <span className="truncate font-medium">{item.title}</span>
+              {emails.has(item.accountId) && item.title !== emails.get(item.accountId) && (
+                <span className="truncate text-label text-muted">{emails.get(item.accountId)}</span>
+              )}
+            </span>
             <span className="block truncate text-muted" title={item.message}>
               {item.message}
             </span>
@@ -68,8 +75,15 @@ export function AttentionList({ items }: { items: readonly Attention[] }) {
           <WayOut item={item} as={item.accountId === own ? undefined : item.accountId} />
         </div>
       ))}
-      {items.length > shownMax && (
-        <p className="px-4 py-2 text-label text-muted">And {items.length - shownMax} more.</p>
+      {items.length > shownFirst && (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          onClick={() => setIsWhole(!isWhole)}
+          className="w-full rounded-b-lg px-4 py-2 text-left text-table font-medium text-muted -outline-offset-2 hover:bg-raised hover:text-text"
+        >
+          {isWhole ? 'Show fewer' : `Show all ${items.length}`}
+        </button>
       )}
     </Panel>
   )

@@ -15,13 +15,18 @@ export function CustomerTable({ accounts }: { accounts: readonly Customer[] }) {
     <span className={value > 0 ? `font-semibold ${tone}` : 'text-faint'}>{value}</span>
   )
   const columns: Column<Customer>[] = [
-    { id: 'email', label: 'Account', cell: ({ email }) => <span className="font-medium">{email}</span> },
+    {
+      id: 'email',
+      label: 'Account',
+      cell: ({ email }) => <span className="block max-w-[40ch] truncate font-medium max-sm:max-w-[16ch]">{email}</span>,
+    },
     { id: 'failing', label: 'Failing', align: 'end', width: '80px', cell: ({ failing }) => count(failing, 'text-red') },
     {
       id: 'faulted',
       label: 'Faulted',
       align: 'end',
       width: '80px',
+      hideBelow: 'phone',
       cell: ({ faulted }) => count(faulted, 'text-magenta'),
     },
     {

@@ -36,7 +36,7 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
       bad: { count: overview?.connections.faulted, word: 'faulted' },
     },
     {
-      label: 'Webhook requests waiting',
+      label: 'Webhooks waiting',
       to: '/workflows',
       search: { webhook: true },
       value: overview?.webhooks.queued,

@@ -1,7 +1,7 @@
 // Is anything wrong, and what do I do? Then: what ran, what waits, what comes next.
 import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
-import { sentenceOf, useOperation } from '../api.ts'
+import { type Answer, sentenceOf, useOperation } from '../api.ts'
 import { scheduleWords } from '../schedules/schedule-words.ts'
 import { useManagedAccountId } from '../session/managed-account.ts'
 import { session } from '../session/session.ts'
@@ -41,30 +41,36 @@ export function HomePage() {
           }
         >
           {(data) =>
-            total === 0 && data.attention.length === 0 ? <Beginning /> : <AttentionList items={data.attention} />
+            total === 0 && data.attention.length === 0 ? (
+              <Beginning />
+            ) : (
+              <AttentionList items={data.attention} emails={emailsOf(data.accounts)} />
+            )
           }
         </Loaded>
       </Section>
-      <div className="grid items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
-        <Section title="Runs of the last 24 hours">
-          <RunChart isAcross={isPartner} />
-        </Section>
-        <div>
+      <div className="grid grid-cols-1 items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
+        <div className="min-w-0">
+          <Section title="Runs of the last 24 hours">
+            <RunChart isAcross={isPartner} />
+          </Section>
+          {isPartner && (overview.data?.accounts?.length ?? 0) > 1 && (
+            <CustomerTable accounts={overview.data?.accounts ?? []} />
+          )}
+        </div>
+        <div className="min-w-0">
           <Section title="At a glance">
             <Figures overview={overview.data ?? undefined} />
           </Section>
+          <Upcoming />
         </div>
-      </div>
-      <div className="grid items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
-        {isPartner && (overview.data?.accounts?.length ?? 0) > 1 ? (
-          <CustomerTable accounts={overview.data?.accounts ?? []} />
-        ) : (
-          <div />
-        )}
-        <Upcoming />
       </div>
     </Page>
   )
+}
+
+function emailsOf(accounts: Answer<'Overview'>['accounts']): ReadonlyMap<string, string> {
+  return new Map(accounts?.map(({ accountId, email }) => [accountId, email]))
 }
 
 function Beginning() {

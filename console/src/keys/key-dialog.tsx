@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { type Answer, sentenceOf, useAction } from '../api.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { refusalAt, refusalBeside } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ApiKey } from './keys-page.tsx'
 
@@ -21,6 +21,7 @@ export function KeyDialog({
   const [expires, setExpires] = useState(apiKey?.expiresDateTimeUTC?.slice(0, 10) ?? '')
   const create = useAction('ApiKeyCreate', {
     changes: ['ApiKeys'],
+    isShownInPlace: true,
     onDone: ({ answer }) => {
       if (answer) onMade(answer)
       onClose()
@@ -28,14 +29,15 @@ export function KeyDialog({
   })
   const update = useAction('ApiKeyUpdate', {
     changes: ['ApiKeys'],
+    isShownInPlace: true,
     onDone: () => {
       toast.done('The key was changed. It holds from now on.')
       onClose()
     },
   })
-  const refusal = create.error ?? update.error
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const error = create.error ?? update.error
+  const refusal = error ? sentenceOf(error) : undefined
+  const submit = () => {
     const body = {
       label: label.trim(),
       ipRestriction: addresses.split(/[\s,]+/).filter((one) => one !== ''),
@@ -45,45 +47,42 @@ export function KeyDialog({
     else create.mutate({ body })
   }
   return (
-    <Dialog title={apiKey ? 'Edit key' : 'New key'} onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Label"
-          placeholder="nightly export"
-          hint="What uses this key, so that you know later what to revoke."
-          value={label}
-          onChange={(event) => setLabel(event.target.value)}
-          autoFocus
-        />
-        <TextArea
-          label="Allowed from"
-          isOptional
-          isMono
-          placeholder={'203.0.113.7\n198.51.100.0/24'}
-          hint="Addresses or CIDR ranges, one per line. Empty: any address."
-          value={addresses}
-          onChange={(event) => setAddresses(event.target.value)}
-        />
-        <TextField
-          label="Expires"
-          isOptional
-          type="date"
-          hint="The key stops at the end of this day, UTC."
-          value={expires}
-          onChange={(event) => setExpires(event.target.value)}
-        />
-        {refusal && (
-          <p role="alert" className="text-red">
-            {sentenceOf(refusal)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" isBusy={create.isPending || update.isPending}>
-            {apiKey ? 'Save' : 'Make key'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={apiKey ? 'Edit key' : 'New key'}
+      submit={apiKey ? 'Save' : 'Make key'}
+      isBusy={create.isPending || update.isPending}
+      refusal={refusalBeside(refusal, 'label', 'ipRestriction', 'expiresDateTimeUTC')}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        label="Label"
+        placeholder="nightly export"
+        hint="What uses this key, so that you know later what to revoke."
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        error={refusalAt(refusal, 'label')}
+        autoFocus
+      />
+      <TextArea
+        label="Allowed from"
+        isOptional
+        isMono
+        placeholder={'203.0.113.7\n198.51.100.0/24'}
+        hint="Addresses or CIDR ranges, one per line. Empty: any address."
+        value={addresses}
+        onChange={(event) => setAddresses(event.target.value)}
+        error={refusalAt(refusal, 'ipRestriction')}
+      />
+      <TextField
+        label="Expires"
+        isOptional
+        type="date"
+        hint="The key stops at the end of this day, UTC."
+        value={expires}
+        onChange={(event) => setExpires(event.target.value)}
+        error={refusalAt(refusal, 'expiresDateTimeUTC')}
+      />
+    </FormDialog>
   )
 }

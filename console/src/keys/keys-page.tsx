@@ -1,17 +1,16 @@
 // Key pairs of the account: what programs sign in with. A secret is shown once, right after it was made.
-import { KeyRound, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react'
+import { Eye, KeyRound, MoreHorizontal, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { Copy } from '../ui/copy.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -31,6 +30,17 @@ export function KeysPage() {
       toast.done('The key was revoked.')
     },
   })
+  // The key of an account that was made already activated waits here for its one reading.
+  const reveal = useAction('RevealApiKey', {
+    changes: ['ApiKeys'],
+    isShownInPlace: true,
+    onDone: ({ answer }) => setMade(answer),
+  })
+  const onReveal = (key: ApiKey) =>
+    reveal.mutate(
+      { params: { id: key.id } },
+      { onError: () => toast.error('This secret was read already, or its time is over. Make a new key instead.') },
+    )
   const newKey = (
     <Button tone="primary" icon={Plus} onClick={() => setAsked({ kind: 'new' })}>
       New key
@@ -43,24 +53,20 @@ export function KeysPage() {
       actions={newKey}
     >
       {made && <NewKeyNotice made={made} onDone={() => setMade(undefined)} />}
-      {keys.error ? (
-        <Notice kind="error">{sentenceOf(keys.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Keys"
-            columns={columnsWith((next) => setAsked(next))}
-            rows={keys.data ?? undefined}
-            keyOf={(key) => key.id}
-            skeletonRows={3}
-            empty={
-              <Empty icon={KeyRound} title="No keys yet" action={newKey}>
-                Make a key for each program that calls the API, so that you can revoke one without stopping the others.
-              </Empty>
-            }
-          />
-        </Panel>
-      )}
+      <ListPanel
+        label="Keys"
+        columns={columnsWith(setAsked, onReveal)}
+        rows={keys.data ?? undefined}
+        keyOf={(key) => key.id}
+        skeletonRows={3}
+        empty={
+          <Empty icon={KeyRound} title="No keys yet" action={newKey}>
+            Make a key for each program that calls the API, so that you can revoke one without stopping the others.
+          </Empty>
+        }
+        query={keys}
+        sentence={sentenceOf}
+      />
       {asked?.kind === 'new' && <KeyDialog onClose={() => setAsked(undefined)} onMade={setMade} />}
       {asked?.kind === 'edit' && <KeyDialog apiKey={asked.key} onClose={() => setAsked(undefined)} onMade={setMade} />}
       {asked?.kind === 'revoke' && (
@@ -82,7 +88,7 @@ function nameOf(key: ApiKey): string {
   return key.label || 'this key'
 }
 
-function columnsWith(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
+function columnsWith(ask: (asked: Asked) => void, onReveal: (key: ApiKey) => void): readonly Column<ApiKey>[] {
   return [
     {
       id: 'label',
@@ -137,6 +143,9 @@ function columnsWith(ask: (asked: Asked) => void): readonly Column<ApiKey>[] {
           triggerClassName="inline-flex size-7 items-center justify-center rounded-md text-muted hover:bg-raised hover:text-text"
           items={[
             { label: 'Edit', icon: Pencil, onSelect: () => ask({ kind: 'edit', key }) },
+            ...(key.lastUsedDateTimeUTC === null
+              ? [{ label: 'Show secret once', icon: Eye, onSelect: () => onReveal(key) }]
+              : []),
             { label: 'Revoke', icon: Trash2, isDanger: true, onSelect: () => ask({ kind: 'revoke', key }) },
           ]}
         />

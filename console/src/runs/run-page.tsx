@@ -7,9 +7,8 @@ import { type Answer, forget, operationQuery, runNumberOf, sentenceOf, useAction
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
+import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Loaded } from '../ui/query-state.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 import { durationText, exactTime, Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { BlockDetail } from './block-detail.tsx'
@@ -33,17 +32,14 @@ export function RunPage() {
     { refetchInterval: (data) => (data === undefined || isUnderWay(data?.run?.status) ? 700 : false) },
   )
   return (
-    <Loaded
+    <PageOf
       query={workflow}
+      title={`Run ${number}`}
+      back={{ label: 'Workflows', to: '/workflows' }}
       sentence={sentenceOf}
-      skeleton={
-        <Page title={`Run ${number}`}>
-          <SkeletonLines count={8} />
-        </Page>
-      }
     >
       {(data) => (data.run ? <LoadedRun workflow={data} run={data.run} /> : null)}
-    </Loaded>
+    </PageOf>
   )
 }
 

@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { exactTime, Time } from '../ui/time.tsx'
+import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { WorkflowDetail } from '../workflows/workflow-draft.ts'
 import { nextTicks } from './next-ticks.ts'
@@ -96,14 +96,16 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
         )}
       </Panel>
       <div>
-        <h2 className="mb-2 text-section font-semibold">Next runs</h2>
+        <h2 className="mb-2 text-section font-semibold">
+          Next runs <span className="text-label font-normal text-muted">{timeZone || 'UTC'}</span>
+        </h2>
         {ticks === undefined ? (
           <p className="text-muted">The service tells the times once it is saved.</p>
         ) : (
           <ol className="flex flex-col gap-1.5 text-table">
             {ticks.map((tick) => (
               <li key={tick} className="flex gap-3">
-                <span className="w-56 tabular-nums">{exactTime(tick)}</span>
+                <span className="w-56 tabular-nums">{timeInZone(tick, timeZone || 'UTC')}</span>
                 <span className="text-muted">
                   <Time iso={tick} />
                 </span>
@@ -120,4 +122,17 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
       </div>
     </div>
   )
+}
+
+/** As the schedule means it: in its own zone, whatever the browser's is. */
+function timeInZone(iso: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone,
+  })
+  return format.format(new Date(iso))
 }

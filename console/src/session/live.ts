@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { session } from './session.ts'
 
 const touched: Record<string, readonly string[]> = {
-  'run.started': ['Workflow', 'GetRunHistory', 'WorkflowsSearch'],
+  'run.started': ['Workflow', 'GetRunHistory', 'WorkflowsSearch', 'GetWebhookQueue'],
   'run.block': ['Workflow'],
   'run.ended': [
     'Workflow',
@@ -14,8 +14,10 @@ const touched: Record<string, readonly string[]> = {
     'RunStatistics',
     'GetBlockResult',
     'GetBlockCalls',
+    'GetWebhookQueue',
+    'GetWebhookHistory',
   ],
-  'queue.changed': ['GetWebhookQueue', 'GetWebhookHistory', 'Overview'],
+  'queue.changed': ['GetWebhookQueue', 'GetWebhookHistory', 'WebhookSettings', 'Overview'],
   'connection.faulted': ['RegApplicationsSearch', 'Overview'],
   'connection.recovered': ['RegApplicationsSearch', 'Overview'],
   'workflow.changed': ['Workflow', 'WorkflowsSearch', 'WorkflowRevisions', 'Overview'],
@@ -34,6 +36,7 @@ export function useLiveUpdates(): void {
 function follow(queries: QueryClient): () => void {
   const stale = new Set<string>()
   let source: EventSource
+  let wasCut = false
   let reopening: ReturnType<typeof setTimeout> | undefined
   const flush = setInterval(() => {
     if (stale.size === 0 || document.hidden) return
@@ -49,8 +52,14 @@ function follow(queries: QueryClient): () => void {
         for (const name of names) stale.add(name)
       })
     }
+    // What happened while nobody listened may be gone: everything that is shown is read once.
+    source.onopen = () => {
+      if (wasCut) for (const name of Object.values(touched).flat()) stale.add(name)
+      wasCut = false
+    }
     // The browser reconnects by itself, except after a refusal: an ended session, for example.
     source.onerror = () => {
+      wasCut = true
       if (source.readyState === EventSource.CLOSED) reopening = setTimeout(open, reopenMs)
     }
   }

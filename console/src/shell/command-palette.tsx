@@ -64,7 +64,6 @@ export function CommandPalette() {
         />
       </div>
       <div id="palette-entries" role="listbox" aria-label="Results" className="max-h-96 overflow-y-auto p-1.5">
-        {entries.length === 0 && <p className="px-3 py-4 text-table text-muted">Nothing found for “{term}”.</p>}
         {entries.map((entry, index) => (
           <div
             key={entry.id}
@@ -139,5 +138,12 @@ function useEntries(term: string): Entry[] {
     icon: PlugZap,
     go: () => void navigate({ to: '/connections', search: { id: connection.id } as never }),
   }))
-  return term === '' ? [...pages, ...actions, ...found] : [...found, ...connected, ...pages, ...actions]
+  const everywhere: Entry = {
+    id: 'everywhere',
+    label: `Search runs, requests and logs for “${term}”`,
+    detail: 'Search',
+    icon: Search,
+    go: () => void navigate({ to: '/search', search: { q: term } as never }),
+  }
+  return term === '' ? [...pages, ...actions, ...found] : [...found, ...connected, ...pages, ...actions, everywhere]
 }

@@ -1,4 +1,9 @@
-import { Search } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { Bell, CircleHelp, Search } from 'lucide-react'
+import { useOperation } from '../api.ts'
+import { useManagedAccountId } from '../session/managed-account.ts'
+import { session } from '../session/session.ts'
+import { useStore } from '../ui/store.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { AccountSwitch } from './account-switch.tsx'
 import { isPaletteOpen } from './palette-state.ts'
@@ -22,7 +27,45 @@ export function TopBar() {
           Ctrl K
         </kbd>
       </button>
+      <AlarmsLink />
+      <Link to="/docs" aria-label="Help" title="Docs" className={`${iconLink} max-sm:hidden`}>
+        <CircleHelp size={17} strokeWidth={1.75} aria-hidden />
+      </Link>
       <AccountMenu />
     </header>
+  )
+}
+
+const iconLink =
+  'relative flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-raised hover:text-text'
+
+/** How many alarms are open, of every account one sees. The stream keeps the number true. */
+function AlarmsLink() {
+  const role = useStore(session)?.myAccount.role
+  const isAcross = useManagedAccountId() === undefined && role !== 'User'
+  const open = useOperation(
+    'Alarms',
+    { body: { page: 0, size: 1, isOpen: true, ...(isAcross ? { acrossAccounts: true } : {}) } },
+    { staleTime: 60_000 },
+  )
+  const count = open.data?.total ?? 0
+  return (
+    <Link
+      to="/alarms"
+      search={(isAcross ? { all: true } : {}) as never}
+      aria-label={count === 0 ? 'No open alarms' : `${count} open ${count === 1 ? 'alarm' : 'alarms'}`}
+      title="Alarms"
+      className={iconLink}
+    >
+      <Bell size={17} strokeWidth={1.75} aria-hidden />
+      {count > 0 && (
+        <span
+          aria-hidden
+          className="absolute -top-0.5 -right-0.5 min-w-4 rounded-full bg-danger-fill px-1 text-center text-[10px] leading-4 font-semibold text-on-accent tabular-nums"
+        >
+          {count > 99 ? '99+' : count}
+        </span>
+      )}
+    </Link>
   )
 }

@@ -6,9 +6,8 @@ import { useApplications } from '../catalogue/applications.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { Page } from '../ui/page.tsx'
+import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Loaded } from '../ui/query-state.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 
 const BlockGraph = lazy(() => import('../workflows/block-graph.tsx').then((module) => ({ default: module.BlockGraph })))
 const route = getRouteApi('/templates/$id')
@@ -20,15 +19,7 @@ export function TemplatePage() {
   const catalogue = useApplications().data ?? []
   const used = useOperation('WorkflowsSearch', { body: { workflowTemplateId: id, size: 1 } })
   return (
-    <Loaded
-      query={template}
-      sentence={sentenceOf}
-      skeleton={
-        <Page title="Template">
-          <SkeletonLines count={6} />
-        </Page>
-      }
-    >
+    <PageOf query={template} title="Template" back={{ label: 'Templates', to: '/templates' }} sentence={sentenceOf}>
       {(data) => (
         <Page
           title={data.name}
@@ -94,7 +85,7 @@ export function TemplatePage() {
           </div>
         </Page>
       )}
-    </Loaded>
+    </PageOf>
   )
 }
 

@@ -10,7 +10,8 @@ export const codeTheme = [
     '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '20px', fontVariantLigatures: 'none' },
     '.cm-content': { caretColor: 'var(--accent)', padding: '8px 0' },
     '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px' },
-    '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--faint)', border: 'none' },
+    // Opaque: a long line scrolls under it.
+    '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--faint)', border: 'none' },
     '.cm-lineNumbers .cm-gutterElement': { padding: '0 8px 0 12px', minWidth: '36px' },
     '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--raised) 70%, transparent)' },
     '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {

@@ -19,7 +19,7 @@ export type Column<Row> = {
 
 export type Sort = { by: string; isAscending: boolean }
 
-type Props<Row> = {
+export type TableProps<Row> = {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[] | undefined
@@ -41,7 +41,7 @@ type Props<Row> = {
 
 const hidden = { phone: 'max-sm:hidden', desktop: 'max-lg:hidden' }
 
-export function DataTable<Row>(props: Props<Row>) {
+export function DataTable<Row>(props: TableProps<Row>) {
   const { columns, rows, label } = props
   if (rows?.length === 0 && props.empty) return <>{props.empty}</>
   return (
@@ -119,7 +119,7 @@ function Heading<Row>({
   )
 }
 
-function Row<Row>({ row, columns, selection }: { row: Row } & Props<Row>) {
+function Row<Row>({ row, columns, selection }: { row: Row } & TableProps<Row>) {
   return (
     <tr className="group/row border-b border-line last:border-b-0 hover:bg-raised/60">
       {selection && (
@@ -149,7 +149,7 @@ function Row<Row>({ row, columns, selection }: { row: Row } & Props<Row>) {
   )
 }
 
-function Placeholder<Row>({ columns, skeletonRows = 8, selection }: Props<Row>) {
+function Placeholder<Row>({ columns, skeletonRows = 8, selection }: TableProps<Row>) {
   return Array.from({ length: skeletonRows }, (_, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the rows are alike and never change places.
     <tr key={index} className="border-b border-line last:border-b-0">

@@ -19,7 +19,7 @@ export function Empty({
         <Icon size={20} strokeWidth={1.5} aria-hidden />
       </div>
       <p className="font-medium">{title}</p>
-      {children && <div className="mt-1 max-w-[56ch] text-table text-muted">{children}</div>}
+      {children && <div className="mt-1 max-w-[56ch] text-table text-pretty text-muted">{children}</div>}
       {action && <div className="mt-4 flex gap-2">{action}</div>}
     </div>
   )

@@ -39,7 +39,7 @@ export function Page({ title, back, state, lead, actions, tabs, isWide, children
           {state}
           {actions && <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
-        {lead && <div className="mt-1 max-w-[80ch] text-muted">{lead}</div>}
+        {lead && <div className="mt-1 max-w-[96ch] text-pretty text-muted">{lead}</div>}
         {tabs && <div className="mt-3">{tabs}</div>}
       </header>
       <div className={isWide ? 'flex min-h-0 flex-1 flex-col' : `px-4 pb-16 sm:px-6 ${tabs ? 'pt-4' : ''}`}>
@@ -66,7 +66,7 @@ export function Section({
       <div className="mb-3 flex flex-wrap items-center gap-2">
         <h2 className="text-section font-semibold">{title}</h2>
         {actions && <div className="ml-auto flex items-center gap-2">{actions}</div>}
-        {lead && <p className="w-full max-w-[80ch] text-muted">{lead}</p>}
+        {lead && <p className="w-full max-w-[96ch] text-pretty text-muted">{lead}</p>}
       </div>
       {children}
     </section>

@@ -24,7 +24,7 @@ export function StackedBars({
   useEffect(() => {
     const element = place.current
     if (!element || times.length === 0) return
-    const make = () => new uPlot(optionsFor(element, series, height, values), stacked(times, values), element)
+    const make = () => new uPlot(optionsFor(element, series, height, values, times), stacked(times, values), element)
     let chart = make()
     const remake = () => {
       chart.destroy()
@@ -60,7 +60,9 @@ function optionsFor(
   series: readonly Series[],
   height: number,
   values: readonly (readonly number[])[],
+  times: readonly number[],
 ): uPlot.Options {
+  const half = times.length > 1 ? ((times[1] as number) - (times[0] as number)) / 2 : 1
   const muted = resolve(element, '--muted')
   const line = resolve(element, '--line')
   const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: 0.12 })
@@ -71,7 +73,11 @@ function optionsFor(
     padding: [8, 0, 0, 0],
     legend: { show: false },
     cursor: { points: { show: false }, drag: { x: false, y: false } },
-    scales: { y: { range: (_chart, _low, high) => [0, Math.max(high * 1.08, 4)] } },
+    // Half a bar of room at either end: otherwise the first and the last are cut in two.
+    scales: {
+      x: { range: (_chart, low, high) => [low - half, high + half] },
+      y: { range: (_chart, _low, high) => [0, Math.max(high * 1.08, 4)] },
+    },
     axes: [
       {
         ...axis,

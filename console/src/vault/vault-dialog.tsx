@@ -1,8 +1,8 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { sentenceOf } from '../api.ts'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
+import { refusalAt, refusalBeside } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
 import { useSetValue } from './vault-operations.ts'
 
@@ -14,46 +14,39 @@ export function VaultDialog({ workflowId, onClose }: { workflowId: string | unde
     onClose()
   })
   const { value, kind } = read(text)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    change.mutate({ key, jsonData: value })
-  }
+  const refusal = change.error ? sentenceOf(change.error) : undefined
   return (
-    <Dialog title="Set a value" onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <TextField
-          label="Key"
-          value={key}
-          onChange={(event) => setKey(event.target.value)}
-          maxLength={512}
-          required
-          autoFocus
-          autoComplete="off"
-          inputClassName="font-mono"
-        />
-        <TextArea
-          label="Value"
-          isMono
-          rows={6}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          hint={text === '' ? 'JSON, or plain text. A value that is there already is replaced.' : `Stored as ${kind}.`}
-          autoComplete="off"
-          required
-        />
-        {change.error && (
-          <p role="alert" className="text-red">
-            {sentenceOf(change.error)}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" isBusy={change.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Set a value"
+      submit="Save"
+      isBusy={change.isPending}
+      refusal={refusalBeside(refusal, 'key', 'jsonData')}
+      onSubmit={() => change.mutate({ key, jsonData: value })}
+      onClose={onClose}
+    >
+      <TextField
+        label="Key"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+        error={refusalAt(refusal, 'key')}
+        maxLength={512}
+        required
+        autoFocus
+        autoComplete="off"
+        inputClassName="font-mono"
+      />
+      <TextArea
+        label="Value"
+        isMono
+        rows={6}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        error={refusalAt(refusal, 'jsonData')}
+        hint={text === '' ? 'JSON, or plain text. A value that is there already is replaced.' : `Stored as ${kind}.`}
+        autoComplete="off"
+        required
+      />
+    </FormDialog>
   )
 }
 

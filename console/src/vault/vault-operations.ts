@@ -37,6 +37,7 @@ export function useRemoveValue(workflowId: string | undefined, onDone: () => voi
 function useVaultChange<Given>(work: (given: Given) => Promise<unknown>, onDone: () => void) {
   const client = useQueryClient()
   return useMutation({
+    meta: { isShownInPlace: true },
     mutationFn: work,
     onSuccess: async () => {
       onDone()

@@ -4,13 +4,11 @@ import { Plus, SearchX, Vault } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
-import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { vaultColumns } from './vault-columns.tsx'
 import { VaultDialog } from './vault-dialog.tsx'
@@ -22,14 +20,7 @@ const size = 50
 export function VaultPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useCallback(
-    (changes: Partial<typeof filters>) =>
-      void navigate({
-        search: (before: object) => ({ ...before, page: undefined, ...changes }) as never,
-        replace: true,
-      }),
-    [navigate],
-  )
+  const change = useFilterChange<typeof filters>(navigate)
   const page = (filters.page ?? 1) - 1
   const keys = useOperation(
     'VaultKeys',
@@ -46,10 +37,7 @@ export function VaultPage() {
   const workflows = useOperation('WorkflowsSearch', { body: { size: 1000 } }, { staleTime: 60_000 })
   const [shown, setShown] = useState<string>()
   const [isSetting, setIsSetting] = useState(false)
-  const search = useCallback(
-    (q: string) => change({ q: q === '' ? undefined : q } as Partial<typeof filters>),
-    [change],
-  )
+  const search = useCallback((q: string) => change({ q: q === '' ? undefined : q }), [change])
   const set = (
     <Button tone="primary" icon={Plus} onClick={() => setIsSetting(true)}>
       Set a value
@@ -69,7 +57,7 @@ export function VaultPage() {
           value={filters.workflow ?? ''}
           onChange={(event) => {
             setShown(undefined)
-            change({ workflow: event.target.value || undefined } as Partial<typeof filters>)
+            change({ workflow: event.target.value || undefined })
           }}
           options={[
             { value: '', label: 'The whole account' },
@@ -81,31 +69,26 @@ export function VaultPage() {
       {shown !== undefined && (
         <VaultValue workflowId={filters.workflow} name={shown} onClose={() => setShown(undefined)} />
       )}
-      {keys.error && !keys.data ? (
-        <Notice kind="error">{sentenceOf(keys.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Vault keys"
-            columns={vaultColumns({ workflowId: filters.workflow, onShow: setShown })}
-            rows={keys.data?.items}
-            keyOf={(item) => item.key}
-            isRefreshing={keys.isPlaceholderData}
-            empty={
-              filters.q ? (
-                <Empty icon={SearchX} title={`No key holds “${filters.q}”.`} />
-              ) : (
-                <Empty icon={Vault} title="Nothing is kept here yet" action={set}>
-                  {filters.workflow
-                    ? 'Scripts of this workflow write here with myVault.set(key, value); no other workflow sees it.'
-                    : 'Scripts of any workflow write here with myVault.setGlobal(key, value), and all of them see it.'}
-                </Empty>
-              )
-            }
-          />
-          <Pagination page={page} size={size} total={keys.data?.total} onPage={(next) => change({ page: next + 1 })} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Vault keys"
+        columns={vaultColumns({ workflowId: filters.workflow, onShow: setShown })}
+        rows={keys.data?.items}
+        keyOf={(item) => item.key}
+        empty={
+          filters.q ? (
+            <Empty icon={SearchX} title={`No key holds “${filters.q}”.`} />
+          ) : (
+            <Empty icon={Vault} title="Nothing is kept here yet" action={set}>
+              {filters.workflow
+                ? 'Scripts of this workflow write here with myVault.set(key, value); no other workflow sees it.'
+                : 'Scripts of any workflow write here with myVault.setGlobal(key, value), and all of them see it.'}
+            </Empty>
+          )
+        }
+        query={keys}
+        sentence={sentenceOf}
+        paging={{ page, size, total: keys.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
       {isSetting && <VaultDialog workflowId={filters.workflow} onClose={() => setIsSetting(false)} />}
     </Page>
   )

@@ -18,6 +18,8 @@ import { ReplayDialog } from './replay-dialog.tsx'
 import { RequestDetail } from './request-detail.tsx'
 
 const size = 50
+/** The stream says when something changed (session/live.ts); this is for a stream that was cut. */
+const quietMs = 30_000
 type View = { requests?: 'history'; request?: string; requestPage?: string }
 
 /** What is shown stands in the address beside the tab of the workflow. */
@@ -39,12 +41,12 @@ export function WebhookInbox({ workflowId }: { workflowId: string }) {
   const queue = useOperation('GetWebhookQueue', parts, {
     keepPrevious: true,
     enabled: !isHistory,
-    refetchInterval: 2000,
+    refetchInterval: quietMs,
   })
   const history = useOperation('GetWebhookHistory', parts, {
     keepPrevious: true,
     enabled: isHistory,
-    refetchInterval: 5000,
+    refetchInterval: quietMs,
   })
   const shown = isHistory ? history : queue
   const items = shown.data?.items as readonly InboxItem[] | undefined

@@ -12,6 +12,7 @@ import { toast } from '../ui/toast.tsx'
 import type { WorkflowDetail } from '../workflows/workflow-draft.ts'
 import { SignatureRecipe } from './signature-recipe.tsx'
 import { WebhookInbox } from './webhook-inbox.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
 
 export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
   const [shown, setShown] = useState<Answer<'WebhookSettingsEnable'>>()
@@ -80,6 +81,7 @@ export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
           <Copy text={workflow.webhook.url} />
         </div>
         <SignatureRecipe url={workflow.webhook.url} secret={shown?.secret} />
+        {settings.data && <WebhookSettings workflowId={workflow.id} settings={settings.data} />}
       </Panel>
       <WebhookInbox workflowId={workflow.id} />
     </div>

@@ -211,7 +211,9 @@ function BlockNode({ data }: NodeProps<Node<BlockData>>) {
                 {block.status}
               </span>
             )}
-            {block.durationMs !== undefined && <span className="tabular-nums">{durationText(block.durationMs)}</span>}
+            {block.durationMs !== undefined && !block.isChanged && (
+              <span className="truncate tabular-nums">{durationText(block.durationMs)}</span>
+            )}
             {!look && <span>Block {block.no}</span>}
             {block.isChanged && <span className="ml-auto font-medium text-amber">Changed</span>}
           </span>

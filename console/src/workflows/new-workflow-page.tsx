@@ -42,7 +42,7 @@ function Beginnings() {
     onDone: ({ answer }) => void navigate({ to: '/workflows/$id', params: { id: answer as string } }),
   })
   return (
-    <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_360px]">
+    <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1fr)_360px]">
       <Section title="From a template">
         <Panel>
           <Loaded
@@ -59,7 +59,7 @@ function Beginnings() {
                 {all
                   .filter(({ state }) => state === 'Published')
                   .map((template) => (
-                    <li key={template.id} className="flex items-center gap-3 px-4 py-3">
+                    <li key={template.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
                       <span className="flex w-16 shrink-0 gap-1">
                         {template.applications.slice(0, 2).map((shortName) => (
                           <ApplicationLogo key={shortName} shortName={shortName} size={28} isAlone />
@@ -68,9 +68,11 @@ function Beginnings() {
                           <LayoutTemplate size={20} aria-hidden className="text-faint" />
                         )}
                       </span>
-                      <span className="min-w-0 flex-1">
+                      <span className="min-w-0 flex-1 basis-52">
                         <span className="block font-medium">{template.name}</span>
-                        <span className="line-clamp-1 text-table text-muted">{template.description}</span>
+                        <span className="line-clamp-2 sm:line-clamp-1 text-table text-muted">
+                          {template.description}
+                        </span>
                       </span>
                       <LinkButton size="small" to="/workflows/new" search={{ template: template.id } as never}>
                         Use template

@@ -45,21 +45,33 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
       label: 'Revision',
       width: '110px',
       cell: ({ revision, isCurrent }) => (
-        <span className="flex items-center gap-2 font-mono text-label">
-          {revision}
+        <span className="flex items-center gap-2">
+          <span className="font-mono text-label">{revision}</span>
           {isCurrent && <Chip tone="green">current</Chip>}
         </span>
       ),
     },
-    { id: 'reason', label: 'Why', width: '120px', cell: ({ reason }) => reason },
-    { id: 'email', label: 'Who', cell: ({ email }) => email ?? <span className="text-faint">Unknown</span> },
+    { id: 'reason', label: 'Why', width: '140px', cell: ({ reason }) => reason },
+    {
+      id: 'email',
+      label: 'Who',
+      hideBelow: 'phone',
+      cell: ({ email }) => email ?? <span className="text-faint">Unknown</span>,
+    },
     {
       id: 'version',
       label: 'Template version',
+      width: '150px',
       hideBelow: 'desktop',
       cell: ({ templateVersion }) => templateVersion ?? '–',
     },
-    { id: 'when', label: 'When', width: '120px', cell: ({ createDateTimeUTC }) => <Time iso={createDateTimeUTC} /> },
+    {
+      id: 'when',
+      label: 'When',
+      width: '120px',
+      hideBelow: 'phone',
+      cell: ({ createDateTimeUTC }) => <Time iso={createDateTimeUTC} />,
+    },
     {
       id: 'actions',
       label: 'Actions',

@@ -7,6 +7,7 @@ import { call, forget, sentenceOf } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
+import { draftSummary } from './change-summary.ts'
 import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) => ({ default: module.CompareDialog })))
@@ -37,7 +38,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key === 's') {
         event.preventDefault()
-        if (draft.isChanged) save.mutate(`"${workflow.revision}"`)
+        if (draft.isChanged) save.mutate(`"${draft.baseRevision}"`)
       }
     }
     window.addEventListener('keydown', onKey)
@@ -48,7 +49,10 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
   return (
     <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-amber-soft px-4 py-1.5">
       <span className="text-table font-medium text-amber">
-        Unsaved changes in {draft.changed.size === 1 ? '1 block' : `${draft.changed.size} blocks`}
+        Unsaved: {draftSummary(workflow.chain, draft)}
+        {workflow.workflowState === 'deployed' && (
+          <span className="font-normal"> · in use from the next run after you save</span>
+        )}
       </span>
       {save.error && !isOvertaken && (
         <span role="alert" className="text-table text-red">
@@ -66,7 +70,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
           size="small"
           tone="primary"
           isBusy={save.isPending}
-          onClick={() => save.mutate(`"${workflow.revision}"`)}
+          onClick={() => save.mutate(`"${draft.baseRevision}"`)}
           title="Ctrl S"
         >
           Save
@@ -85,6 +89,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
           onCompare={async () => {
             save.reset()
             await forget(queries, ['Workflow'])
+            draft.rebase()
             setIsComparing(true)
           }}
           onOverwrite={() => save.mutate('*')}

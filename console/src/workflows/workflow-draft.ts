@@ -8,7 +8,13 @@ export type BlockEdit = Partial<
   Pick<Block, 'blockName' | 'script' | 'dataSources' | 'variables' | 'applicationShortName'>
 >
 
-type Changes = { edits: Readonly<Record<string, BlockEdit>>; added: readonly Block[]; removed: readonly string[] }
+type Changes = {
+  /** The revision that was read when the first change was made; undefined while there is none. */
+  base?: number
+  edits: Readonly<Record<string, BlockEdit>>
+  added: readonly Block[]
+  removed: readonly string[]
+}
 const none: Changes = { edits: {}, added: [], removed: [] }
 
 export type WorkflowDraft = {
@@ -16,6 +22,10 @@ export type WorkflowDraft = {
   chain: readonly Block[]
   changed: ReadonlySet<string>
   isChanged: boolean
+  /** The revision that these changes were made on. A newer one on the server is somebody else's. */
+  baseRevision: number
+  /** The newest revision was looked at; the changes are meant for it from now on. */
+  rebase: () => void
   edit: (blockId: string, edit: BlockEdit) => void
   add: (block: Block) => void
   remove: (blockId: string) => void
@@ -27,17 +37,20 @@ export function useWorkflowDraft(workflow: WorkflowDetail): WorkflowDraft {
   const [changes, setChanges] = useState<Changes>(none)
   const chain = useMemo(() => mergeChain(workflow.chain, changes), [workflow.chain, changes])
   const changed = useMemo(() => changedBlocks(workflow.chain, chain, changes), [workflow.chain, chain, changes])
+  const since = (before: Changes): Changes => ({ ...before, base: before.base ?? workflow.revision })
   return {
     chain,
     changed,
     isChanged: changed.size > 0,
+    baseRevision: changes.base ?? workflow.revision,
+    rebase: () => setChanges((before) => ({ ...before, base: workflow.revision })),
     edit: (blockId, edit) =>
       setChanges((before) => ({
-        ...before,
+        ...since(before),
         edits: { ...before.edits, [blockId]: { ...before.edits[blockId], ...edit } },
       })),
-    add: (block) => setChanges((before) => ({ ...before, added: [...before.added, block] })),
-    remove: (blockId) => setChanges((before) => withoutBlock(before, chain, blockId)),
+    add: (block) => setChanges((before) => ({ ...since(before), added: [...before.added, block] })),
+    remove: (blockId) => setChanges((before) => withoutBlock(since(before), chain, blockId)),
     discard: () => setChanges(none),
     body: () => ({ chain: elementsOf(workflow.chain, chain, changes, changed) }),
   }
@@ -53,6 +66,7 @@ function withoutBlock(before: Changes, chain: readonly Block[], blockId: string)
   }
   const isNew = before.added.some((block) => block.uniqueBlockId === blockId)
   return {
+    ...before,
     edits,
     added: before.added.filter((block) => block.uniqueBlockId !== blockId),
     removed: isNew ? before.removed : [...before.removed, blockId],

@@ -10,11 +10,11 @@ import { Chip } from '../ui/chip.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { Loaded } from '../ui/query-state.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
+import { PageOf } from '../ui/page-of.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { toast } from '../ui/toast.tsx'
 import { BlocksTab } from './blocks-tab.tsx'
+import { deploySummary } from './change-summary.ts'
 import { useWorkflowDraft, type WorkflowDetail } from './workflow-draft.ts'
 import { WorkflowStateChip } from './workflow-state.tsx'
 import { tabPages } from './workflow-tabs.tsx'
@@ -40,17 +40,9 @@ export function WorkflowPage() {
     { refetchInterval: (data) => (isUnderWay(data?.lastRunStatus) ? 1500 : 15_000) },
   )
   return (
-    <Loaded
-      query={workflow}
-      sentence={sentenceOf}
-      skeleton={
-        <Page title="Workflow">
-          <SkeletonLines count={6} />
-        </Page>
-      }
-    >
+    <PageOf query={workflow} title="Workflow" back={{ label: 'Workflows', to: '/workflows' }} sentence={sentenceOf}>
       {(data) => <LoadedWorkflow key={data.id} workflow={data} />}
-    </Loaded>
+    </PageOf>
   )
 }
 
@@ -64,6 +56,7 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
       isWide={TabPage === undefined}
       back={{ label: 'Workflows', link: { to: '/workflows' } }}
       state={<WorkflowStates workflow={workflow} />}
+      lead={workflow.workflowState === 'inDevelopment' ? deploySummary(workflow) : undefined}
       actions={<WorkflowActions workflow={workflow} hasUnsaved={draft.isChanged} />}
       tabs={<Tabs label="Workflow" tabs={tabs} current={TabPage ? tab : 'blocks'} />}
     >
