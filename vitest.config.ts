@@ -14,8 +14,6 @@ export default defineConfig({
     globalSetup: ['server/test/harness/global-setup.ts'],
     // Two cores are the machine we design for: one test file works while another waits for its service.
     maxWorkers: 2,
-    // On a shared CI machine a test may once be starved of time; a fault fails twice. At home every failure shows at once.
-    retry: process.env['CI'] ? 1 : 0,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

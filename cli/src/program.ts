@@ -4,19 +4,8 @@ import { addFolderCommands } from './commands/folder-commands.ts'
 import { addInstallationCommands } from './commands/installation-commands.ts'
 import { addRunCommands } from './commands/run-commands.ts'
 import { addSessionCommands } from './commands/session-commands.ts'
-import { type Context, createContext } from './context.ts'
-import type { ExitCode } from './failure.ts'
-
-/** Returns a code when it is not simply done. */
-export type Verb<Options = Record<string, unknown>> = (
-  context: Context,
-  options: Options,
-  ...words: never[]
-) => Promise<ExitCode | undefined>
-
-export type Load = () => Promise<Verb<never>>
-/** Adds a verb with its arguments; options are chained on. */
-export type AddVerb = (parent: Command, usage: string, description: string, load: Load) => Command
+import { createContext } from './context.ts'
+import type { AddVerb, Verb } from './verb.ts'
 
 export async function runProgram(words: string[]): Promise<number> {
   let exitCode: number = 0
@@ -45,7 +34,7 @@ export async function runProgram(words: string[]): Promise<number> {
   }
 }
 
-export function createProgram(addVerb: AddVerb): Command {
+function createProgram(addVerb: AddVerb): Command {
   const program = new Command('patchbay')
     .description('Build, test and run Patchbay workflows.')
     .option('--json', 'print JSON')

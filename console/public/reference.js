@@ -28,7 +28,7 @@ if (session) {
     form.hidden = false
     form.addEventListener('submit', (event) => {
       event.preventDefault()
-      send(form)
+      void send(form)
     })
   }
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { wrongUse } from '../failure.ts'
-import { createProgram } from '../program.ts'
+import type { Verb } from '../verb.ts'
 
 type Word = {
   words: string[]
@@ -10,8 +10,11 @@ type Word = {
   options: { flag: string; description: string }[]
 }
 
-export async function completion(context: Context, _: object, shell: string): Promise<undefined> {
-  const program = createProgram((parent, usage, description) => parent.command(usage).description(description))
+export function completionOf(program: Command): Verb<object> {
+  return async (context: Context, _: object, shell: string) => printCompletion(context, program, shell)
+}
+
+function printCompletion(context: Context, program: Command, shell: string): undefined {
   const places = collect(program, [])
   const scripts: Record<string, () => string> = {
     bash: () => bash(places),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AddVerb } from '../program.ts'
+import type { AddVerb } from '../verb.ts'
 
 export function addInstallationCommands(program: Command, add: AddVerb): void {
   add(
@@ -46,11 +46,8 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
     'Check the setup: Node, profile, service, keys.',
     async () => (await import('./doctor.ts')).doctor,
   )
-  add(
-    program,
-    'completion <shell>',
-    'Print the completion script for bash, zsh or fish.',
-    async () => (await import('./completion.ts')).completion,
+  add(program, 'completion <shell>', 'Print the completion script for bash, zsh or fish.', async () =>
+    (await import('./completion.ts')).completionOf(program),
   )
 }
 

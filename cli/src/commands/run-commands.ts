@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AddVerb } from '../program.ts'
+import type { AddVerb } from '../verb.ts'
 
 export function addRunCommands(program: Command, add: AddVerb): void {
   add(

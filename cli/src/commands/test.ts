@@ -7,20 +7,12 @@ import { writeWhole } from '../folders/write-files.ts'
 import { type Difference, judge } from '../scripts/judge.ts'
 import { renderJunit } from '../scripts/junit.ts'
 import { type BlockTest, readTests } from '../scripts/read-tests.ts'
+import type { Tested } from '../scripts/tested.ts'
 import { type Tester, testLocally, testOnService } from '../scripts/tester.ts'
 import { readNumber } from './read-number.ts'
 import { serviceProgram } from './start.ts'
 
 type Options = { junit?: string; remote?: boolean; record?: string }
-
-export type Tested = {
-  workflow: string
-  file: string
-  name: string
-  ok: boolean
-  durationMs: number
-  differences: Difference[]
-}
 
 const testsAtOnce = 8
 

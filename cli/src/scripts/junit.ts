@@ -1,4 +1,4 @@
-import type { Tested } from '../commands/test.ts'
+import type { Tested } from './tested.ts'
 
 /** The report that CI systems read. */
 export function renderJunit(tests: readonly Tested[]): string {

@@ -1,7 +1,7 @@
 import { Trash2 } from 'lucide-react'
 import { IconButton } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
-import type { Expectation } from './expectations-panel.tsx'
+import type { Expectation } from './expectation.ts'
 
 export type BlockChoice = { id: string; name: string }
 

@@ -1,16 +1,15 @@
 // What is expected of one workflow, as sentences that one fills in.
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
-import { type Body, sentenceOf, useAction, useOperation } from '../api.ts'
+import { sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.tsx'
+import type { Expectation } from './expectation.ts'
 import { type BlockChoice, ExpectationLine } from './expectation-line.tsx'
-
-export type Expectation = Body<'ExpectationsUpdate'>['expectations'][number]
 
 export function ExpectationsPanel({
   workflowId,

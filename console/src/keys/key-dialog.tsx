@@ -4,7 +4,7 @@ import { TextArea, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
 import { refusalAt, refusalBeside } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
-import type { ApiKey } from './keys-page.tsx'
+import type { ApiKey } from './api-key.ts'
 
 /** A new key, or the label, addresses and expiry of one that exists. */
 export function KeyDialog({

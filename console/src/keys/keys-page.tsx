@@ -13,10 +13,10 @@ import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import type { ApiKey } from './api-key.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { NewKeyNotice } from './new-key-notice.tsx'
 
-export type ApiKey = Answer<'ApiKeys'>[number]
 type Asked = { kind: 'new' } | { kind: 'edit'; key: ApiKey } | { kind: 'revoke'; key: ApiKey }
 
 export function KeysPage() {

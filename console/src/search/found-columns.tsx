@@ -4,7 +4,7 @@ import type { Answer } from '../api.ts'
 import { StatusText } from '../runs/run-status.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
-import { placeWords } from './search-page.tsx'
+import { placeWords } from './places.ts'
 
 type Found = Answer<'SearchRuns'>['items'][number]
 

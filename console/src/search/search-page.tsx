@@ -2,7 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { useCallback } from 'react'
-import { type Body, sentenceOf, useOperation } from '../api.ts'
+import { sentenceOf, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -15,17 +15,10 @@ import { useStore } from '../ui/store.ts'
 import { foundColumns } from './found-columns.tsx'
 import { NamedThings } from './named-things.tsx'
 import { NextPage } from './next-page.tsx'
+import { type Place, placeWords } from './places.ts'
 
 const route = getRouteApi('/search')
 const size = 50
-type Place = NonNullable<Body<'SearchRuns'>['in']>[number]
-export const placeWords: Record<Place, string> = {
-  webhook: 'Webhook',
-  result: 'Result',
-  log: 'Log',
-  error: 'Error',
-  call: 'Call',
-}
 
 export function SearchPage() {
   const filters = route.useSearch()

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
-import type { Answer } from '../api.ts'
 import { StatusText } from '../runs/run-status.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { Countdown } from './countdown.tsx'
+import type { InboxItem } from './inbox-item.ts'
 import { RequestActions } from './request-actions.tsx'
-
-export type InboxItem = Answer<'GetWebhookQueue'>['items'][number] | Answer<'GetWebhookHistory'>['items'][number]
 
 export function inboxColumns(given: {
   workflowId: string

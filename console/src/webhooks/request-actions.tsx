@@ -2,7 +2,7 @@ import { FastForward, RotateCcw, SkipForward } from 'lucide-react'
 import { runNumberOf, useAction } from '../api.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
-import type { InboxItem } from './inbox-columns.tsx'
+import type { InboxItem } from './inbox-item.ts'
 
 /** What a person can do with one request, by where it stands. */
 export function RequestActions({

@@ -13,7 +13,7 @@ import { Loaded } from '../ui/query-state.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { exactTime } from '../ui/time.tsx'
-import type { InboxItem } from './inbox-columns.tsx'
+import type { InboxItem } from './inbox-item.ts'
 import { fitting } from './payload-search.ts'
 import { RequestActions } from './request-actions.tsx'
 

@@ -42,7 +42,7 @@ const underWay = new Map<string, Promise<unknown>>()
 /** Many calls may be refused in the same moment; one test request answers for all of them. */
 function testOnce(id: string, makeTestRequest: () => Promise<unknown>): Promise<unknown> {
   const running = underWay.get(id)
-  if (running) return running
+  if (running !== undefined) return running
   const testing = makeTestRequest()
     .catch((error: unknown) => {
       // A test request without an answer decides nothing.

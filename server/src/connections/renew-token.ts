@@ -53,7 +53,7 @@ export class TokenRenewal {
   renew(opened: OpenedConnection, seenGeneration: number): Promise<CurrentToken> {
     const { id } = opened.connection
     const running = this.#underWay.get(id)
-    if (running) return running
+    if (running !== undefined) return running
     const renewal = this.#renew(opened, seenGeneration).finally(() => {
       this.#underWay.delete(id)
       this.#deps.opened.forget(opened)

@@ -6,7 +6,7 @@ export const maskedValue = '********'
 
 /** Reads `{variableSource: 'Value', value}` or `{variableSource: 'Workflow', variableName}`. */
 export function parseBinding(name: string, input: unknown): Checked<VariableBinding> {
-  const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}.`, variable: name })
+  const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}.` })
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return refused('must be an object with variableSource')
   }
@@ -34,7 +34,7 @@ export function findUnknownVariables(
     Object.entries(block.variables).flatMap(([name, binding]) => {
       if (binding.variableSource !== 'Workflow' || declared.has(binding.variableName)) return []
       const message = `Variable "${name}" of block ${nameBlock(block)} is bound to the workflow variable "${binding.variableName}", which is not declared.`
-      return [{ message, blocks: [block.uniqueBlockId], variable: binding.variableName }]
+      return [{ message }]
     }),
   )
 }
@@ -49,7 +49,7 @@ export function resolveVariables(
     if (binding.variableSource === 'Value') return [name, binding.value]
     if (!workflowValues.has(binding.variableName)) {
       const message = `Variable "${name}" of block ${nameBlock(block)} needs the workflow variable "${binding.variableName}", which does not exist.`
-      problems.push({ message, blocks: [block.uniqueBlockId], variable: binding.variableName })
+      problems.push({ message })
     }
     return [name, workflowValues.get(binding.variableName) ?? null]
   })

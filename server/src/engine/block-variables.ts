@@ -1,7 +1,7 @@
 // How a request changes the variables of one block.
 import { maskedValue, parseBinding } from './bindings.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
-import type { ElementRules } from './chain-element.ts'
+import type { ElementRules } from './element-rules.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 import {
   fitsType,
@@ -28,8 +28,7 @@ export function mergeVariables(
       stored: next.get(name),
       definition: definitions && Object.hasOwn(definitions, name) ? definitions[name] : undefined,
     }
-    const problem = (why: string) =>
-      problems.push({ message: `Variable "${name}" ${why}`, blocks: [block.uniqueBlockId], variable: name })
+    const problem = (why: string) => problems.push({ message: `Variable "${name}" ${why}` })
     if (isDeletion(input)) {
       if (rules.isBound)
         problem(
@@ -40,7 +39,7 @@ export function mergeVariables(
       continue
     }
     const read = readBinding(block, name, input, known, rules)
-    if (!read.ok) problems.push(...read.problems.map((one) => ({ ...one, blocks: [block.uniqueBlockId] })))
+    if (!read.ok) problems.push(...read.problems)
     else if (!known.stored || !sameBinding(known.stored, read.value)) {
       next.set(name, read.value)
       isChanged = true
@@ -61,7 +60,7 @@ function readBinding(
   { stored, definition }: Known,
   rules: ElementRules,
 ): Checked<VariableBinding> {
-  const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}`, variable: name })
+  const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}` })
   const given = readType(input)
   if (given === null) return refused(`has an unknown type; known are ${Object.keys(variableTypes).join(', ')}.`)
   // A block without a template says itself which variables it has, as long as its workflow is not bound to one.

@@ -1,5 +1,6 @@
 import { mergeVariables } from './block-variables.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
+import type { BlockTemplate, ElementRules } from './element-rules.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 import type { VariableDefinition } from './variable-values.ts'
 
@@ -20,21 +21,6 @@ export type ChainElementInput = {
   readonly isDeleted?: boolean
 }
 
-/** What a block template contributes to a block made from it. */
-export type BlockTemplate = {
-  readonly id: string
-  readonly name: string
-  readonly applicationShortName: string | null
-  readonly script: string
-  readonly variables: Readonly<Record<string, VariableDefinition & { readonly defaultValue?: unknown }>>
-}
-
-export type ElementRules = {
-  /** Bound blocks keep their data sources and their set of variables. */
-  readonly isBound: boolean
-  readonly blockTemplates: ReadonlyMap<string, BlockTemplate>
-}
-
 /** An existing block with the changes of an element; the very same object when nothing changes. */
 export function changeBlock(block: ChainBlock, element: ChainElementInput, rules: ElementRules): Checked<ChainBlock> {
   const problems: Problem[] = []
@@ -42,7 +28,6 @@ export function changeBlock(block: ChainBlock, element: ChainElementInput, rules
   if (rules.isBound && !sameList(dataSources, block.dataSources)) {
     problems.push({
       message: `The data sources of block ${nameBlock(block)} come from the template; they can change only with unboundFromTemplate true.`,
-      blocks: [block.uniqueBlockId],
     })
   }
   const based = changeOrigin(block, element, rules)
@@ -73,11 +58,11 @@ export function makeBlock(uniqueBlockId: string, element: ChainElementInput, rul
   const named = { uniqueBlockId, blockName: element.blockName ?? template?.name ?? 'New block' }
   if (element.blockTemplateId && !template) {
     const message = `Block ${nameBlock(named)} names the block template ${element.blockTemplateId}, which does not exist.`
-    return refuse({ message, blocks: [uniqueBlockId] })
+    return refuse({ message })
   }
   if (!template && element.script === undefined) {
     const message = `The new block ${nameBlock(named)} needs a blockTemplateId or a script.`
-    return refuse({ message, blocks: [uniqueBlockId] })
+    return refuse({ message })
   }
   const block: ChainBlock = {
     ...named,
@@ -107,7 +92,6 @@ function changeOrigin(block: ChainBlock, element: ChainElementInput, rules: Elem
     const field = isSameApplication ? 'blockTemplateId' : 'applicationShortName'
     return refuse({
       message: `The ${field} of block ${nameBlock(block)} comes from the template; it can change only with unboundFromTemplate true.`,
-      blocks: [block.uniqueBlockId],
     })
   }
   const based = templateId === block.blockTemplateId ? accept(block) : changeTemplate(block, templateId, rules)
@@ -125,7 +109,7 @@ function changeTemplate(block: ChainBlock, templateId: string | null, rules: Ele
   const template = rules.blockTemplates.get(templateId)
   if (!template) {
     const message = `Block ${nameBlock(block)} names the block template ${templateId}, which does not exist.`
-    return refuse({ message, blocks: [block.uniqueBlockId] })
+    return refuse({ message })
   }
   const kept = Object.entries(withTypes(block.variables, old)).filter(([name, binding]) => {
     if (!Object.hasOwn(template.variables, name)) return !Object.hasOwn(old, name)

@@ -5,7 +5,8 @@
  */
 import { findUnknownVariables } from './bindings.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
-import { type BlockTemplate, type ChainElementInput, changeBlock, makeBlock } from './chain-element.ts'
+import { type ChainElementInput, changeBlock, makeBlock } from './chain-element.ts'
+import type { BlockTemplate } from './element-rules.ts'
 import { findGraphProblems } from './graph.ts'
 import { placeBlocks } from './placement.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
@@ -93,7 +94,6 @@ function findRepeatedElements(elements: readonly ChainElementInput[]): Problem[]
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index))
   return [...repeated].map((id) => ({
     message: `The chain names the uniqueBlockId ${id} more than once.`,
-    blocks: [id],
   }))
 }
 
@@ -113,16 +113,14 @@ function findStructureProblem(
   if (!known && (element.isDeleted || (id !== undefined && !mayBringIds && !isWholeBlock(element)))) {
     if (id === undefined)
       return { message: 'A block with isDeleted true needs the uniqueBlockId of the block to delete.' }
-    return { message: `Block ${id} does not exist in this workflow, so it cannot be changed.`, blocks: [id] }
+    return { message: `Block ${id} does not exist in this workflow, so it cannot be changed.` }
   }
   if (!isBound) return undefined
   const only = 'of a workflow that follows its template; set unboundFromTemplate to true for that.'
   if (!known) return { message: `A block cannot be added to the chain ${only}` }
-  const blocks = [known.uniqueBlockId]
-  if (element.isDeleted)
-    return { message: `Block ${nameBlock(known)} cannot be deleted from the chain ${only}`, blocks }
+  if (element.isDeleted) return { message: `Block ${nameBlock(known)} cannot be deleted from the chain ${only}` }
   if (element.no !== undefined && element.no !== currentNo.get(known.uniqueBlockId)) {
-    return { message: `Block ${nameBlock(known)} cannot be moved in the chain ${only}`, blocks }
+    return { message: `Block ${nameBlock(known)} cannot be moved in the chain ${only}` }
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 // What changed between two definitions of a workflow, in the terms a person thinks in: settings, variables, applications, blocks.
-import { isDeepStrictEqual } from 'node:util'
+
 import type { ChainBlock } from './chain.ts'
+import { isSameValue } from './same-value.ts'
 
 export type FieldChange = { name: string; from: unknown; to: unknown }
 export type EntryChange = FieldChange & { change: 'added' | 'removed' | 'changed' }
@@ -32,7 +33,7 @@ export function findDifference(from: Comparable, to: Comparable) {
 function compareFields(from: Readonly<Record<string, unknown>>, to: Readonly<Record<string, unknown>>): FieldChange[] {
   return namesOf(from, to).flatMap((name) => {
     const [before, after] = [own(from, name), own(to, name)]
-    return isDeepStrictEqual(before, after) ? [] : [{ name, from: before, to: after }]
+    return isSameValue(before, after) ? [] : [{ name, from: before, to: after }]
   })
 }
 
@@ -48,7 +49,7 @@ function compareVariables(from: Comparable['variables'], to: Comparable['variabl
     const { name: _to, value: newValue = null, ...newRest } = after[name] ?? { name }
     const change = changeOf(before, after, name)
     const fields = change === 'changed' ? compareFields({ ...oldRest }, { ...newRest }) : []
-    const isSame = change === 'changed' && fields.length === 0 && isDeepStrictEqual(oldValue, newValue)
+    const isSame = change === 'changed' && fields.length === 0 && isSameValue(oldValue, newValue)
     return isSame ? [] : [{ name, change, from: oldValue, to: newValue, fields }]
   })
 }

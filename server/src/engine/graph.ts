@@ -20,7 +20,7 @@ export function findGraphProblems(chain: readonly GraphBlock[]): Problem[] {
     cycle.length === 1
       ? `Block ${names} is its own data source.`
       : `The data sources of the blocks ${names} form a cycle, so none of them could run first.`
-  return [{ message, blocks: cycle.map((block) => block.uniqueBlockId) }]
+  return [{ message }]
 }
 
 /**
@@ -54,7 +54,6 @@ function findDuplicates(chain: readonly GraphBlock[]): Problem[] {
   }
   return [...reported].map((id) => ({
     message: `The uniqueBlockId ${id} is used by more than one block.`,
-    blocks: [id],
   }))
 }
 
@@ -65,7 +64,6 @@ function findUnknownSources(chain: readonly GraphBlock[]): Problem[] {
       .filter((source) => !known.has(source))
       .map((source) => ({
         message: `Block ${nameBlock(block)} has the data source ${source}, which is not a block of this workflow.`,
-        blocks: [block.uniqueBlockId, source],
       })),
   )
 }

@@ -21,12 +21,12 @@ export function placeBlocks(
   for (const [index, { block, no }] of moved.entries()) {
     if (!Number.isInteger(no) || no < 1 || no > blocks.length) {
       const message = `Block ${nameBlock(block)} cannot have no ${no}: the chain has the positions 1 to ${blocks.length}.`
-      problems.push({ message, blocks: [block.uniqueBlockId] })
+      problems.push({ message })
     }
     const before = moved[index - 1]
     if (before?.no === no) {
       const message = `The blocks ${nameBlock(before.block)} and ${nameBlock(block)} both ask for no ${no}.`
-      problems.push({ message, blocks: [before.block.uniqueBlockId, block.uniqueBlockId] })
+      problems.push({ message })
     }
   }
   if (problems.length > 0) return refuse(...problems)

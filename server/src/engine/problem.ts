@@ -4,10 +4,6 @@
  */
 export type Problem = {
   readonly message: string
-  /** The `uniqueBlockId`s the sentence is about. */
-  readonly blocks?: readonly string[]
-  /** The variable the sentence is about. */
-  readonly variable?: string
 }
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: Problem[] }

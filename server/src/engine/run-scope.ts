@@ -49,7 +49,6 @@ export function scopeRun(
   if (missing.length > 0) {
     return refuse({
       message: `The run cannot start from block ${runFromBlock}, because the latest run holds no result of ${missing.map(nameBlock).join(' and ')}.`,
-      blocks: missing.map((block) => block.uniqueBlockId),
     })
   }
   return accept({

@@ -33,7 +33,7 @@ export function setVariables(
     const isDeleted = long?.['isDeleted'] === true
     if (!variable && (isBound || isDeleted || long?.['type'] === undefined)) {
       const hint = isBound || isDeleted ? '' : ' Give its type to add it.'
-      problems.push({ message: `Variable "${name}" is not declared in this workflow.${hint}`, variable: name })
+      problems.push({ message: `Variable "${name}" is not declared in this workflow.${hint}` })
     } else if (isDeleted && isBound) problems.push(fromTemplate(name))
     else if (isDeleted) next.delete(name)
     else {
@@ -76,7 +76,6 @@ function readVariable(
     const known = Object.keys(variableTypes).join(', ')
     return refuse({
       message: `Variable "${name}" has the unknown type "${String(named)}"; known are ${known}.`,
-      variable: name,
     })
   }
   const isMasked = value === maskedValue && (type === 'password' || before?.type === 'password')
@@ -86,7 +85,6 @@ function readVariable(
   if (isKept && !canKeep && value !== null) {
     return refuse({
       message: `Variable "${name}" is a password, and no stored value can be kept for it. Give its value.`,
-      variable: name,
     })
   }
   const options = long && Object.hasOwn(long, 'options') ? long['options'] : before?.options
@@ -108,14 +106,14 @@ function isDeclaredElse(one: WorkflowVariable, other: WorkflowVariable): boolean
 
 function fromTemplate(name: string): Problem {
   const message = `Variable "${name}" comes from the template; only its value can change, unless unboundFromTemplate is true.`
-  return { message, variable: name }
+  return { message }
 }
 
 /** One of the checks before deploying. */
 export function findUnsetVariables(variables: WorkflowVariables): Problem[] {
   return [...variables]
     .filter(([, variable]) => variable.required && !isSet(variable.value))
-    .map(([name]) => ({ message: `The required variable "${name}" has no value.`, variable: name }))
+    .map(([name]) => ({ message: `The required variable "${name}" has no value.` }))
 }
 
 /** Undefined for a bare value. Without `value` it is the long form only where nothing else can be meant. */
@@ -130,5 +128,5 @@ function readLongForm(given: unknown, variable: WorkflowVariable | undefined): R
 
 function wrongType(name: string, variable: VariableDefinition): Problem {
   const options = variable.options ? `: ${variable.options.join(', ')}` : ''
-  return { message: `Variable "${name}" must be ${variableTypes[variable.type]}${options}.`, variable: name }
+  return { message: `Variable "${name}" must be ${variableTypes[variable.type]}${options}.` }
 }

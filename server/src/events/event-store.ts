@@ -1,7 +1,7 @@
 import type { EventName } from '@patchbay/contract'
 import { type Queryable, sql, type Tx } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
-import type { NewEvent } from './publish.ts'
+import type { NewEvent } from './event.ts'
 
 /** Those of one account and type that happen within this time are told in one mail. */
 const gatheredSeconds: Partial<Record<EventName, number>> = { 'webhook.givenUp': 10 }

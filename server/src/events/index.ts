@@ -1,5 +1,6 @@
 export { DeliveryWorker } from './deliver.ts'
+export type { NewEvent } from './event.ts'
 export { EventHandOn } from './hand-on.ts'
-export { createEventPublisher, type NewEvent, type PublishEvents, titleOf } from './publish.ts'
+export { createEventPublisher, type PublishEvents, titleOf } from './publish.ts'
 export { eventRoutes } from './routes.ts'
 export { tellRuns } from './tell-runs.ts'

@@ -1,31 +1,8 @@
 // An event is written in the transaction of what it tells about: it is handed on exactly when that happened, at least once.
 // Everything that tells somebody of something goes through `publish`.
-import type { EventName } from '@patchbay/contract'
 import type { Tx } from '../db/index.ts'
+import type { NewEvent } from './event.ts'
 import { insertEvents } from './event-store.ts'
-
-/** What an event says besides the account, as far as it applies. */
-export type EventData = {
-  workflowId?: string
-  workflowName?: string
-  runNumber?: number
-  runBy?: string
-  status?: string
-  webhookId?: string
-  webhookIds?: readonly string[]
-  regApplicationId?: string
-  alarmId?: string
-  upgradeId?: string
-  errorMessage?: string | null
-}
-
-export type NewEvent = {
-  accountId: string
-  type: EventName
-  data: EventData
-  /** Absent: nobody is mailed. `isOwnerMailed`: the account's owner hears of it by another mail, only others are mailed. */
-  mail?: { subject: string; text: string; isOwnerMailed?: boolean }
-}
 
 export type PublishEvents = (tx: Tx, events: readonly NewEvent[]) => Promise<void>
 

@@ -1,6 +1,7 @@
 // Failure reaches people: a mail at the first failure after success and at the recovery, and events to whoever asked for them.
 import type { Tx } from '../db/index.ts'
-import { type NewEvent, type PublishEvents, titleOf } from './publish.ts'
+import type { NewEvent } from './event.ts'
+import { type PublishEvents, titleOf } from './publish.ts'
 
 /** As much of an ended run as is told. */
 export type ToldRun = {

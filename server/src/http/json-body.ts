@@ -19,7 +19,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     // An empty body is no body: operations whose fields are all optional accept it.
     if (text === '') done(null, undefined)
     else
-      parse(request, text, (error, value) => {
+      void parse(request, text, (error, value) => {
         if (error) done(error, undefined)
         else if (mayHoldHalfCharacters(text) && !isText(value)) done(halfCharacter(), undefined)
         else done(null, value)

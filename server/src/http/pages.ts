@@ -1,6 +1,6 @@
 // Pages for people. Their forms are forms: no other kind of body is read here, and no other route reads forms.
 import forms from '@fastify/formbody'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { exchangeOf } from './exchange.ts'
 import { sendFixed } from './fixed-answer.ts'
 import { refuseForeignOrigin } from './foreign-origin.ts'
@@ -17,9 +17,10 @@ export async function addPages(app: FastifyInstance, pages: readonly Page[]): Pr
   app.removeAllContentTypeParsers()
   await app.register(forms, { bodyLimit: formBytesMax })
   // In a context below, where the parser of forms is there.
-  await app.register(async (context) => {
+  const servePages: FastifyPluginAsync = async (context) => {
     for (const page of pages) addPage(context, page)
-  })
+  }
+  await app.register(servePages)
 }
 
 function addPage(app: FastifyInstance, page: Page): void {

@@ -4,6 +4,7 @@ import type { OperationSpec } from '@patchbay/contract'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -112,20 +113,21 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.addHook('onClose', async () => answers[Symbol.dispose]())
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
-  await app.register(async (forJson) => {
-    forJson.addHook('preHandler', app.takePlace)
-    parseJsonBodies(forJson)
-    for (const spec of specs) if (spec.bodyType === undefined) addOperation(forJson, options, spec)
-  })
-  await app.register(async (forForms) => {
-    forForms.addHook('preHandler', app.takePlace)
-    parseNoBodies(forForms)
-    for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(forForms, options, spec)
-  })
-  await app.register(async (forPeople) => {
-    forPeople.addHook('preHandler', app.takePlace)
-    await addPages(forPeople, options.pages)
-  })
+  const serveJson: FastifyPluginAsync = async (context) => {
+    context.addHook('preHandler', app.takePlace)
+    parseJsonBodies(context)
+    for (const spec of specs) if (spec.bodyType === undefined) addOperation(context, options, spec)
+  }
+  const serveForms: FastifyPluginAsync = async (context) => {
+    context.addHook('preHandler', app.takePlace)
+    parseNoBodies(context)
+    for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(context, options, spec)
+  }
+  const servePages: FastifyPluginAsync = async (context) => {
+    context.addHook('preHandler', app.takePlace)
+    await addPages(context, options.pages)
+  }
+  for (const serve of [serveJson, serveForms, servePages]) await app.register(serve)
   return app
 }
 

@@ -1,4 +1,4 @@
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
+import type { Json } from './json.ts'
 
 /**
  * JSON that is handed on as it came. Parsing megabytes of it takes the event loop from everybody for seconds, and most values are only passed from

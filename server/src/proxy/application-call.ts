@@ -1,7 +1,9 @@
 // A call to a registered application, what it answers, and what is told of it.
+
 import type { ConnectionAnswer } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
-import type { Json, JsonText } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
+import type { JsonText } from '../lib/json-text.ts'
 
 export type ApplicationCall = {
   shortName: string

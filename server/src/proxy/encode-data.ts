@@ -1,5 +1,5 @@
 import { invalid } from '../lib/app-error.ts'
-import type { Json } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
 import { encodeForm } from './encode-form.ts'
 import { encodeMultipart } from './encode-multipart.ts'
 import { readFileContent } from './file-content.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Json } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
 import { fieldsOf } from './encode-form.ts'
 import { readFileContent } from './file-content.ts'
 

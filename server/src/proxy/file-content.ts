@@ -1,5 +1,5 @@
 import { invalid } from '../lib/app-error.ts'
-import type { Json } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
 
 export type FileContent = { bytes: Buffer; fileName: string | undefined; contentType: string | undefined }
 

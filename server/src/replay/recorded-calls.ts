@@ -1,9 +1,10 @@
 // Stands in for applications and mail while a run is run again: each call gets what was recorded for it, and nothing leaves the service.
+
 import type { BodyOf, Operations } from '@patchbay/contract'
 import type { ConnectionAnswer, Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import type { Json } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
 import {
   type ApplicationCall,
   type ApplicationCalls,

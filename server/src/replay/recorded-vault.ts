@@ -1,5 +1,5 @@
 // Stands in for the vault while a run is run again: what was read then, and above it what the replay itself wrote.
-import type { Json } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
 import type { Tape, TapedRead } from '../runs/index.ts'
 import { checkEntry, type Vault, type VaultPlace } from '../vault/index.ts'
 

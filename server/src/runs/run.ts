@@ -1,7 +1,5 @@
 import type { RunSource, RunStatusName } from '@patchbay/contract'
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-export type JsonObject = { [key: string]: Json }
+import type { JsonObject } from '../lib/json.ts'
 
 /** The queue of runs: the id of a job is the id of its run, its group is the account. */
 export const runQueue = 'runs'

@@ -1,4 +1,4 @@
-import type { Json } from './protocol.ts'
+import type { Json } from '../lib/json.ts'
 
 type VaultScope = 'workflow' | 'global'
 

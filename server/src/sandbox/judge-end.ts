@@ -1,8 +1,9 @@
+import { isDeeperThan, type Json } from '../lib/json.ts'
 import type { GuestExit } from './guest-jobs.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
 import type { Masker } from './mask.ts'
 import type { ScriptFailure, ScriptOutcome } from './outcome.ts'
-import type { GuestEnd, Json } from './protocol.ts'
+import type { GuestEnd } from './protocol.ts'
 
 /** Lines that the constructor of functions puts before a script's first line. */
 const LINES_BEFORE_SCRIPT = 2
@@ -81,7 +82,7 @@ function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }:
     const text = end[part]
     if (Buffer.byteLength(text) > limits.resultBytesMax) return tooLarge(what, limits)
     const value = JSON.parse(text) as Json
-    if (isTooDeep(value))
+    if (isDeeperThan(RESULT_DEPTH_MAX, value))
       return { kind: 'notJson', message: `${what} is nested more than ${RESULT_DEPTH_MAX} levels deep.` }
     if (what !== 'The result' && !isObject(value))
       return { kind: 'notJson', message: `${what} is not an object any more.` }
@@ -115,7 +116,7 @@ function judgeThrown(end: GuestEnd & { kind: 'threw' }, context: EndContext): Ve
 function readLeftVars(text: string | null, { limits, masker }: EndContext): { sessionVars?: { [name: string]: Json } } {
   if (text === null || Buffer.byteLength(text) > limits.resultBytesMax) return {}
   const value = JSON.parse(text) as Json
-  if (!isObject(value) || isTooDeep(value)) return {}
+  if (!isObject(value) || isDeeperThan(RESULT_DEPTH_MAX, value)) return {}
   return { sessionVars: masker.value(value) as { [name: string]: Json } }
 }
 
@@ -125,21 +126,4 @@ function place(message: string, { line, column }: { line: number; column: number
 
 function isObject(value: Json): value is { [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Level by level, because a recursive walk would be what the limit protects from. */
-export function isTooDeep(value: Json): boolean {
-  let level: Json[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > RESULT_DEPTH_MAX) return true
-    const next: Json[] = []
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue
-      for (const member of Array.isArray(item) ? item : Object.values(item)) {
-        if (typeof member === 'object' && member !== null) next.push(member)
-      }
-    }
-    level = next
-  }
-  return false
 }

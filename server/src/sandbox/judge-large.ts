@@ -1,11 +1,12 @@
 // What a script returned, when it is large: judged in a thread, without making values of it.
+import type { Json } from '../lib/json.ts'
 import { scanJson } from '../lib/json-scan.ts'
 import { JsonText, largeTextMin } from '../lib/json-text.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { type Failure, RETURNED_PARTS, type Verdict } from './judge-end.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
 import { maskJson } from './mask-json.ts'
-import type { GuestEnd, Json } from './protocol.ts'
+import type { GuestEnd } from './protocol.ts'
 
 type Returned = GuestEnd & { kind: 'returned' }
 export type LargeResult = { end: Returned; limits: ScriptLimits; secrets: readonly string[] }

@@ -1,9 +1,10 @@
+import { isDeeperThan, type Json } from '../lib/json.ts'
 import { JsonText, textOf } from '../lib/json-text.ts'
 import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
 import type { CallContext, ScriptJob } from './job.ts'
-import { isTooDeep } from './judge-end.ts'
+import { RESULT_DEPTH_MAX } from './limits.ts'
 import type { LearningMasker } from './mask.ts'
-import { CALLS_AT_ONCE, type FromGuest, type Json, SLEEPS_AT_ONCE } from './protocol.ts'
+import { CALLS_AT_ONCE, type FromGuest, SLEEPS_AT_ONCE } from './protocol.ts'
 
 /**
  * The calls of one script that wait for an answer.
@@ -137,7 +138,8 @@ export class OpenCalls {
   async #ask({ name, args, problem }: CallMessage, context: CallContext): Promise<Json | JsonText> {
     const { job, masker } = this.#owner
     if (problem !== undefined) throw new ScriptCallError(`${name} was given ${problem}.`)
-    if (isTooDeep(args)) throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
+    if (isDeeperThan(RESULT_DEPTH_MAX, args))
+      throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
     const call = parseCall(name, args)
     const capability = capabilityOf(call)
     if (!job.capabilities[capability])

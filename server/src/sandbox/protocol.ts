@@ -6,8 +6,7 @@
  * without `await` and without any host object inside the isolate. Descriptor 4 is heard however busy
  * the script process is: when it is closed the service is gone, and a number on it asks for jobs back that were not begun.
  */
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+import type { Json } from '../lib/json.ts'
 
 export const ORDER_DESCRIPTOR = 0
 export const REPLY_DESCRIPTOR = 3

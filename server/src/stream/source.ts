@@ -105,7 +105,7 @@ export class StreamSource implements AsyncDisposable {
 
   #startFlush(): void {
     this.#timer = undefined
-    if (this.#flushing) return
+    if (this.#flushing !== undefined) return
     this.#flushing = this.#flush()
       .catch(this.#onFault)
       .finally(() => {

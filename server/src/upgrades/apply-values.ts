@@ -1,7 +1,7 @@
 // Puts the values that a caller gave for newly required variables and applications into a merged definition.
 import { type ChainBlock, nameBlock } from '../engine/chain.ts'
 import { typeOf } from '../engine/merge/merge-declarations.ts'
-import type { Problem } from '../engine/problem.ts'
+import type { MisfitProblem } from '../engine/merge/misfits.ts'
 import { fitsType, isSet, variableTypes } from '../engine/variable-values.ts'
 import { type Definition, listNeededApplications } from '../workflows/index.ts'
 import type { Choices } from './choices.ts'
@@ -25,10 +25,9 @@ export function applyValues(
 }
 
 /** Whether a value was given in place of one that no longer fits. */
-export function isMended({ variable, blocks }: Problem, choices: Choices): boolean {
-  if (variable === undefined) return false
-  const given = blocks?.[0] === undefined ? choices.variables : (choices.blocks[blocks[0]] ?? {})
-  return Object.hasOwn(given, variable)
+export function isMended({ variable, uniqueBlockId }: MisfitProblem, choices: Choices): boolean {
+  const given = uniqueBlockId === undefined ? choices.variables : choices.blocks[uniqueBlockId]
+  return given !== undefined && Object.hasOwn(given, variable)
 }
 
 function fillVariables({ merged, ours }: Sides, given: Choices['variables'], problems: string[]) {

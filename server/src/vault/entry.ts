@@ -1,11 +1,12 @@
 // An entry is known by its holder and its key; its value is sealed for that place and for no other.
+
 import { hash } from 'node:crypto'
 import { vaultKeyLengthMax, vaultValueBytesMax } from '@patchbay/contract'
 import type { Scope } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
-import type { Place } from '../secrets/index.ts'
+import { isDeeperThan, type Json } from '../lib/json.ts'
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+import type { Place } from '../secrets/index.ts'
 
 /** A workflow's own entries, or those that all workflows of the account see. */
 export type VaultPlace = { workflowId: string } | { accountId: string }
@@ -44,29 +45,13 @@ export function sealPlace(id: EntryId): Place {
 
 /** The JSON text of a value; undefined, which scripts can produce, is null. */
 export function writeValue(value: unknown): Buffer {
-  if (isTooDeep(value)) throw invalid(`The field jsonData must not be nested deeper than ${depthMax} levels.`)
+  if (isDeeperThan(depthMax, value))
+    throw invalid(`The field jsonData must not be nested deeper than ${depthMax} levels.`)
   const text = Buffer.from(JSON.stringify(value) ?? 'null', 'utf8')
   if (text.length > vaultValueBytesMax) {
     throw invalid(`The field jsonData must have at most ${vaultValueBytesMax} bytes as JSON; it has ${text.length}.`)
   }
   return text
-}
-
-/** Level by level, without recursion: the point is that the value may be too deep to recurse into. */
-function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > depthMax) return true
-    const next: unknown[] = []
-    for (const item of level) {
-      if (item === null || typeof item !== 'object') continue
-      for (const inner of Array.isArray(item) ? item : Object.values(item)) {
-        if (inner !== null && typeof inner === 'object') next.push(inner)
-      }
-    }
-    level = next
-  }
-  return false
 }
 
 /** Refuses what the vault would refuse. */

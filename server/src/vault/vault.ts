@@ -1,8 +1,10 @@
 // The vault as scripts and runs use it: who may reach a place was decided before, by the run. What a run changes is told by the run's
 // own record, so nothing here writes to the audit log.
+
 import type { Database, Scope, Tx } from '../db/index.ts'
+import type { Json } from '../lib/json.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import { type EntryId, entryId, type Json, sealPlace, type VaultPlace, writeValue } from './entry.ts'
+import { type EntryId, entryId, sealPlace, type VaultPlace, writeValue } from './entry.ts'
 import { deleteEntry, hasEntry, type SealedEntry, upsertEntries, upsertEntry } from './store.ts'
 import { createValueReader } from './value-reader.ts'
 import { writeToHolder } from './write-to-holder.ts'

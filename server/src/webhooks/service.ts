@@ -1,9 +1,11 @@
 // The room of webhooks put together. Every process can take requests; processes that run workflows also start what waits.
+
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
-import { type Json, JsonText, textArray } from '../lib/json-text.ts'
+import type { Json } from '../lib/json.ts'
+import { JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import { startReplaying } from './history/replay.ts'

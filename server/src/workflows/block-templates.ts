@@ -1,5 +1,6 @@
 import type { BlockTemplate as CatalogBlockTemplate, Variable, WorkflowTemplate } from '../catalog/index.ts'
-import type { BlockTemplate, ChainElementInput } from '../engine/chain-element.ts'
+import type { ChainElementInput } from '../engine/chain-element.ts'
+import type { BlockTemplate } from '../engine/element-rules.ts'
 import type { VariableDefinition } from '../engine/variable-values.ts'
 import type { Definition } from './definition.ts'
 import type { WorkflowCatalog } from './ports.ts'

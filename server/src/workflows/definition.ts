@@ -1,10 +1,10 @@
 // What a workflow does, in two forms: as a revision stores it, and as a run reads it.
+
 import type { WorkflowStateName } from '@patchbay/contract'
 import type { ChainBlock } from '../engine/chain.ts'
 import type { VariableDefinition } from '../engine/variable-values.ts'
 import type { WorkflowVariable } from '../engine/workflow-variables.ts'
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+import type { Json } from '../lib/json.ts'
 
 export type WorkflowState = WorkflowStateName
 

@@ -38,7 +38,7 @@ function findUnsetOfBlock(definition: Definition, block: ChainBlock): Problem[] 
 
 function unsetOfBlock(block: ChainBlock, variable: string, from: string): Problem {
   const message = `The required variable "${variable}" of block ${nameBlock(block)}${from} has no value.`
-  return { message, blocks: [block.uniqueBlockId], variable }
+  return { message }
 }
 
 /** Needed is what a block calls and, as long as the workflow follows its template, what the template says it needs. */

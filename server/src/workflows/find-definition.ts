@@ -1,8 +1,10 @@
 // The seam to runs: what a workflow does at a revision, ready to be run.
+
 import { replayRunsDefault } from '@patchbay/contract'
 import type { Database, Scope } from '../db/index.ts'
+import type { Json } from '../lib/json.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import type { Definition, Json, WorkflowDefinition } from './definition.ts'
+import type { Definition, WorkflowDefinition } from './definition.ts'
 import { listSecretValues, openDefinition } from './sealed-values.ts'
 import {
   countWorkflowsUsing as countUses,

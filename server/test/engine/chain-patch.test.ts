@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maskedValue } from '../../src/engine/bindings.ts'
 import type { ChainBlock } from '../../src/engine/chain.ts'
-import type { BlockTemplate, ChainElementInput } from '../../src/engine/chain-element.ts'
+import type { ChainElementInput } from '../../src/engine/chain-element.ts'
 import { type ChainContext, decideBinding, makeChain, patchChain } from '../../src/engine/chain-patch.ts'
+import type { BlockTemplate } from '../../src/engine/element-rules.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const template: BlockTemplate = {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { diffJson, type Json, type PatchOperation } from '../../src/engine/json-patch.ts'
+import { diffJson, type PatchOperation } from '../../src/engine/json-patch.ts'
+import type { Json } from '../../src/lib/json.ts'
 import { Random } from '../harness/random.ts'
 
 describe('the difference of two JSON values', () => {

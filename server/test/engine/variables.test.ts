@@ -153,7 +153,7 @@ describe('setting workflow variables', () => {
         ['optional', variable('text')],
       ]),
     )
-    expect(problems.map((problem) => problem.variable)).toEqual(['unset', 'empty', 'none'])
+    expect(problems.map(({ message }) => /"(.+)"/.exec(message)?.[1])).toEqual(['unset', 'empty', 'none'])
   })
 })
 
@@ -219,7 +219,9 @@ describe('bindings of a block', () => {
 
   test('to a workflow variable that does not exist are named', () => {
     expect(refusalOf(resolveVariables(bound, new Map()))).toContain('"customer"')
-    expect(findUnknownVariables([bound], new Set(['other']))).toMatchObject([{ blocks: ['a'], variable: 'customer' }])
+    expect(findUnknownVariables([bound], new Set(['other']))).toMatchObject([
+      { message: expect.stringMatching(/\(a\) is bound to the workflow variable "customer"/) },
+    ])
     expect(findUnknownVariables([bound], new Set(['customer']))).toEqual([])
   })
 })

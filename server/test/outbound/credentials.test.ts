@@ -81,7 +81,7 @@ describe('credentials', () => {
   it.each([301, 302, 303, 307, 308])('go along when a %i stays on the same origin', async (status) => {
     await using peer = await startHttp((request, response) => {
       if (request.url?.startsWith('/start')) response.writeHead(status, { location: '/end' }).end()
-      else echo(request, response)
+      else void echo(request, response)
     })
     await using client = createClient({ allow: peer.host })
     const response = await client.send({

@@ -15,7 +15,7 @@ describe('redirects', () => {
   ])('%i turns %s into %s as browsers do', async (status, method, expected, body) => {
     await using peer = await startHttp((request, response) => {
       if (request.url === '/start') response.writeHead(status, { location: 'end?x=1#part' }).end()
-      else echo(request, response)
+      else void echo(request, response)
     })
     await using client = createClient({ allow: peer.host })
     const response = await client.send({

@@ -8,7 +8,7 @@ import { Errors } from 'typebox/value'
 
 export type Mismatch = { path: (string | number)[]; message: string; atKey?: boolean }
 
-type Json = Record<string, unknown>
+type JsonMembers = Record<string, unknown>
 type SchemaView = {
   anyOf?: SchemaView[]
   const?: unknown
@@ -22,7 +22,8 @@ type SchemaView = {
   description?: string
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonMembers =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function discriminators(branch: SchemaView): [string, unknown][] {
   return Object.entries(branch.properties ?? {}).flatMap(([key, schema]) =>
@@ -45,7 +46,7 @@ function explainUnion(branches: SchemaView[], schema: SchemaView, value: unknown
   return [{ path: [...path, key], message: `"${key}" must be one of ${allowed.join(', ')}` }]
 }
 
-function explainObject(schema: SchemaView, value: Json, path: Mismatch['path']): Mismatch[] {
+function explainObject(schema: SchemaView, value: JsonMembers, path: Mismatch['path']): Mismatch[] {
   const found: Mismatch[] = []
   for (const key of schema.required ?? [])
     if (!(key in value)) found.push({ path: [...path, key], message: `"${key}" is missing` })

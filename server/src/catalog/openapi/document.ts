@@ -3,20 +3,20 @@ import { parse } from 'yaml'
 const openApiBytesMax = 8 * 1024 * 1024
 const refDepthMax = 50
 
-export type Json = Record<string, unknown>
+export type JsonMembers = Record<string, unknown>
 
 /** Why a document cannot be used, in words for the person who brought it. */
 export class OpenApiRefusal extends Error {}
 
-export const isObject = (value: unknown): value is Json =>
+export const isObject = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-export const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
+export const objectOf = (value: unknown): JsonMembers => (isObject(value) ? value : {})
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 /** The first characters of a text, none of them halved. */
 export const cut = (text: string, length: number): string => text.slice(0, length).toWellFormed()
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-export type OpenApiDocument = { root: Json; resolve: (value: unknown) => Json }
+export type OpenApiDocument = { root: JsonMembers; resolve: (value: unknown) => JsonMembers }
 
 /** `isSwagger2`: it says some things in places of its own. */
 export type ReadDocument = OpenApiDocument & { isSwagger2: boolean }
@@ -32,7 +32,7 @@ export function readOpenApi(text: string): ReadDocument {
 }
 
 /** True for Swagger 2.0, which is older than OpenAPI and says some things elsewhere. */
-function requireKnownVersion(root: Json): boolean {
+function requireKnownVersion(root: JsonMembers): boolean {
   // A number without quotes is a number in YAML.
   const version = String(root['swagger'] ?? root['openapi'] ?? '')
   if (version === '') throw new OpenApiRefusal('The key "openapi" is missing.')
@@ -58,9 +58,9 @@ function parseText(text: string): unknown {
 }
 
 /** Follows `$ref` within the document; fields beside it (a description in 3.1) stand over those it points to. */
-function resolveReference(root: Json, value: unknown): Json {
+function resolveReference(root: JsonMembers, value: unknown): JsonMembers {
   let current = objectOf(value)
-  let beside: Json = {}
+  let beside: JsonMembers = {}
   for (let depth = 0; typeof current['$ref'] === 'string'; depth += 1) {
     const { $ref: reference, ...others } = current
     if (depth >= refDepthMax) throw new OpenApiRefusal(`The reference "${reference}" goes round in a circle.`)
@@ -70,7 +70,7 @@ function resolveReference(root: Json, value: unknown): Json {
   return { ...current, ...beside }
 }
 
-function followPointer(root: Json, reference: string): unknown {
+function followPointer(root: JsonMembers, reference: string): unknown {
   if (!reference.startsWith('#')) {
     throw new OpenApiRefusal(`The reference "${reference}" leads outside the document; bundle it into one file first.`)
   }
@@ -79,7 +79,7 @@ function followPointer(root: Json, reference: string): unknown {
     const key = decodeStep(step)
     const inside = typeof current === 'object' && current !== null && Object.hasOwn(current, key)
     if (!inside) throw new OpenApiRefusal(`The reference "${reference}" leads to nothing.`)
-    current = (current as Json)[key]
+    current = (current as JsonMembers)[key]
   }
   return current
 }

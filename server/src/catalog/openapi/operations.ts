@@ -1,5 +1,14 @@
 import type { Variable } from '../format/definition.ts'
-import { cut, isObject, type Json, listOf, type OpenApiDocument, OpenApiRefusal, objectOf, textOf } from './document.ts'
+import {
+  cut,
+  isObject,
+  type JsonMembers,
+  listOf,
+  type OpenApiDocument,
+  OpenApiRefusal,
+  objectOf,
+  textOf,
+} from './document.ts'
 import { type BodyField, type RequestBody, readBody } from './request-body.ts'
 
 const operationsMax = 1000
@@ -61,10 +70,10 @@ export function readOperations(
   return { operations, warnings }
 }
 
-function readOperation(document: OpenApiDocument, path: string, verb: string, item: Json): Operation | null {
+function readOperation(document: OpenApiDocument, path: string, verb: string, item: JsonMembers): Operation | null {
   const operation = objectOf(item[verb])
   // A parameter of the operation stands over one of the same name and place at its path.
-  const parameters = new Map<string, Json>()
+  const parameters = new Map<string, JsonMembers>()
   for (const value of [...listOf(item['parameters']), ...listOf(operation['parameters'])]) {
     const parameter = document.resolve(value)
     parameters.set(`${textOf(parameter['in'])} ${textOf(parameter['name'])}`, parameter)
@@ -130,7 +139,7 @@ function bodyVariable(shortName: string, { required, fields }: RequestBody): Var
   return { shortName, displayName: 'Body', type: 'json', required: false, description }
 }
 
-function responseTypeOf(document: OpenApiDocument, operation: Json): Operation['call']['responseType'] {
+function responseTypeOf(document: OpenApiDocument, operation: JsonMembers): Operation['call']['responseType'] {
   const success = Object.entries(objectOf(operation['responses'])).find(([status]) => /^2/.test(status))?.[1]
   const types = Object.keys(objectOf(document.resolve(success)['content']))
   if (types.some((type) => /[/+]json\b/i.test(type) || type === '*/*')) return 'Json'
@@ -154,7 +163,7 @@ function toVariable(
   document: OpenApiDocument,
   shortName: string,
   name: string,
-  parameter: Json,
+  parameter: JsonMembers,
   required: boolean,
 ): Variable {
   const schema = document.resolve(parameter['schema'])

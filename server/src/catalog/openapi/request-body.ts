@@ -1,11 +1,11 @@
 // What an operation takes as its body, and which of its fields become variables of the block.
-import { isObject, type Json, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 /** More would be no form to fill in. */
 const fieldsMax = 50
 const nestingMax = 20
 
-export type BodyField = { name: string; schema: Json; isRequired: boolean; isFile: boolean }
+export type BodyField = { name: string; schema: JsonMembers; isRequired: boolean; isFile: boolean }
 
 export type RequestBody = {
   contentType: string
@@ -17,7 +17,7 @@ export type RequestBody = {
 }
 
 /** Null: it takes none. Undefined: only one that a block cannot send. */
-export function readBody(document: OpenApiDocument, operation: Json): RequestBody | null | undefined {
+export function readBody(document: OpenApiDocument, operation: JsonMembers): RequestBody | null | undefined {
   if (operation['requestBody'] === undefined) return null
   const body = document.resolve(operation['requestBody'])
   const content = objectOf(body['content'])
@@ -56,7 +56,11 @@ function readFields(document: OpenApiDocument, schema: unknown): BodyField[] {
 }
 
 /** Properties of an object, also of one that is put together by `allOf`. */
-function collect(document: OpenApiDocument, value: unknown, depth: number): { properties: Json; required: unknown[] } {
+function collect(
+  document: OpenApiDocument,
+  value: unknown,
+  depth: number,
+): { properties: JsonMembers; required: unknown[] } {
   const schema = document.resolve(value)
   if (depth > nestingMax || schema['oneOf'] !== undefined || schema['anyOf'] !== undefined) {
     return { properties: {}, required: [] }
@@ -68,19 +72,19 @@ function collect(document: OpenApiDocument, value: unknown, depth: number): { pr
   }
 }
 
-function isSimple(document: OpenApiDocument, schema: Json): boolean {
+function isSimple(document: OpenApiDocument, schema: JsonMembers): boolean {
   const types = listOf(schema['type']).concat(schema['type']).map(textOf)
   if (types.includes('array')) return isObject(schema['items']) && isPlain(document.resolve(schema['items']))
   return isPlain(schema)
 }
 
-function isPlain(schema: Json): boolean {
+function isPlain(schema: JsonMembers): boolean {
   const types = listOf(schema['type'])
     .concat(schema['type'])
     .filter((type) => type !== undefined && type !== 'null' && !Array.isArray(type))
   return types.length > 0 && types.every((type) => /^(string|integer|number|boolean)$/.test(textOf(type)))
 }
 
-function isFile(schema: Json): boolean {
+function isFile(schema: JsonMembers): boolean {
   return schema['format'] === 'binary' || textOf(schema['contentMediaType']) !== ''
 }

@@ -1,5 +1,5 @@
 import type { ApplicationFile, Authentication, CredentialField } from '../format/definition.ts'
-import { cut, isObject, type Json, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { cut, isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 export type Security = {
   authentication: Authentication
@@ -82,7 +82,7 @@ function combine(main: SchemePart, parts: SchemePart[], warnings: string[]): Sec
   }
 }
 
-function readScheme(scheme: Json, scopes: string[], source: Source): SchemePart | null {
+function readScheme(scheme: JsonMembers, scopes: string[], source: Source): SchemePart | null {
   const kind = `${textOf(scheme['type'])} ${textOf(scheme['scheme']).toLowerCase()}`.trim()
   if (kind === 'http basic') {
     return {
@@ -119,7 +119,7 @@ function readBearer(): SchemePart {
   return { authentication: { type: 'bearer', token: '{token}' }, fields: [field('token', 'Token', 'password')] }
 }
 
-function readApiKey(scheme: Json): SchemePart | null {
+function readApiKey(scheme: JsonMembers): SchemePart | null {
   const name = textOf(scheme['name'])
   const place = textOf(scheme['in'])
   if (name === '' || /[{}]/.test(name)) return null
@@ -131,10 +131,11 @@ function readApiKey(scheme: Json): SchemePart | null {
   return { authentication: { type: 'apiKey', in: place, name, value: '{apiKey}' }, fields }
 }
 
-function readOAuth(flows: Json, wanted: string[], source: Source): SchemePart | null {
+function readOAuth(flows: JsonMembers, wanted: string[], source: Source): SchemePart | null {
   const fields = [field('clientId', 'Client ID', 'text'), field('clientSecret', 'Client secret', 'password')]
   const client = { clientId: '{clientId}', clientSecret: '{clientSecret}', clientAuthentication: 'post' as const }
-  const scopesFor = (flow: Json) => (wanted.length > 0 ? wanted : Object.keys(objectOf(flow['scopes']))).slice(0, 100)
+  const scopesFor = (flow: JsonMembers) =>
+    (wanted.length > 0 ? wanted : Object.keys(objectOf(flow['scopes']))).slice(0, 100)
   const code = objectOf(flows['authorizationCode'])
   if (textOf(code['authorizationUrl']) && textOf(code['tokenUrl'])) {
     const authorization = readAddress('authorizationUrl', code['authorizationUrl'], source)

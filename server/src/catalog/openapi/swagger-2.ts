@@ -2,7 +2,7 @@
  * A Swagger 2.0 document in the terms of OpenAPI 3, as far as an import reads it. What references lead to stays in its
  * place, so they need no translation.
  */
-import { isObject, type Json, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 type Resolve = OpenApiDocument['resolve']
 
@@ -23,21 +23,21 @@ export function fromSwagger2({ root, resolve }: OpenApiDocument): OpenApiDocumen
 }
 
 /** Without a host the document means the one that it came from. */
-function addressOf(root: Json): string {
+function addressOf(root: JsonMembers): string {
   const schemes = listOf(root['schemes']).map(String)
   const scheme = schemes.includes('https') || schemes.length === 0 ? 'https' : schemes[0]
   const host = textOf(root['host'])
   return `${host === '' ? '' : `${scheme}://${host}`}${textOf(root['basePath']) || '/'}`
 }
 
-function toPath(root: Json, resolve: Resolve, value: unknown): Json {
+function toPath(root: JsonMembers, resolve: Resolve, value: unknown): JsonMembers {
   const item = resolve(value)
   const operations = verbs.filter((verb) => isObject(item[verb]))
   return Object.fromEntries(operations.map((verb) => [verb, toOperation(root, resolve, item, objectOf(item[verb]))]))
 }
 
-function toOperation(root: Json, resolve: Resolve, item: Json, operation: Json): Json {
-  const parameters = new Map<string, Json>()
+function toOperation(root: JsonMembers, resolve: Resolve, item: JsonMembers, operation: JsonMembers): JsonMembers {
+  const parameters = new Map<string, JsonMembers>()
   for (const value of [...listOf(item['parameters']), ...listOf(operation['parameters'])]) {
     const parameter = resolve(value)
     parameters.set(`${textOf(parameter['in'])} ${textOf(parameter['name'])}`, parameter)
@@ -57,11 +57,11 @@ function toOperation(root: Json, resolve: Resolve, item: Json, operation: Json):
   }
 }
 
-function typesOf(root: Json, operation: Json, key: 'consumes' | 'produces'): string[] {
+function typesOf(root: JsonMembers, operation: JsonMembers, key: 'consumes' | 'produces'): string[] {
   return listOf(operation[key] ?? root[key]).map(String)
 }
 
-function toBody(parameters: readonly Json[], consumes: readonly string[]): Json | undefined {
+function toBody(parameters: readonly JsonMembers[], consumes: readonly string[]): JsonMembers | undefined {
   const body = parameters.find(({ in: place }) => place === 'body')
   if (body) {
     const types = consumes.length > 0 ? consumes : ['application/json']
@@ -80,12 +80,12 @@ function toBody(parameters: readonly Json[], consumes: readonly string[]): Json 
   return { required: needed.length > 0, content: { [type]: { schema } } }
 }
 
-function toProperty({ name, type, required: _required, in: _place, ...schema }: Json): [string, Json] {
+function toProperty({ name, type, required: _required, in: _place, ...schema }: JsonMembers): [string, JsonMembers] {
   return [textOf(name), type === 'file' ? { ...schema, type: 'string', format: 'binary' } : { ...schema, type }]
 }
 
 /** In Swagger the schema of a parameter is the parameter itself, and lists are separated by commas unless it says otherwise. */
-function toParameter(parameter: Json): Json {
+function toParameter(parameter: JsonMembers): JsonMembers {
   const { name, in: place, required, description, collectionFormat, ...schema } = parameter
   const style = styles[textOf(collectionFormat)]
   return {
@@ -99,14 +99,14 @@ function toParameter(parameter: Json): Json {
   }
 }
 
-function toResponse(response: Json, produces: readonly string[]): Json {
+function toResponse(response: JsonMembers, produces: readonly string[]): JsonMembers {
   const schema = objectOf(response['schema'])
   const types = schema['type'] === 'file' ? ['application/octet-stream'] : produces
   const hasContent = response['schema'] !== undefined && types.length > 0
   return hasContent ? { ...response, content: Object.fromEntries(types.map((type) => [type, {}])) } : response
 }
 
-function toScheme(value: unknown): Json {
+function toScheme(value: unknown): JsonMembers {
   const scheme = objectOf(value)
   if (scheme['type'] === 'basic') return { type: 'http', scheme: 'basic' }
   if (scheme['type'] !== 'oauth2') return scheme

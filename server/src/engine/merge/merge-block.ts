@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type ChainBlock, nameBlock, type VariableBinding } from '../chain.ts'
+import { isSameValue } from '../same-value.ts'
 import type { Findings } from './conflict.ts'
 import { isSameText, mergeLines } from './merge-lines.ts'
 
@@ -22,7 +22,7 @@ export function mergeBlock(sides: Sides, rules: BlockRules): ChainBlock {
   const merged: Record<string, unknown> = { ...ours }
   for (const field of plainFields) {
     const values = { base: base?.[field] ?? null, ours: ours[field], theirs: theirs[field] }
-    merged[field] = pick(values, isDeepStrictEqual, () => decide(sides, field, values, rules.findings))
+    merged[field] = pick(values, isSameValue, () => decide(sides, field, values, rules.findings))
   }
   const block = {
     ...(merged as ChainBlock),
@@ -36,7 +36,7 @@ export function mergeBlock(sides: Sides, rules: BlockRules): ChainBlock {
 export function isSameBlock(one: ChainBlock, other: ChainBlock): boolean {
   const { script, isCustomized: _customized, ...rest } = one
   const { script: otherScript, isCustomized: _otherCustomized, ...otherRest } = other
-  return isSameText(script, otherScript) && isDeepStrictEqual(rest, otherRest)
+  return isSameText(script, otherScript) && isSameValue(rest, otherRest)
 }
 
 type Values<Value> = { base: unknown; ours: Value; theirs: Value }
@@ -76,16 +76,12 @@ function mergeBindings({ base, ours, theirs }: Sides, findings: Findings): Chain
   const names = new Set([...Object.keys(ours.variables), ...Object.keys(theirs.variables)])
   const entries = [...names].flatMap((name): [string, VariableBinding][] => {
     const [was, mine, yours] = [base, ours, theirs].map((block) => bindingOf(block, name))
-    const binding = pick<VariableBinding | undefined>(
-      { base: was, ours: mine, theirs: yours },
-      isDeepStrictEqual,
-      () => {
-        findings.notes.push(
-          `The template changed the variable "${name}" of block ${nameBlock(ours)}, but the customer's value stays.`,
-        )
-        return mine
-      },
-    )
+    const binding = pick<VariableBinding | undefined>({ base: was, ours: mine, theirs: yours }, isSameValue, () => {
+      findings.notes.push(
+        `The template changed the variable "${name}" of block ${nameBlock(ours)}, but the customer's value stays.`,
+      )
+      return mine
+    })
     return binding ? [[name, binding]] : []
   })
   return Object.fromEntries(entries)

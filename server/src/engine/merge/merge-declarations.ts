@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ChainBlock, VariableBinding } from '../chain.ts'
+import { isSameValue } from '../same-value.ts'
 import { isSet, type VariableType } from '../variable-values.ts'
 import type { Mergeable } from './mergeable.ts'
 
@@ -12,7 +12,7 @@ export function mergeDeclarations({ base, ours, theirs }: Sides, chain: readonly
   return Object.fromEntries(
     [...used].map((id) => {
       const [was, mine, yours] = [base, ours, theirs].map((side) => side.blockVariables[id])
-      const isTheirs = yours && (!mine || !isDeepStrictEqual(yours, was))
+      const isTheirs = yours && (!mine || !isSameValue(yours, was))
       return [id, (isTheirs ? yours : mine) ?? {}]
     }),
   )

@@ -4,13 +4,12 @@
  * "Changed" is judged by content.
  */
 import type { ChainBlock } from '../chain.ts'
-import type { Problem } from '../problem.ts'
 import { type Conflict, Findings, type Resolutions } from './conflict.ts'
 import { mergeChain } from './merge-chain.ts'
 import { keepTypes, mergeDeclarations } from './merge-declarations.ts'
 import { mergeVariables } from './merge-variables.ts'
 import type { Mergeable } from './mergeable.ts'
-import { findMisfits } from './misfits.ts'
+import { findMisfits, type MisfitProblem } from './misfits.ts'
 
 export type MergeInput<Definition extends Mergeable> = {
   readonly base: Mergeable
@@ -26,7 +25,7 @@ export type Merge<Definition extends Mergeable> = {
   readonly merged: Definition
   readonly conflicts: readonly Conflict[]
   /** Values that no longer fit their variable. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly MisfitProblem[]
   /** Customers' values that stay although the template changed them too, as sentences. */
   readonly notes: readonly string[]
   /** Blocks with a script of lines from both sides: whether those compile is for the caller to find out. */

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ChainBlock, VariableBinding } from '../chain.ts'
+import { isSameValue } from '../same-value.ts'
 import { isSet } from '../variable-values.ts'
 import type { Findings } from './conflict.ts'
 import { mergeOrder } from './merge-order.ts'
@@ -34,11 +34,11 @@ type VariableSides = {
 
 function mergeVariable({ base, ours, theirs }: VariableSides, isBound: boolean, findings: Findings) {
   if (!ours) return !base || isBound ? theirs : undefined
-  const isUntouched = base !== undefined && isDeepStrictEqual(ours.value, base.value)
+  const isUntouched = base !== undefined && isSameValue(ours.value, base.value)
   if (!theirs) return isUntouched && !isBound ? undefined : ours
   const declaration = isDeclaredSame(theirs, base) ? ours : theirs
   if (isUntouched) return { ...declaration, value: theirs.value }
-  if (base && !isDeepStrictEqual(theirs.value, base.value) && !isDeepStrictEqual(theirs.value, ours.value)) {
+  if (base && !isSameValue(theirs.value, base.value) && !isSameValue(theirs.value, ours.value)) {
     findings.notes.push(`The template changed the variable "${ours.name}", but the customer's value stays.`)
   }
   // Under another type everybody could read the password.
@@ -47,7 +47,7 @@ function mergeVariable({ base, ours, theirs }: VariableSides, isBound: boolean, 
 }
 
 function isDeclaredSame(one: NamedVariable, other: NamedVariable | undefined): boolean {
-  return other !== undefined && isDeepStrictEqual({ ...one, value: null }, { ...other, value: null })
+  return other !== undefined && isSameValue({ ...one, value: null }, { ...other, value: null })
 }
 
 function byName({ variables }: Mergeable): Variables {

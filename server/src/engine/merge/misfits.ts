@@ -5,12 +5,15 @@ import { typeOf } from './merge-declarations.ts'
 import type { Mergeable } from './mergeable.ts'
 
 /** Values that do not fit the type of their variable any more; what did not fit before is nobody's news. */
-export function findMisfits(before: Mergeable, after: Mergeable): Problem[] {
+export function findMisfits(before: Mergeable, after: Mergeable): MisfitProblem[] {
   const known = new Set(listMisfits(before).map(({ key }) => key))
   return listMisfits(after).flatMap(({ key, problem }) => (known.has(key) ? [] : [problem]))
 }
 
-type Misfit = { key: string; problem: Problem }
+/** A caller may give the variable another value: one of the workflow, or, with a block, one of this block. */
+export type MisfitProblem = Problem & { readonly variable: string; readonly uniqueBlockId?: string }
+
+type Misfit = { key: string; problem: MisfitProblem }
 
 function listMisfits(definition: Mergeable): Misfit[] {
   const ofWorkflow = definition.variables.flatMap((variable): Misfit[] => {
@@ -30,8 +33,8 @@ function listMisfitsOf({ blockVariables }: Mergeable, block: ChainBlock): Misfit
     const options = declaration?.type === type && declaration.options ? { options: declaration.options } : {}
     if (fitsType({ type, ...options }, binding.value ?? null)) return []
     const message = `The value of variable "${name}" of block ${nameBlock(block)} no longer fits: it must be ${wanted({ type, ...options })}.`
-    const problem = { message, blocks: [block.uniqueBlockId], variable: name }
-    return [{ key: `${block.uniqueBlockId} ${name}`, problem }]
+    const { uniqueBlockId } = block
+    return [{ key: `${uniqueBlockId} ${name}`, problem: { message, variable: name, uniqueBlockId } }]
   })
 }
 

@@ -8,6 +8,7 @@
  */
 
 import type { Database } from '../../db/index.ts'
+import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { Job, JobQueue } from '../../queue/index.ts'
 import type { StorageLedger } from '../../storage/index.ts'
@@ -17,7 +18,7 @@ import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../e
 import type { RunState } from '../execute/run-state.ts'
 import type { RunRecorder } from '../record/recorder.ts'
 import { RunTape, type TapeRoom } from '../recording/run-tape.ts'
-import { type Json, type Run, type RunClaim, runQueue } from '../run.ts'
+import { type Run, type RunClaim, runQueue } from '../run.ts'
 import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { markHandedBack, markProcessing } from './mark-store.ts'

@@ -3,6 +3,7 @@
 import type { Scope } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import {
   createMasker,
@@ -12,7 +13,7 @@ import {
   type ScriptOutcome,
 } from '../../sandbox/index.ts'
 import type { BlockTape } from '../recording/run-tape.ts'
-import type { Json, JsonObject, RunClaim } from '../run.ts'
+import type { RunClaim } from '../run.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
 import { refuseDeferred } from './check-deferred.ts'
 import type { PlannedBlock } from './definition-cache.ts'

@@ -1,7 +1,8 @@
 // Deferred vault values are written with the end of the run, which nothing may stop: what the vault would refuse fails the block that set it.
+
 import { vaultKeyLengthMax, vaultValueBytesMax } from '@patchbay/contract'
+import type { JsonObject } from '../../lib/json.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { JsonObject } from '../run.ts'
 
 export function refuseDeferred(outcome: ScriptOutcome): ScriptOutcome {
   if (outcome.kind !== 'returned') return outcome

@@ -36,7 +36,7 @@ export class DefinitionCache {
   get(accountId: string, workflowId: string, revision: number): Promise<PlannedWorkflow | undefined> {
     const key = `${workflowId} ${revision} ${accountId}`
     const known = this.#entries.get(key)
-    if (known) {
+    if (known !== undefined) {
       // Used again: now the youngest.
       this.#entries.delete(key)
       this.#entries.set(key, known)

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../run.ts'
+import type { JsonObject } from '../../lib/json.ts'
 
 /** `current` with the changes that lead from `before` to `after`. */
 export function mergeSession(current: JsonObject, before: JsonObject, after: JsonObject): JsonObject {

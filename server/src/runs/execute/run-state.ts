@@ -1,8 +1,10 @@
 // What a worker knows of a run it holds: everything here is also recorded, so that another worker can know the same.
+
 import type { BlockOutcome } from '../../engine/plan.ts'
 import { type RunScope, scopeRun } from '../../engine/run-scope.ts'
+import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
-import type { Json, Run, RunWork, SessionState } from '../run.ts'
+import type { Run, RunWork, SessionState } from '../run.ts'
 import type { PlannedWorkflow } from './definition-cache.ts'
 import { mergeSession } from './merge-session.ts'
 

@@ -1,6 +1,6 @@
 // Texts on their way into the database, which has no NUL and no halves of characters.
+import type { JsonObject } from '../../lib/json.ts'
 import type { ScriptFailure } from '../../sandbox/index.ts'
-import type { JsonObject } from '../run.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 
 const messageCharactersMax = 20_000

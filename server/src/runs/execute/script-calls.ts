@@ -1,13 +1,14 @@
 // What scripts may ask of the service, and what decides about it: the run, never an argument.
+
 import type { Scope } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText, textObject } from '../../lib/json-text.ts'
 import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../../sandbox/index.ts'
 import type { Vault } from '../../vault/index.ts'
 import type { BlockTape } from '../recording/run-tape.ts'
-import type { Json, JsonObject } from '../run.ts'
 
 export type ScriptPorts = {
   vault: Vault

@@ -1,6 +1,7 @@
 // Deferred vault values wait for the end of their run in the record of the last block that changed them, sealed like the vault itself.
+import type { JsonObject } from '../../lib/json.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
-import type { JsonObject, SessionState } from '../run.ts'
+import type { SessionState } from '../run.ts'
 
 type Deferred = { vault: JsonObject; vaultGlobal: JsonObject }
 

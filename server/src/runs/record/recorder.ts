@@ -1,7 +1,9 @@
 // The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, isTransient, type Scope, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { StorageLedger } from '../../storage/index.ts'
@@ -10,7 +12,6 @@ import {
   type BlockRecord,
   claimKey,
   type EndedRun,
-  type JsonObject,
   type RunClaim,
   type RunNews,
   type RunStatus,

@@ -1,7 +1,8 @@
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import type { RunRecording } from '../recording/run-tape.ts'
-import { decodeTape, type Tape } from '../recording/tape-format.ts'
+import type { Tape } from '../recording/tape.ts'
+import { decodeTape } from '../recording/tape-format.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 
 type Ended = { runId: string; accountId: string; workflowId: string; runNumber: number; recording: RunRecording }

@@ -1,41 +1,12 @@
 // What a run heard from outside, held in the worker's memory until the run ends: enough to run it again without anybody outside.
+
 import { createHash } from 'node:crypto'
-import { type Json, JsonText } from '../../lib/json-text.ts'
+import type { Json } from '../../lib/json.ts'
+import { JsonText } from '../../lib/json-text.ts'
 import type { Exchange } from '../../proxy/index.ts'
 import type { ScriptCall } from '../../sandbox/index.ts'
+import type { TapedAnswer, TapedBlock, TapedCall } from './tape.ts'
 import { encodeTape } from './tape-format.ts'
-
-export type TapedAnswer = {
-  statusCode: number
-  headers: Record<string, string>
-  body: Buffer
-  /** Why access was denied, where the service could tell. */
-  explanation?: string
-}
-
-export type TapedCall = {
-  /** MAIL for a mail. */
-  method: string
-  /** Absolute where there was an answer; the endpoint alone otherwise. */
-  url: string
-  /** What the script asked for: registered application, base address and path. */
-  address: string
-  /** JSON text of what was sent, or the digest of a long one; null for nothing. */
-  body: string | null
-  answer: TapedAnswer | undefined
-  /** Why there was no answer. */
-  errorMessage: string | undefined
-}
-
-export type TapedRead = {
-  kind: 'vault.get' | 'vault.contains' | 'vault.remove'
-  scope: 'workflow' | 'global'
-  key: string
-  /** JSON text. */
-  value: string
-}
-
-export type TapedBlock = { id: string; calls: TapedCall[]; reads: TapedRead[] }
 
 /** What the end of a run hands to whoever writes it down. */
 export type RunRecording = {

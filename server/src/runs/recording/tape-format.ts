@@ -1,10 +1,8 @@
 // A tape as bytes: the length of a JSON head, the head, then the bodies one after the other as they came. Bodies are most of it, and
 // writing them as JSON would cost more than all the rest.
+import type { Json } from '../../lib/json.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
-import type { Json } from '../run.ts'
-import type { TapedAnswer, TapedBlock, TapedCall } from './run-tape.ts'
-
-export type Tape = { webhook: Json | JsonText; blocks: TapedBlock[] }
+import type { Tape, TapedAnswer, TapedBlock, TapedCall } from './tape.ts'
 
 type Head = {
   webhookBytes: number | null

@@ -1,12 +1,13 @@
 // A recorded run, run again in the sandbox: the same plan, the same scripts' world, but others stand in for everybody outside, and
 // nothing is written down.
+import type { Json, JsonObject } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import type { BlockScriptDeps } from '../execute/block-script.ts'
 import { planWorkflow } from '../execute/definition-cache.ts'
 import { type ExecutionRecorder, executeRun } from '../execute/execution.ts'
 import { type KnownBlock, openState } from '../execute/run-state.ts'
-import type { BlockRecord, Json, JsonObject } from '../run.ts'
+import type { BlockRecord } from '../run.ts'
 import type { RecordedRun } from './recorded-run-store.ts'
 
 export type RehearsalDeps = Pick<BlockScriptDeps, 'sandbox' | 'functions' | 'secretsOf' | 'runTimeoutSeconds'> & {

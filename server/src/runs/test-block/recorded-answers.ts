@@ -1,8 +1,9 @@
 // Stands in for the applications of a tested script: what was recorded is answered, nothing leaves the service.
+
 import type { BodyOf, Operations } from '@patchbay/contract'
 import { AppError } from '../../lib/app-error.ts'
+import type { Json } from '../../lib/json.ts'
 import type { ApplicationCall, ApplicationCalls } from '../../proxy/index.ts'
-import type { Json } from '../run.ts'
 
 type RecordedAnswer = NonNullable<BodyOf<Operations['TestBlock']>['recordedAnswers']>[number]
 

@@ -1,9 +1,11 @@
 // One script, tried out: the same sandbox and the same calls as in a run, but nothing is recorded, mailed or put into a vault.
+
 import type { AnswerOf, BodyOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { maskJson, maskSecrets } from '../../connections/index.ts'
 import type { Scope } from '../../db/index.ts'
 import { newId } from '../../lib/id.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import type { ApplicationCalls } from '../../proxy/index.ts'
 import {
@@ -16,7 +18,6 @@ import {
 import type { Vault } from '../../vault/index.ts'
 import { type Caller, performCall, type ScriptPorts } from '../execute/script-calls.ts'
 import { writeKeys } from '../execute/write-keys.ts'
-import type { Json, JsonObject } from '../run.ts'
 import { recordedApplications } from './recorded-answers.ts'
 
 export type TestBlockDeps = {

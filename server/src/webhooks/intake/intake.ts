@@ -82,7 +82,8 @@ export class Intake {
     this.#ledger.add(webhook.accountId, given.body.length)
     if (webhook.isInDevelopment) return this.#keepSample(webhook, given, deliveryId)
     const room = this.#room.take(webhook.accountId)
-    return room ? room.then(() => this.#enqueue(webhook, given, deliveryId)) : this.#enqueue(webhook, given, deliveryId)
+    if (room === undefined) return this.#enqueue(webhook, given, deliveryId)
+    return room.then(() => this.#enqueue(webhook, given, deliveryId))
   }
 
   async drain(): Promise<void> {

@@ -1,9 +1,11 @@
 // Which requests must wait for each other. Requests of one lane are processed one after the other.
+
 import { createHash } from 'node:crypto'
 import { bodyDepthMax } from '../../lib/body-text.ts'
+import type { Json } from '../../lib/json.ts'
 import { scanJson } from '../../lib/json-scan.ts'
 import { isLarge } from '../../lib/large-body.ts'
-import { type Json, type ReceivedRequest, readPayload } from '../request/request-record.ts'
+import { type ReceivedRequest, readPayload } from '../request/request-record.ts'
 import type { Settings } from '../settings/settings.ts'
 
 export type Order = Pick<Settings, 'strictOrderProcessing' | 'orderKey'>

@@ -2,13 +2,13 @@
 //   bytes 0-3  length of the head
 //   …          head: {"method", "headers", "urlParameters"}
 //   …          body, unpacked if it came packed
+
 import type { IncomingHttpHeaders } from 'node:http'
 import { toUtf8 } from '../../lib/charset.ts'
+import type { Json } from '../../lib/json.ts'
 import { type JsonText, textObject } from '../../lib/json-text.ts'
 import { isLarge, readLargeBody } from '../../lib/large-body.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 export type RequestHead = {
   method: string
