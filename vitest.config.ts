@@ -1,19 +1,37 @@
 import { defineConfig } from 'vitest/config'
 
+/**
+ * Test files that only talk to a service of their own share a few processes: loading the program again for each of them would
+ * cost more than most of their tests.
+ */
+const sharing = [
+  'contract/test/**/*.test.ts',
+  'server/test/*.test.ts',
+  'server/test/{activity,api,catalog,engine,lib,outbound,proxy,runs,search,shares-cipher,vault,webhooks-verify}/**/*.test.ts',
+]
+
+/** These compare times, so nothing else runs meanwhile. */
+const measuring = ['server/test/security/{attacks,event-loop}.test.ts']
+
+/** All others have a process for themselves: they kill processes, fill memory, or drive programs and browsers. */
+const alone = ['{cli,mcp,sdk}/test/**/*.test.ts', 'build/*.test.ts', 'server/test/**/*.test.ts', 'e2e/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: [
-      'contract/test/**/*.test.ts',
-      'sdk/test/**/*.test.ts',
-      'mcp/test/**/*.test.ts',
-      'cli/test/**/*.test.ts',
-      'build/*.test.ts',
-      'server/test/**/*.test.ts',
-      'e2e/**/*.test.ts',
+    projects: [
+      {
+        extends: true,
+        test: { name: 'alone', include: alone, exclude: ['**/node_modules/**', ...sharing, ...measuring] },
+      },
+      { extends: true, test: { name: 'sharing', include: sharing, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'measuring', include: measuring, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
     ],
     globalSetup: ['server/test/harness/global-setup.ts'],
-    // Two cores are the machine we design for: one test file works while another waits for its service.
-    maxWorkers: 2,
+    // Two cores are the machine we design for: one test file works while others wait for their services.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -107,7 +107,7 @@ export async function takeWaitingSecret(tx: Queryable, callerId: string, id: str
       select k.id, k.account_id, k.consumer, k.sealed_secret from api_keys k join accounts a on a.id = k.account_id
       where (k.id = ${id} or k.account_id = ${id}) and k.sealed_secret is not null and k.reveal_until > now()
         and (a.id = ${callerId} or a.created_by = ${callerId})
-      limit 1 for update of k
+      limit 1 for update of k skip locked
     ), taken as (update api_keys set sealed_secret = null, reveal_until = null where id in (select id from waiting))
     select id, account_id, consumer, sealed_secret from waiting`)
   const row = rows[0]

@@ -1,9 +1,18 @@
 // The service as an operator runs it: a process of its own, started from the command line.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eventually } from './eventually.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** Compiling the program takes half of its start, so what one start compiled serves all later ones. */
+export const programEnvironment = {
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NODE_COMPILE_CACHE: join(tmpdir(), 'patchbay-test-compiled'),
+}
 
 export type Program = AsyncDisposable & {
   pid: number
@@ -29,7 +38,7 @@ function follow(command: string, args: string[], env: Record<string, string>, is
   const child: ChildProcess = spawn(command, args, {
     detached: isGroup,
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...programEnvironment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../harness/service.ts'
 import { startCrew, type WorkerCrew } from '../harness/worker-crew.ts'
 import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
-const kills = proofSize('KILLS', { small: 20, large: 200 })
+const kills = proofSize('KILLS', { small: 10, large: 200 })
 const workersWanted = 3
 const random = proofRandom()
 

@@ -10,11 +10,12 @@ import { Database } from '../../src/db/index.ts'
 import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
+import { programEnvironment } from '../harness/program.ts'
 import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 /** Data keys that are wrapped anew, and how often the command is killed over it. */
-const keyCount = proofSize('ROTATED_KEYS', { small: 4000, large: 100_000 })
+const keyCount = proofSize('ROTATED_KEYS', { small: 2500, large: 100_000 })
 const killsWanted = proofSize('ROTATION_KILLS', { small: 3, large: 20 })
 
 const adminProgram = fileURLToPath(new URL('../../src/admin.ts', import.meta.url))
@@ -33,7 +34,7 @@ function rotate(
 ): Promise<Run> {
   const child = spawn(process.execPath, [adminProgram, 'rotate-master-key', ...(options.args ?? [])], {
     env: {
-      PATH: process.env['PATH'],
+      ...programEnvironment,
       PATCHBAY_DATA_DIR: service.dataDir,
       PATCHBAY_DATABASE_URL: service.databaseUrl,
       ...options.env,
@@ -208,7 +209,7 @@ describe('rotate-master-key', () => {
   })
 
   it('started twice at once ends with one key that opens everything', async () => {
-    const ids = (await addAccounts(1500)).slice(0, 20)
+    const ids = (await addAccounts(600)).slice(0, 20)
     for (const id of ids) await service.manager.as(id).post(address('Set', id), { jsonData: id })
     const runs = await Promise.all([rotate(), rotate()])
     for (const run of runs) expect(run, run.output).toMatchObject({ code: 0 })

@@ -10,8 +10,8 @@ import { enableWebhook, type SampleWebhook, signature, toBytes } from '../harnes
 import { startCrew } from '../harness/worker-crew.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
 
-const requests = proofSize('ORDERED_WEBHOOKS', { small: 240, large: 10_000 })
-const kills = proofSize('WEBHOOK_KILLS', { small: 4, large: 60 })
+const requests = proofSize('ORDERED_WEBHOOKS', { small: 160, large: 10_000 })
+const kills = proofSize('WEBHOOK_KILLS', { small: 3, large: 60 })
 const databaseKills = proofSize('WEBHOOK_DATABASE_KILLS', { small: 1, large: 6 })
 const workersCount = 3
 /** A kill may cost the time in which a dead worker is noticed. */
@@ -56,7 +56,7 @@ describe('webhooks while processes die', () => {
         ...Array.from({ length: databaseKills }, () => 'database'),
       ])
       for (const victim of victims) {
-        await wait(500 + random.below(2000))
+        await wait(200 + random.below(1000))
         if (victim === 'database') await database.kill(random)
         else await crew.killOne(random)
       }

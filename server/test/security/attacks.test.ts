@@ -10,7 +10,7 @@ import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
 
 const strength = proofSize('ATTACK_STRENGTH', { small: 1, large: 4 })
-const attackMs = proofSize('ATTACK_MS', { small: 4000, large: 30_000 })
+const attackMs = proofSize('ATTACK_MS', { small: 2000, large: 30_000 })
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
 
 let service: TestService
