@@ -3,7 +3,7 @@
 // so no two calls wait for each other.
 import type { Owner } from '../lib/fair-queue.ts'
 import { FairRoom, type Held } from '../lib/fair-room.ts'
-import type { Call } from './call.ts'
+import type { Call, CountedAnswer } from './call.ts'
 import { OutboundError } from './outbound-error.ts'
 import { responseBytesMaxDefault } from './request.ts'
 import { isStream } from './request-headers.ts'
@@ -63,7 +63,7 @@ export class CallRooms {
 }
 
 /** The bytes of an answer that is being received. */
-export class AnswerBytes {
+export class AnswerBytes implements CountedAnswer {
   readonly #rooms: CallRooms
   readonly #call: Call
   readonly #owner: Owner

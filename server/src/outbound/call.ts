@@ -1,5 +1,4 @@
 import type { Held } from '../lib/fair-room.ts'
-import type { AnswerBytes } from './call-rooms.ts'
 import { Deadline } from './deadline.ts'
 import type { ByteCount } from './decode-body.ts'
 import type { Hop } from './redirect.ts'
@@ -24,7 +23,15 @@ export type Call = {
   /** Place and body, until the call is over. */
   held: Held[]
   /** Undefined for a call that is nobody's. */
-  answerBytes: AnswerBytes | undefined
+  answerBytes: CountedAnswer | undefined
+}
+
+/** The room that an answer takes while it is received. */
+export type CountedAnswer = {
+  readonly isCounted: boolean
+  grow(bytes: number, bytesMax: () => number): Promise<void> | undefined
+  settle(bytes: number): void
+  release(): void
 }
 
 // Until it is parsed the address is only text, and text that is no address has no place in a log.

@@ -5,8 +5,8 @@
  */
 import type { Dispatcher } from 'undici'
 import { type Answer, type Attempt, type DecideNext, discardBytesMax, discardMsMax, toDispatch } from './attempt.ts'
-import type { Call } from './call.ts'
-import { type AnswerBytes, bytesToCome } from './call-rooms.ts'
+import type { Call, CountedAnswer } from './call.ts'
+import { bytesToCome } from './call-rooms.ts'
 import { BodyTooLarge, readEncoding } from './decode-body.ts'
 import { type ResponseHeaders, responseBytesMaxDefault } from './request.ts'
 
@@ -88,7 +88,7 @@ class IncomingAnswer implements Dispatcher.DispatchHandler {
   }
 
   /** The target waits while there is no room for more. */
-  #makeRoom(controller: Controller, answerBytes: AnswerBytes): void {
+  #makeRoom(controller: Controller, answerBytes: CountedAnswer): void {
     const room = answerBytes.grow(this.#bytes, () => {
       const headers = this.#head?.headers ?? {}
       return bytesToCome(this.#call, headers, readEncoding(headers['content-encoding']) !== undefined)

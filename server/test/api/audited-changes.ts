@@ -268,7 +268,9 @@ export function auditedChanges(service: TestService, graph: GraphServer): Change
         return get(globalVault('Remove'))
       },
     },
-    WorkflowCreate: { 'workflow.created': async () => post('/api/Workflow', { chain: [{ script: 'return 1' }] }) },
+    WorkflowCreate: {
+      'workflow.created': async () => post('/api/Workflow', { name: 'Audited', chain: [{ script: 'return 1' }] }),
+    },
     WorkflowUpdate: { 'workflow.changed': async () => post(`/api/Workflow/${await idle()}`, { name: 'Another' }) },
     RestoreRevision: {
       'workflow.restored': async () => {
