@@ -3,18 +3,22 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../server/test/harness/client.ts'
 import { eventually } from '../server/test/harness/eventually.ts'
+import { createTemplate, newBlock } from '../server/test/harness/templates.ts'
+import { startUpgrade, upgradeIn } from '../server/test/harness/upgrades.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const block = '0198c0de-0000-7000-8000-000000000001'
-/** `WORKFLOW`, `CONNECTION` and `TEMPLATE` stand for ids that exist. */
+/** Words in capitals stand for ids that exist. */
 const pages = [
   '/',
   '/workflows',
   '/workflows/new',
   '/workflows/new?template=TEMPLATE',
   `/workflows/WORKFLOW?block=${block}`,
+  '/workflows/WORKFLOW?replay=true',
   ...['variables', 'connections', 'schedule', 'webhook', 'runs', 'revisions', 'settings'].map(
     (tab) => `/workflows/WORKFLOW?tab=${tab}`,
   ),
@@ -23,6 +27,10 @@ const pages = [
   '/catalogue?register=APPLICATION',
   '/templates',
   '/templates/TEMPLATE',
+  '/upgrades',
+  '/upgrades?template=FOLLOWED',
+  '/upgrades?template=FOLLOWED&workflow=CONFLICTING',
+  '/upgrades/ROLLEDOUT',
   '/nothing-here',
   '/signin',
   '/forgot-password',
@@ -75,7 +83,24 @@ async function seed({ service }: Visit): Promise<Record<string, string>> {
     return body.items[0]?.status === 'Error'
   }, 60_000)
   const template = templates.find((item) => item.applications.includes('TEST'))?.id as string
-  return { WORKFLOW: workflow.body, CONNECTION: connection, APPLICATION: testId, TEMPLATE: template }
+  const upgrading = await seedUpgrade(manager)
+  return { WORKFLOW: workflow.body, CONNECTION: connection, APPLICATION: testId, TEMPLATE: template, ...upgrading }
+}
+
+/** A template in three versions: one workflow was upgraded to the second, the other has a conflict with the third. */
+async function seedUpgrade(manager: Client): Promise<Record<string, string>> {
+  const template = createTemplate(manager)
+  const first = newBlock('return 1')
+  await template.publish('1', { chain: [first] })
+  const make = async () => (await manager.post('/api/Workflow', { workflowTemplateId: template.id })).body as string
+  const [upgraded, conflicting] = [await make(), await make()]
+  const own = { uniqueBlockId: first.uniqueBlockId, script: 'return "own"' }
+  await manager.post(`/api/Workflow/${conflicting}`, { chain: [own] })
+  await template.publish('2', { chain: [{ ...first, script: 'return 2' }] })
+  const rolledOut = await startUpgrade(manager, template.id, { workflowIds: [upgraded, conflicting] })
+  await upgradeIn(manager, rolledOut, 'Completed')
+  await template.publish('3', { chain: [{ ...first, script: 'return 3' }] })
+  return { FOLLOWED: template.id, CONFLICTING: conflicting, ROLLEDOUT: rolledOut }
 }
 
 const everyRule = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']

@@ -81,7 +81,7 @@ const workflow = createRoute({
   path: '/workflows/$id',
   validateSearch: (search) => ({
     ...textIn(search, 'tab', 'block', 'status', 'sort'),
-    ...isTrue(search, 'ascending'),
+    ...isTrue(search, 'ascending', 'replay'),
     ...numberIn(search, 'page', 'from', 'to'),
   }),
   component: lazyRouteComponent(() => import('./workflows/workflow-page.tsx'), 'WorkflowPage'),
@@ -99,6 +99,22 @@ const search = createRoute({
   path: '/search',
   validateSearch: (given) => ({ ...textIn(given, 'q', 'in'), ...isTrue(given, 'all'), ...numberIn(given, 'page') }),
   component: lazyRouteComponent(() => import('./search/search-page.tsx'), 'SearchPage'),
+})
+
+const upgrades = createRoute({
+  getParentRoute: () => root,
+  path: '/upgrades',
+  validateSearch: (given) => ({
+    ...textIn(given, 'template', 'to', 'outcome', 'workflow'),
+    ...numberIn(given, 'page'),
+  }),
+  component: lazyRouteComponent(() => import('./upgrades/upgrades-page.tsx'), 'UpgradesPage'),
+})
+
+const upgrade = createRoute({
+  getParentRoute: () => root,
+  path: '/upgrades/$id',
+  component: lazyRouteComponent(() => import('./upgrades/upgrade-page.tsx'), 'UpgradePage'),
 })
 
 const keys = createRoute({
@@ -187,6 +203,8 @@ const routeTree = root.addChildren([
   catalogue,
   templates,
   template,
+  upgrades,
+  upgrade,
   ...watching,
   ...governing,
   ...reading,

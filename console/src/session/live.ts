@@ -20,7 +20,7 @@ const touched: Record<string, readonly string[]> = {
   'queue.changed': ['GetWebhookQueue', 'GetWebhookHistory', 'WebhookSettings', 'Overview'],
   'connection.faulted': ['RegApplicationsSearch', 'Overview'],
   'connection.recovered': ['RegApplicationsSearch', 'Overview'],
-  'workflow.changed': ['Workflow', 'WorkflowsSearch', 'WorkflowRevisions', 'Overview'],
+  'workflow.changed': ['Workflow', 'WorkflowsSearch', 'WorkflowRevisions', 'Overview', 'GetTemplateUpgrade'],
   'alarm.raised': ['Alarms', 'Overview'],
   'alarm.cleared': ['Alarms', 'Overview'],
 }

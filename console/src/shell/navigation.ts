@@ -1,5 +1,6 @@
 // The pages of the console, in the order in which they are shown. The command palette and the keys read the same list.
 import {
+  ArrowUpCircle,
   Bell,
   BookOpen,
   Braces,
@@ -37,6 +38,7 @@ export const navigation: readonly { title: string; items: readonly NavigationIte
       { label: 'Workflows', to: '/workflows', icon: Workflow, key: 'w' },
       { label: 'Connections', to: '/connections', icon: PlugZap, key: 'c' },
       { label: 'Templates', to: '/templates', icon: LayoutTemplate, key: 't' },
+      { label: 'Upgrades', to: '/upgrades', icon: ArrowUpCircle, key: 'r' },
       { label: 'Catalogue', to: '/catalogue', icon: Shapes, key: 'l' },
     ],
   },

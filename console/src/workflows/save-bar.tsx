@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { draftSummary } from './change-summary.ts'
@@ -66,6 +66,9 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
         <Button size="small" onClick={() => setIsComparing(true)}>
           Compare
         </Button>
+        <LinkButton size="small" to="." search={((before: object) => ({ ...before, replay: true })) as never}>
+          Replay
+        </LinkButton>
         <Button
           size="small"
           tone="primary"

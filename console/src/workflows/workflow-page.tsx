@@ -1,8 +1,8 @@
 // One workflow: its blocks, and everything around them in tabs.
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Archive, EllipsisVertical, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { Archive, EllipsisVertical, History, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { forget, runNumberOf, sentenceOf, useAction, useOperation } from '../api.ts'
 import { isUnderWay } from '../runs/run-status.tsx'
 import { Button } from '../ui/button.tsx'
@@ -19,6 +19,7 @@ import { useWorkflowDraft, type WorkflowDetail } from './workflow-draft.ts'
 import { WorkflowStateChip } from './workflow-state.tsx'
 import { tabPages } from './workflow-tabs.tsx'
 
+const ReplayPanel = lazy(() => import('../replay/replay-panel.tsx').then((module) => ({ default: module.ReplayPanel })))
 const route = getRouteApi('/workflows/$id')
 
 const tabs = [
@@ -47,7 +48,8 @@ export function WorkflowPage() {
 }
 
 function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
-  const { tab = 'blocks', block } = route.useSearch()
+  const { tab = 'blocks', block, replay } = route.useSearch()
+  const navigate = route.useNavigate()
   const draft = useWorkflowDraft(workflow)
   const TabPage = tabPages[tab]
   return (
@@ -61,6 +63,20 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
       tabs={<Tabs label="Workflow" tabs={tabs} current={TabPage ? tab : 'blocks'} />}
     >
       {TabPage ? <TabPage workflow={workflow} /> : <BlocksTab workflow={workflow} draft={draft} blockId={block} />}
+      {replay && (
+        <Suspense fallback={null}>
+          <ReplayPanel
+            workflow={workflow}
+            draft={draft}
+            onClose={() =>
+              void navigate({
+                search: ((before: object) => ({ ...before, replay: undefined })) as never,
+                replace: true,
+              })
+            }
+          />
+        </Suspense>
+      )}
     </Page>
   )
 }
@@ -110,6 +126,11 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
   })
   const isDeployed = workflow.workflowState === 'deployed'
   const items: MenuItem[] = [
+    {
+      label: 'Replay before deploy',
+      icon: History,
+      onSelect: () => void navigate({ to: '.', search: ((before: object) => ({ ...before, replay: true })) as never }),
+    },
     ...(isDeployed ? [{ label: 'Deploy', icon: Rocket, onSelect: () => deploy.mutate(params) }] : []),
     ...(workflow.workflowState === 'archived'
       ? []
