@@ -66,6 +66,9 @@ async function traces(): Promise<unknown> {
       (select count(*) from run_blocks) as blocks, (select md5(string_agg(w::text, ',' order by w.id)) from workflows w) as workflows`)
 }
 
+/** Every call that leaves the service is logged, wherever it goes. */
+const callsOut = () => service.logText().split('A target was called.').length - 1
+
 it('random runs give the same again, and nobody outside hears of it', async () => {
   const random = proofRandom()
   const total = proofSize('REPLAYS', { small: 60, large: 1000 })
@@ -90,6 +93,8 @@ it('random runs give the same again, and nobody outside hears of it', async () =
     await endOf(service.manager, id, runsOfWorkflow)
   }
   const before = await traces()
+  const calledBefore = callsOut()
+  expect(calledBefore).toBeGreaterThan(0)
   target.received.length = 0
   const counts = { same: 0, different: 0, failed: 0, notReplayable: 0 }
   for (const { id, isRandom } of workflows) {
@@ -104,5 +109,6 @@ it('random runs give the same again, and nobody outside hears of it', async () =
   }
   console.log(`${JSON.stringify(counts)}, ${target.received.length} outbound requests`)
   expect(target.received).toEqual([])
+  expect(callsOut()).toBe(calledBefore)
   expect(await traces()).toEqual(before)
 }, 3_600_000)
