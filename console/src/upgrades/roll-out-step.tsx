@@ -34,7 +34,8 @@ export function RollOutStep({
   cleanCount,
 }: {
   templateId: string
-  toVersion: string
+  /** The newest when absent. */
+  toVersion: string | undefined
   /** Empty: every clean and resolved one. */
   selected: ReadonlySet<string>
   decisions: ReadonlyMap<string, Decision>
@@ -58,7 +59,13 @@ export function RollOutStep({
     event.preventDefault()
     const workflowIds = selected.size === 0 ? {} : { workflowIds: [...selected] }
     start.mutate({
-      body: { workflowTemplateId: templateId, toVersion, ...workflowIds, ...settings, ...toRequest(wanted) },
+      body: {
+        workflowTemplateId: templateId,
+        ...(toVersion === undefined ? {} : { toVersion }),
+        ...workflowIds,
+        ...settings,
+        ...toRequest(wanted),
+      },
     })
   }
   return (

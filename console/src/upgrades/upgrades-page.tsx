@@ -95,7 +95,7 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
           onOpen={(id) => change({ workflow: id }, true)}
         />
       </Section>
-      {data && toVersion !== undefined && (
+      {data && data.counts.clean + data.counts.conflict + data.counts.problem > 0 && (
         <Section title="Roll-out" lead="A workflow whose next runs all fail goes back by itself.">
           <RollOutStep {...{ templateId, toVersion, selected, decisions }} cleanCount={data.counts.clean} />
         </Section>

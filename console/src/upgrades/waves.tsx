@@ -2,7 +2,7 @@
 import { classNames } from '../ui/class-names.ts'
 import { outcomeLooks, type UpgradeOutcome } from './outcome.tsx'
 
-export type Dot = { key: string; wave: number; outcome: UpgradeOutcome; title?: string }
+type Dot = { key: string; wave: number; outcome: UpgradeOutcome; title?: string }
 
 /** A state is a shape before it is a colour, also at this size: rings wait, discs are done, squares were not done, diamonds went back. */
 const shapes: Record<UpgradeOutcome, string> = {

@@ -25,7 +25,7 @@ export type JudgeDeps = {
   checkScript: CheckScript
 }
 
-export type Rehearsal = {
+type Rehearsal = {
   accountId: string
   workflowId: string
   /** What the workflow is to become. */
@@ -33,7 +33,7 @@ export type Rehearsal = {
   lastRuns: number
   signal: AbortSignal
 }
-export type BrokenRun = { runNumber: number; message: string }
+type BrokenRun = { runNumber: number; message: string }
 
 export type UpgradeDeps = JudgeDeps & {
   jobs: Pick<JobQueue, 'sendMany'>
