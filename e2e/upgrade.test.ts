@@ -69,7 +69,7 @@ describe('a new version of a template', () => {
     await page.getByLabel('Failures allowed').fill('0')
     await page.getByText('2 waves').waitFor()
     await page.getByRole('button', { name: 'Start upgrade' }).click()
-    await page.getByRole('heading', { level: 1, name: `${name} to version 2` }).waitFor()
+    await page.getByRole('heading', { level: 1, name: `${name} · version 2` }).waitFor()
     const rowOf = (customer: Customer) =>
       page.getByRole('table', { name: 'Workflows of the upgrade' }).getByRole('row', { name: customer.email })
     await rowOf(fails).getByText('Upgraded', { exact: true }).waitFor()

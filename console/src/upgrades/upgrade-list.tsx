@@ -57,7 +57,7 @@ function columnsFor(nameOf: (id: string) => string): Column<Summary>[] {
           params={{ id: upgrade.id }}
           className="block truncate font-medium hover:text-accent hover:underline"
         >
-          {nameOf(upgrade.workflowTemplateId)} to {upgrade.toVersion}
+          {nameOf(upgrade.workflowTemplateId)} · version {upgrade.toVersion}
         </Link>
       ),
     },

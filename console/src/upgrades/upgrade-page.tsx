@@ -44,7 +44,7 @@ function LoadedUpgrade({ upgrade }: { upgrade: Upgrade }) {
   const template = useOperation('WorkflowTemplate', { params: { id: upgrade.workflowTemplateId }, query: {} }).data
   return (
     <Page
-      title={template ? `${template.name} to version ${upgrade.toVersion}` : `Upgrade to version ${upgrade.toVersion}`}
+      title={`${template?.name ?? 'Upgrade'} · version ${upgrade.toVersion}`}
       back={{ label: 'Upgrades', link: { to: '/upgrades' } }}
       state={<StateChip state={upgrade.state} />}
       lead={
