@@ -37,7 +37,7 @@ export function CustomerDetail({
             to="/workflows/$id"
             params={{ id: item.workflowId }}
             search={{ as: item.accountId } as never}
-            className="text-accent hover:underline"
+            className="text-accent underline underline-offset-2"
           >
             revision {item.revision}
           </Link>
