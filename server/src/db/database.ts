@@ -1,4 +1,4 @@
-// Connections. Two pools, two roles, neither owner nor superuser:
+// Connections. Two roles, neither owner nor superuser, each with a pool, and a small pool for lookups:
 //  - `patchbay_app` sees only rows of the organization and account that its session names (row-level security, forced);
 //  - `patchbay_system` serves work that belongs to no single account: authentication, webhook intake, dispatching, mail.
 // Clients work in pipeline mode: statements that do not wait for each other's answers travel in one round trip.
@@ -29,14 +29,24 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export class Database implements AsyncDisposable {
   readonly system: Db
+  /**
+   * Short reads that somebody may need in the middle of a transaction, such as the key of an account. Their connections are never held by a
+   * transaction: were they taken from a pool whose clients all wait for a lock of that transaction, nobody could go on.
+   */
+  readonly lookups: Queryable
   readonly #settings: ConnectionSettings
   readonly #app: pg.Pool
   readonly #system: pg.Pool
+  readonly #lookups: pg.Pool
   #isClosing = false
   /** The scope each client's session is set to. */
   readonly #scopes = new WeakMap<pg.PoolClient, string>()
 
-  constructor(settings: ConnectionSettings, onError: (error: Error) => void, sizes = { app: 10, system: 8 }) {
+  constructor(
+    settings: ConnectionSettings,
+    onError: (error: Error) => void,
+    sizes = { app: 10, system: 8, lookups: 2 },
+  ) {
     this.#settings = settings
     // A server that ends our idle connections while we close them is not a fault.
     const report = (error: Error) => {
@@ -44,7 +54,9 @@ export class Database implements AsyncDisposable {
     }
     this.#app = makePool(settings, 'patchbay_app', sizes.app, report)
     this.#system = makePool(settings, 'patchbay_system', sizes.system, report)
+    this.#lookups = makePool(settings, 'patchbay_system', sizes.lookups, report)
     this.system = this.#dbOn(this.#system, undefined)
+    this.lookups = { query: this.#dbOn(this.#lookups, undefined).query }
   }
 
   /** Everything a request does for an account goes through here. */
@@ -70,7 +82,7 @@ export class Database implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
-    await Promise.all([this.#app.end(), this.#system.end()])
+    await Promise.all([this.#app, this.#system, this.#lookups].map((pool) => pool.end()))
   }
 
   #dbOn(pool: pg.Pool, scope: Scope | undefined): Db {

@@ -85,7 +85,7 @@ export class KeyRing {
   }
 
   async #loadDataKey(accountId: string): Promise<DataKey> {
-    const { rows } = await this.#database.system.query<{ id: string; master_key_id: string; wrapped: Buffer }>(
+    const { rows } = await this.#database.lookups.query<{ id: string; master_key_id: string; wrapped: Buffer }>(
       sql`select id, master_key_id, wrapped from data_keys where account_id = ${accountId}`,
     )
     const row = rows[0]
@@ -121,7 +121,7 @@ export function missingKey(masterKeys: MasterKeyProvider, neededId: string): Mas
 }
 
 async function currentMasterKey(database: Database, masterKeys: MasterKeyProvider): Promise<MasterKey> {
-  const { rows } = await database.system.query<{ id: string }>(sql`select id from master_keys where is_current`)
+  const { rows } = await database.lookups.query<{ id: string }>(sql`select id from master_keys where is_current`)
   const id = rows[0]?.id ?? ''
   const found = masterKeys.find(id)
   if (!found) throw missingKey(masterKeys, id)
