@@ -204,6 +204,32 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
     expect((await send(root, { force: true })).map(({ done }) => done)).toEqual(['updated', 'created'])
   })
 
+  it('keeps a workflow bound to its template, here and where it is pushed to', async () => {
+    const template = (await connection.client.workflowTemplates()).find(({ name }) => name === 'Hello world')
+    const id = await create({ name: 'Bound', workflowTemplateId: template?.id })
+    const root = newFolder()
+    await fetchInto(root, [id])
+    const file = join(root, 'bound/workflow.yaml')
+    expect(readFileSync(file, 'utf8')).toContain('template:\n  name: Hello world\n')
+    expect(await send(root)).toMatchObject([{ done: 'unchanged' }])
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/(greeting:\n\s+value:).*/, '$1 Moin'))
+    expect(await send(root)).toMatchObject([{ done: 'updated' }])
+    const after = await connection.client.workflow({ params: { id } })
+    expect([after.isCustomizedStructure, after.variables['greeting']?.value]).toEqual([false, 'Moin'])
+
+    const { body: accountId } = await service.manager.post('/api/Account', {
+      email: 'bound@example.com',
+      firstName: 'B',
+      lastName: 'B',
+      roleName: 'User',
+    })
+    const elsewhere = await connect(environmentOf(service), { account: accountId as string })
+    const [made] = await send(root, { to: elsewhere })
+    const copy = await elsewhere.client.workflow({ params: { id: made?.id as string } })
+    expect(copy).toMatchObject({ workflowTemplateId: template?.id, isCustomizedStructure: false })
+    expect(copy.variables['greeting']?.value).toBe('Moin')
+  })
+
   it('takes secrets from the environment, says which is missing, and keeps the names that the author chose', async () => {
     const root = newFolder()
     mkdirSync(join(root, 'secret/blocks'), { recursive: true })

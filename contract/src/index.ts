@@ -108,6 +108,7 @@ export const operations = {
   Workflow: workflows.getWorkflow,
   WorkflowCreate: workflows.createWorkflow,
   WorkflowUpdate: workflows.updateWorkflow,
+  PushWorkflows: workflows.pushWorkflows,
   WorkflowRevisions: revisions.listRevisions,
   WorkflowDifference: revisions.getWorkflowDifference,
   RestoreRevision: revisions.restoreRevision,

@@ -207,6 +207,49 @@ export const updateWorkflow = operation({
   example: { body: { name: 'Hello again', variables: { who: 'everyone' } } },
 })
 
+export const pushWorkflows = operation({
+  name: 'PushWorkflows',
+  feature: 'Workflows',
+  method: 'POST',
+  path: '/api/PushWorkflows',
+  description:
+    'Create and change many workflows at once: all of them, or none if one is refused or was changed meanwhile.',
+  changesState: true,
+  audit: ['workflow.created', 'workflow.changed'],
+  bodyBytesMax: 32 * 1024 * 1024,
+  body: Type.Object(
+    {
+      workflows: Type.Array(
+        Type.Object(
+          {
+            id: Type.Optional({ ...Guid, description: 'The workflow to change. Absent for a new one.' }),
+            revision: Type.Optional({ ...Revision, description: 'The revision that you changed. Needed with id.' }),
+            workflow: WorkflowInput,
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 1000 },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Array(
+      Type.Object({
+        id: Guid,
+        revision: { ...Revision, description: 'The newest revision now.' },
+        change: Type.Enum(['created', 'updated', 'unchanged']),
+      }),
+      { maxItems: 1000, description: 'In the order of the request.' },
+    ),
+  },
+  refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'workflow_changed', 'cannot_be_stored'],
+  example: {
+    body: { workflows: [{ workflow: { name: 'Hello', chain: [{ blockName: 'Greet', script: "return 'Hello'" }] } }] },
+    answer: [{ id: '0198c0de-0000-7000-8000-000000000001', revision: 1, change: 'created' }],
+  },
+})
+
 export const deployWorkflow = operation({
   name: 'DeployWorkflow',
   feature: 'Workflows',

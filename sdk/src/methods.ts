@@ -421,6 +421,12 @@ export type Methods = {
    */
   workflowUpdate: Method<'WorkflowUpdate'>
   /**
+   * Create and change many workflows at once: all of them, or none if one is refused or was changed meanwhile.
+   * POST /api/PushWorkflows
+   * @example { body: {"workflows":[{"workflow":{"name":"Hello","chain":[{"blockName":"Greet","script":"return 'Hello'"}]}}]} }
+   */
+  pushWorkflows: Method<'PushWorkflows'>
+  /**
    * The revisions of a workflow, newest first. Every saved change of its definition makes one.
    * POST /api/WorkflowRevisions/:workflowId
    * @example { body: {"page":0,"size":20} }

@@ -1,5 +1,5 @@
-// A plan carried out: all of it, or none. What was done before a failure is undone, newest first.
-import type { Client } from '@patchbay/sdk'
+// A plan carried out: all of it, or none. The service does it in one transaction, so nothing that happens to this process leaves half of it.
+import { type Client, ConnectionError } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
 import type { Connection } from '../session/connect.ts'
 import type { Plan, Step } from './plan.ts'
@@ -17,37 +17,59 @@ export type PushOptions = {
 export type Pushed = { workflow: string; id: string; done: 'created' | 'updated' | 'unchanged' }
 
 type Prepared = { step: Step; body: WorkflowInput; blockIds: Map<string, string> }
-type Done = { pushed: Pushed; revision: number; prepared: Prepared; undo?: () => Promise<unknown> }
+type Saved = { id: string; revision: number; done: Pushed['done'] }
+
+/** What the service takes in one request. */
+const workflowsMax = 1000
+/** A thousand workflows take some seconds; a slow line takes longer. */
+const timeoutMs = 600_000
 
 export async function push(connection: Connection, plan: Plan, options: PushOptions): Promise<Pushed[]> {
   const objections = plan.steps.flatMap(({ objection }) => objection ?? [])
   if (objections.length > 0 && !options.force) throw new Failure(objections.join('\n'))
-  // Everything that can be wrong here is found before the first request that changes something.
+  // Everything that can be wrong here is found before the request that changes something.
   const prepared: Prepared[] = []
   for (const step of plan.steps) prepared.push(await prepare(connection.client, plan, step, options))
+  const changed = prepared.filter(({ step }) => !step.current || step.changes.length > 0 || options.withSecrets)
+  if (changed.length > workflowsMax) {
+    throw new Failure(
+      `${changed.length} workflows have changed, and one push takes ${workflowsMax}. Name some of the folders, and push the others after them.`,
+    )
+  }
+  options.signal.throwIfAborted()
+  const saved = await save(connection.client, changed)
+  return prepared.map(({ step, blockIds }) => {
+    const { id, revision, done } = saved.get(step) ?? unchanged(step)
+    const blocks = Object.fromEntries(blockIds)
+    remember(step.folder, connection, { id, revision, digest: digestOf(step.workflow), blocks })
+    return { workflow: step.workflow.name, id, done }
+  })
+}
 
-  const done: Done[] = []
+function unchanged({ current }: Step): Saved {
+  if (!current) throw new Failure('The service did not answer for every workflow. Run "patchbay diff".')
+  return { id: current.id, revision: current.revision, done: 'unchanged' }
+}
+
+async function save(client: Client, prepared: readonly Prepared[]): Promise<Map<Step, Saved>> {
+  if (prepared.length === 0) return new Map()
+  const workflows = prepared.map(({ step: { current }, body }) => ({
+    // Even with --force: the plan was made for this revision, and nothing that came after it has been looked at.
+    ...(current ? { id: current.id, revision: current.revision } : {}),
+    workflow: body,
+  }))
   try {
-    for (const one of prepared) {
-      options.signal.throwIfAborted()
-      done.push(await carryOut(connection.client, one, options))
-    }
+    const answers = await client.pushWorkflows({ body: { workflows }, timeoutMs })
+    return new Map(
+      answers.map(({ id, revision, change }, index) => [
+        (prepared[index] as Prepared).step,
+        { id, revision, done: change },
+      ]),
+    )
   } catch (error) {
-    await undoAll(done, error)
+    if (!(error instanceof ConnectionError)) throw error
+    throw new Failure(`${error.message} All of it was saved or nothing; "patchbay diff" tells which.`, 1, error)
   }
-  for (const {
-    pushed,
-    revision,
-    prepared: { step, blockIds },
-  } of done) {
-    remember(step.folder, connection, {
-      id: pushed.id,
-      revision,
-      digest: digestOf(step.workflow),
-      blocks: Object.fromEntries(blockIds),
-    })
-  }
-  return done.map(({ pushed }) => pushed)
 }
 
 async function prepare(client: Client, plan: Plan, step: Step, options: PushOptions): Promise<Prepared> {
@@ -77,47 +99,4 @@ async function templateBlockIds(client: Client, plan: Plan, { workflow }: Step):
     )
   }
   return new Map(workflow.blocks.map(({ key }, index) => [key, chain[index]?.uniqueBlockId as string]))
-}
-
-async function carryOut(client: Client, prepared: Prepared, options: PushOptions): Promise<Done> {
-  const { step, body } = prepared
-  const { current } = step
-  const workflow = step.workflow.name
-  if (!current) {
-    const id = await client.workflowCreate({ body })
-    const { revision } = await client.workflow({ params: { id } })
-    return {
-      pushed: { workflow, id, done: 'created' },
-      revision,
-      prepared,
-      undo: () => client.deleteWorkflow({ params: { id } }),
-    }
-  }
-  const { id, revision } = current
-  if (step.changes.length === 0 && !options.withSecrets) {
-    return { pushed: { workflow, id, done: 'unchanged' }, revision, prepared }
-  }
-  // Even with --force: the plan was made for this revision, and nothing that came after it has been looked at.
-  const headers = { 'If-Match': `"${revision}"` }
-  const answer = await client.exchange('WorkflowUpdate', { params: { id }, body, headers })
-  return {
-    pushed: { workflow, id, done: 'updated' },
-    revision: Number(answer.headers.get('etag')?.replaceAll('"', '') ?? revision + 1),
-    prepared,
-    undo: () => client.restoreRevision({ params: { workflowId: id }, body: { revision } }),
-  }
-}
-
-async function undoAll(done: readonly Done[], cause: unknown): Promise<never> {
-  const stuck: string[] = []
-  for (const { pushed, undo } of done.toReversed()) {
-    await undo?.().catch(() => stuck.push(pushed.workflow))
-  }
-  if (stuck.length === 0) throw cause
-  const names = stuck.map((name) => `"${name}"`).join(', ')
-  throw new Failure(
-    `${(cause as Error).message}\nThese were pushed and could not be taken back: ${names}. Push again to finish.`,
-    1,
-    cause,
-  )
 }

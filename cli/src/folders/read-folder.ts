@@ -1,6 +1,6 @@
 // The files of a workflow, read and checked. Everything wrong is said with its place, and before anything is sent.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { Script } from 'node:vm'
 import { Failure } from '../failure.ts'
 import { checkShape } from './check-shape.ts'
@@ -24,7 +24,7 @@ export function findFolders(root: string, depth = 0): string[] {
 }
 
 export function readFolders(cwd: string, given: readonly string[]): WorkflowFolder[] {
-  const roots = given.length === 0 ? [cwd] : given.map((path) => join(cwd, path))
+  const roots = given.length === 0 ? [cwd] : given.map((path) => resolve(cwd, path))
   const folders = roots.flatMap((root) => {
     const found = findFolders(root)
     if (found.length === 0) throw new Failure(`${relative(cwd, root) || 'This folder'} holds no workflow.yaml.`)

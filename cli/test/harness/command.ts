@@ -9,7 +9,14 @@ import type { TestService } from '../../../server/test/harness/service.ts'
 const bin = fileURLToPath(new URL('../../bin/patchbay.js', import.meta.url))
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
-export type RunOptions = { cwd?: string; input?: string; env?: Record<string, string>; terminal?: boolean }
+export type RunOptions = {
+  cwd?: string
+  input?: string
+  /** Standard input stays open, for more to be written to it. */
+  keepsInput?: true
+  env?: Record<string, string>
+  terminal?: boolean
+}
 
 export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'patchbay-cli-'))
@@ -43,7 +50,7 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
     stderr += chunk
   })
   child.stdin.on('error', () => {})
-  child.stdin.end(options.input ?? '')
+  if (!options.keepsInput) child.stdin.end(options.input ?? '')
   const ended = new Promise<Ended>((done, fail) => {
     child.on('error', fail)
     child.on('close', (code) => done({ code, stdout, stderr }))

@@ -23,7 +23,7 @@ export function addMetricsForLoopback(app: FastifyInstance, metrics: Metrics): v
   app.get('/metrics', async (request, reply) => {
     const isForwarded = request.headers['x-forwarded-for'] !== undefined || request.headers['forwarded'] !== undefined
     if (isForwarded || !isLoopback(request.socket.remoteAddress ?? '')) {
-      throw new AppError('route_not_found', 'There is nothing at GET /metrics.')
+      throw new AppError('route_not_found', 'No such route: GET /metrics.')
     }
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
   })

@@ -1,7 +1,7 @@
 export { type Authenticators, type Credential, identify, sessionCookie } from './authenticate.ts'
 export { ConsoleFiles } from './console-files.ts'
 export { addConsole } from './console-routes.ts'
-export { addFetchRoute, type OwnFetch } from './fetch-route.ts'
+export { addFetchRoute } from './fetch-route.ts'
 export { addFixedDocument } from './fixed-answer.ts'
 export { refuseForeignOrigin } from './foreign-origin.ts'
 export { type Exchange, type Handlers, type HandlersOf, LiveAnswer, type Page, TextFile } from './handler.ts'

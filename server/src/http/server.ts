@@ -92,7 +92,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.setErrorHandler(sendError)
   app.setNotFoundHandler((request, reply) =>
     sendError(
-      new AppError('route_not_found', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`),
+      new AppError('route_not_found', `No such route: ${request.method} ${request.url.split('?')[0]}.`),
       request,
       reply,
     ),

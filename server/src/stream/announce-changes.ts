@@ -11,10 +11,11 @@ type LooseCall = {
 type LooseHandler = (call: LooseCall) => unknown
 
 const ofPath = ({ params }: LooseCall) => params?.['id'] ?? params?.['workflowId']
-/** How each operation names the workflow it changed. */
+/** How each operation names the workflow it changed, or the workflows. */
 const changes: Record<string, (call: LooseCall, answer: unknown) => unknown> = {
   WorkflowCreate: (_call, answer) => answer,
   WorkflowUpdate: ofPath,
+  PushWorkflows: (_call, answer) => (answer as { id: string }[]).map(({ id }) => id),
   RestoreRevision: ofPath,
   DeployWorkflow: ofPath,
   ArchiveWorkflow: ofPath,
@@ -48,9 +49,16 @@ export function announceChanges(announce: Announce, handlers: Handlers): Handler
   for (const [name, workflowOf] of Object.entries(changes))
     wrap(name, (call, answer) => {
       const accountId = call.principal?.account.id
-      const workflowId = workflowOf(call, answer)
-      if (accountId === undefined || typeof workflowId !== 'string') return
-      announce({ type: 'workflow.changed', accountId, workflowId: workflowId.toLowerCase(), data: { operation: name } })
+      if (accountId === undefined) return
+      for (const workflowId of [workflowOf(call, answer)].flat()) {
+        if (typeof workflowId !== 'string') continue
+        announce({
+          type: 'workflow.changed',
+          accountId,
+          workflowId: workflowId.toLowerCase(),
+          data: { operation: name },
+        })
+      }
     })
   for (const [name, workflowOf] of Object.entries(queues))
     wrap(name, (call) => {

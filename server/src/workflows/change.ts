@@ -2,7 +2,7 @@ import type { Principal } from '../access/index.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
 import { checkStorable } from './check-storable.ts'
 import type { CreateDeps } from './create.ts'
-import { type SaveDeps, saveRevision } from './save-revision.ts'
+import { type PreparedRevision, prepareRevision, type Save, type SaveDeps, saveRevision } from './save-revision.ts'
 import { refuseOtherTemplate, type TemplateChoice } from './template-choice.ts'
 
 export type ChangeDeps = CreateDeps & SaveDeps
@@ -15,15 +15,20 @@ type Change = {
 }
 
 /** Returns the number of the newest revision. */
-export async function changeWorkflow(
-  deps: ChangeDeps,
-  principal: Principal,
-  { id, given, expectedRevisions }: Change,
-): Promise<number> {
+export async function changeWorkflow(deps: ChangeDeps, principal: Principal, change: Change): Promise<number> {
+  return saveRevision(deps, principal, toSave(deps, change))
+}
+
+/** Everything but the writing. */
+export async function prepareChange(deps: ChangeDeps, principal: Principal, change: Change): Promise<PreparedRevision> {
+  return prepareRevision(deps, principal, toSave(deps, change))
+}
+
+function toSave(deps: ChangeDeps, { id, given, expectedRevisions }: Change): Save {
   checkStorable(given)
   // Scripts that compiled in one attempt need not be compiled again in the next.
   const checked = new Set<string>()
-  return saveRevision(deps, principal, {
+  return {
     workflowId: id,
     reason: 'Updated',
     expectedRevisions,
@@ -33,5 +38,5 @@ export async function changeWorkflow(
       const definition = await applyChanges(deps, organizationId, current, given, false, checked)
       return { definition, templateVersion, baseDigest }
     },
-  })
+  }
 }

@@ -1,6 +1,6 @@
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import type { Database } from '../db/index.ts'
+import type { Database, Tx } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -25,6 +25,17 @@ export type CreateDeps = {
 type Given = WorkflowInput & TemplateChoice
 
 export async function createWorkflow(deps: CreateDeps, principal: Principal, given: Given): Promise<string> {
+  const { id, store } = await prepareNew(deps, principal, given)
+  await deps.database.forScope(scopeOf(principal)).transaction(store)
+  return id
+}
+
+/** Everything but the writing: `store` is called in a transaction of the account. */
+export async function prepareNew(
+  deps: CreateDeps,
+  principal: Principal,
+  given: Given,
+): Promise<{ id: string; store(tx: Tx): Promise<void> }> {
   checkStorable(given)
   const { organizationId, id: accountId } = principal.account
   const { definition, template, base } = given.workflowTemplateId
@@ -33,8 +44,8 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
   const id = newId()
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
-  // No statement waits for another's answer: all of them travel to the database together.
-  await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+  const store = async (tx: Tx) => {
+    // No statement waits for another's answer: all of them travel to the database together.
     await Promise.all([
       insertWorkflow(tx, { id, accountId, organizationId, template, definition }),
       // Before the revision that refers to it.
@@ -51,8 +62,8 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
         workflowTemplateId: template?.id ?? null,
       }),
     ])
-  })
-  return id
+  }
+  return { id, store }
 }
 
 async function fromTemplate(deps: CreateDeps, organizationId: string, templateId: string, given: Given) {

@@ -6,6 +6,7 @@ import { createWorkflow } from './create.ts'
 import { deleteWorkflow } from './delete.ts'
 import { deployWorkflow } from './deploy.ts'
 import { type GetDeps, getWorkflow } from './get.ts'
+import { pushWorkflows } from './push.ts'
 import { getDifference } from './revisions/difference.ts'
 import { eTagOf, readIfMatch } from './revisions/if-match.ts'
 import { listRevisions } from './revisions/list-revisions.ts'
@@ -18,6 +19,7 @@ type Names =
   | 'Workflow'
   | 'WorkflowCreate'
   | 'WorkflowUpdate'
+  | 'PushWorkflows'
   | 'WorkflowRevisions'
   | 'WorkflowDifference'
   | 'RestoreRevision'
@@ -44,6 +46,7 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
       const change = { id: params.id.toLowerCase(), given: body, expectedRevisions }
       exchange.setHeader('ETag', eTagOf(await changeWorkflow(deps, principal, change)))
     },
+    PushWorkflows: ({ principal, body }) => pushWorkflows(deps, principal, body.workflows),
     WorkflowRevisions: ({ principal, params, body }) =>
       listRevisions(deps, principal, params.workflowId.toLowerCase(), body),
     WorkflowDifference: ({ principal, params, query }) =>

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction, RevisionReason } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import type { Database, Db } from '../db/index.ts'
+import type { Database, Tx } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Definition } from './definition.ts'
@@ -35,30 +35,34 @@ const attemptsMax = 20
 export async function saveRevision(deps: SaveDeps, principal: Principal, save: Save): Promise<number> {
   const db = deps.database.forScope(scopeOf(principal))
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const found = await findWorkflow(db, principal.account.id, save.workflowId)
-    if (!found) throw notFound('workflow')
-    if (save.expectedRevisions && !save.expectedRevisions.includes(found.revision)) {
-      throw await changedMeanwhile(db, found, save.expectedRevisions)
-    }
-    const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
-    const current = await openDefinition(deps.keyRing, key, found)
-    const { definition: wanted, ...bond } = await save.decide(current, found)
-    // What is compared is what would be read back: JSON knows no undefined and no negative zero.
-    const next = JSON.parse(JSON.stringify(wanted)) as Definition
-    const isSame =
-      isDeepStrictEqual(next, JSON.parse(JSON.stringify(current))) && valuesText(next) === valuesText(current)
-    if (isSame && isSameBond(bond, found)) return found.revision
-    if (found.state === 'deployed') await refuseUndeployable(deps, principal, current, next)
-    const stored = await store(deps, db, principal, {
-      found,
-      current,
-      next,
-      bond,
-      reason: save.reason,
-    })
-    if (stored) return found.revision + 1
+    const { revision, store } = await prepareRevision(deps, principal, save)
+    if (!store || (await db.transaction(store))) return revision
   }
   throw new AppError('not_ready', 'The workflow keeps being changed by other requests. Try again.')
+}
+
+/** The newest revision after `store`, which is absent where nothing would change, and false when somebody else was faster. */
+export type PreparedRevision = { revision: number; store?: (tx: Tx) => Promise<boolean> }
+
+/** One attempt, up to the writing. */
+export async function prepareRevision(deps: SaveDeps, principal: Principal, save: Save): Promise<PreparedRevision> {
+  const db = deps.database.forScope(scopeOf(principal))
+  const found = await findWorkflow(db, principal.account.id, save.workflowId)
+  if (!found) throw notFound('workflow')
+  if (save.expectedRevisions && !save.expectedRevisions.includes(found.revision)) {
+    throw await changedMeanwhile(db, found, save.expectedRevisions)
+  }
+  const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
+  const current = await openDefinition(deps.keyRing, key, found)
+  const { definition: wanted, ...bond } = await save.decide(current, found)
+  // What is compared is what would be read back: JSON knows no undefined and no negative zero.
+  const next = JSON.parse(JSON.stringify(wanted)) as Definition
+  const isSame =
+    isDeepStrictEqual(next, JSON.parse(JSON.stringify(current))) && valuesText(next) === valuesText(current)
+  if (isSame && isSameBond(bond, found)) return { revision: found.revision }
+  if (found.state === 'deployed') await refuseUndeployable(deps, principal, current, next)
+  const store = await prepareStore(deps, principal, { found, current, next, bond, reason: save.reason })
+  return { revision: found.revision + 1, store }
 }
 
 /** Only what this change would break: a workflow whose application was lost meanwhile can still be mended. */
@@ -85,20 +89,19 @@ type NextRevision = {
   reason: RevisionReason
 }
 
-/** False when somebody else stored a revision or changed the state since it was read. */
-async function store(
+/** What it returns is false when somebody else stored a revision or changed the state since it was read. */
+async function prepareStore(
   deps: SaveDeps,
-  db: Db,
   principal: Principal,
   { found, current, next, bond, reason }: NextRevision,
-): Promise<boolean> {
+): Promise<(tx: Tx) => Promise<boolean>> {
   const { accountId, id } = found
   const key = { workflowId: id, accountId, revision: found.revision + 1 }
   const sealed = await sealDefinition(deps.keyRing, key, next)
   const changed = Object.keys(next).filter(
     (field) => !isDeepStrictEqual(next[field as keyof Definition], current[field as keyof Definition]),
   )
-  return db.transaction(async (tx) => {
+  return async (tx) => {
     if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion: bond.templateVersion })))
       return false
     await Promise.all([
@@ -108,7 +111,7 @@ async function store(
       recordAudit(tx, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
     ])
     return true
-  })
+  }
 }
 
 function isSameBond(a: Bond, b: Bond): boolean {
