@@ -21,6 +21,12 @@ export async function runProgram(words: string[]): Promise<number> {
       })
   const program = createProgram(addVerb)
   try {
+    // Only as the first word: further on it is an option of a verb.
+    if (words[0] === '--version') {
+      const { installedVersion } = await import('@patchbay/mcp/version')
+      process.stdout.write(`${installedVersion()}\n`)
+      return 0
+    }
     await program.parseAsync(words, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -34,7 +40,16 @@ export async function runProgram(words: string[]): Promise<number> {
   }
 }
 
-function createProgram(addVerb: AddVerb): Command {
+const afterHelp = `
+Examples:
+  patchbay init my-workflows              start with a workflow and its test
+  patchbay pull && patchbay diff          bring workflows into files, see what you changed
+  patchbay run Orders --follow            run a workflow and wait for its end
+
+Exit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.
+"patchbay --version" prints the version. "patchbay help run" tells more about a command.`
+
+export function createProgram(addVerb: AddVerb): Command {
   const program = new Command('patchbay')
     .description('Build, test and run Patchbay workflows.')
     .option('--json', 'print JSON')
@@ -43,11 +58,14 @@ function createProgram(addVerb: AddVerb): Command {
     .option('--account <email-or-id>', 'act for this managed account')
     .option('--no-color', 'print without colours')
     .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'Show help for a command.')
     .showHelpAfterError('(run with --help for usage)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.')
-  addSessionCommands(program, addVerb)
-  addFolderCommands(program, addVerb)
-  addRunCommands(program, addVerb)
-  addInstallationCommands(program, addVerb)
+    .addHelpText('after', afterHelp)
+  addSessionCommands(program.commandsGroup('Sign in:'), addVerb)
+  addFolderCommands(program.commandsGroup('Workflows as files:'), addVerb)
+  addRunCommands(program.commandsGroup('Deploy, run, watch:'), addVerb)
+  addInstallationCommands(program.commandsGroup('The installation:'), addVerb)
   return program
 }

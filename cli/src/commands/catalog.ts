@@ -68,6 +68,6 @@ export async function catalogExport(context: Context, options: { drafts?: boolea
   }
   context.terminal.result(
     { folder: root, files: files.map((file) => file.path) },
-    () => `${files.length} files in ${path}.`,
+    () => `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${path}.`,
   )
 }

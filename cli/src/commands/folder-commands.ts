@@ -11,7 +11,7 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'pull [workflows...]',
-    'Write workflows into folders; all of them, or those named.',
+    'Write workflows into folders: all of them, or those you name.',
     async () => (await import('./pull.ts')).pullWorkflows,
   )
     .option('--into <folder>', 'where the folders are', '.')
@@ -27,13 +27,13 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'diff [folders...]',
-    'Show what a push would change; exit 3 when it would.',
+    'Show what a push would change. Exit code 3 if anything would.',
     async () => (await import('./diff.ts')).diff,
   )
   add(
     program,
     'test [folders...]',
-    'Run tests/*.yaml in the sandbox of the service, on this machine.',
+    'Run tests/*.yaml on this machine, in the sandbox of the service.',
     async () => (await import('./test.ts')).test,
   )
     .option('--junit <file>', 'also write a JUnit report')

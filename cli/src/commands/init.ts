@@ -40,8 +40,13 @@ export async function init({ terminal, cwd }: Context, _: object, folder = '.'):
     if (!existsSync(join(root, path))) writeWhole(join(root, path), text)
   }
   terminal.result({ folder: root, files: Object.keys(files) }, () =>
-    [`Created ${join(folder, 'hello')}.`, 'Next: "patchbay test", "patchbay push", "patchbay deploy Hello".'].join(
-      '\n',
-    ),
+    [
+      `Created ${join(folder, 'hello')}, a workflow with one block and its test.`,
+      'Next:',
+      ...(folder === '.' ? [] : [`  cd ${folder}`]),
+      '  patchbay test          run the test, without a service',
+      '  patchbay push          create the workflow on the service you are logged in to',
+      '  patchbay deploy Hello  let it run',
+    ].join('\n'),
   )
 }

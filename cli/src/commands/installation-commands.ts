@@ -5,14 +5,14 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'start [role]',
-    'Start the service: api, worker, or both.',
+    'Start the service in this folder: api, worker, or both.',
     async () => (await import('./start.ts')).start,
   )
   addVaultCommands(program, add)
   addCatalogCommands(program, add)
   const templates = program
     .command('templates')
-    .description('Publish templates of the organization, and upgrade workflows made from them.')
+    .description('Publish templates, and upgrade the workflows made from them.')
   add(
     templates,
     'publish <template>',
@@ -37,7 +37,7 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'mcp',
-    'Serve tools for assistants over standard input and output (Model Context Protocol).',
+    'Serve tools for assistants over standard input and output (MCP).',
     async () => (await import('./mcp.ts')).mcp,
   )
   add(

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { wrongUse } from '../failure.ts'
 import { checkUrl } from '../session/connect.ts'
 import { profilesPath, saveProfile } from '../session/profiles.ts'
-import { readInput } from './read-input.ts'
+import { readSecret } from './read-input.ts'
 
 type Options = { consumer: string; secretKeyStdin?: boolean }
 
@@ -13,7 +13,7 @@ export async function login({ terminal, env, choice }: Context, options: Options
   if (!options.secretKeyStdin) {
     throw wrongUse('Pipe the SecretKey in and add --secret-key-stdin. Arguments can be seen by other users.')
   }
-  const secretKey = (await readInput()).trim()
+  const secretKey = await readSecret('SecretKey: ')
   if (secretKey === '') throw wrongUse('Standard input holds no SecretKey.')
   const url = checkUrl(choice.url)
   const client = createClient({ baseUrl: url, keys: { consumer: options.consumer, secretKey } })

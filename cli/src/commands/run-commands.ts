@@ -5,10 +5,10 @@ export function addRunCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'deploy <workflow>',
-    'Check a workflow and let it run. Takes a name or an id.',
+    'Check a workflow and let it run. Give its name or id.',
     async () => (await import('./deploy.ts')).deploy,
   )
-  add(program, 'run <workflow>', 'Start a run.', async () => (await import('./run.ts')).run)
+  add(program, 'run <workflow>', 'Start a run of a deployed workflow.', async () => (await import('./run.ts')).run)
     .option('--follow', 'wait for the end and show logs; exit 1 unless the run ends as Ready')
     .option('--from <number>', 'first block')
     .option('--till <number>', 'last block')
@@ -21,7 +21,12 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     'Show what the blocks of a run logged; the latest run by default.',
     async () => (await import('./logs.ts')).logs,
   ).option('--block <name>', 'only this block')
-  add(program, 'tail', 'Show what happens, as it happens.', async () => (await import('./tail.ts')).tail)
+  add(
+    program,
+    'tail',
+    'Show runs, blocks, queues and alarms as they happen.',
+    async () => (await import('./tail.ts')).tail,
+  )
     .option('--workflow <name-or-id>', 'only this workflow')
     .option('--across-accounts', 'all accounts you may act for')
     .option('--after <event-id>', 'continue after this event')
@@ -34,6 +39,16 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     .option('--in <places>', 'webhook, result, log, error, call; separated by commas')
     .option('--workflow <name-or-id>', 'only this workflow')
     .option('--limit <count>', 'how many', '20')
+  add(
+    program,
+    'replay <workflow>',
+    'Run recorded runs again and compare. Nothing is called, nothing is written. Exit code 3 if results differ.',
+    async () => (await import('./replay.ts')).replay,
+  )
+    .option('--runs <numbers>', 'these runs, separated by commas')
+    .option('--last <count>', 'the newest recorded runs; 10 by default')
+    .option('--revision <number>', 'against this revision; the newest by default')
+    .option('--with <folder>', 'with the files of this folder, which are not saved')
   addWebhookCommands(program, add)
 }
 

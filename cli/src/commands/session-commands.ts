@@ -2,15 +2,15 @@ import type { Command } from 'commander'
 import type { AddVerb } from '../verb.ts'
 
 export function addSessionCommands(program: Command, add: AddVerb): void {
-  add(
-    program,
-    'login',
-    'Store a key pair under a profile, after checking it.',
-    async () => (await import('./login.ts')).login,
-  )
+  add(program, 'login', 'Check a key pair and keep it under a profile.', async () => (await import('./login.ts')).login)
     .requiredOption('--consumer <key>', 'the Consumer of the key pair')
     .option('--secret-key-stdin', 'read the SecretKey from standard input')
-  add(program, 'whoami', 'Show who you are, and for which account.', async () => (await import('./whoami.ts')).whoami)
+  add(
+    program,
+    'whoami',
+    'Show who you are, and for which account you act.',
+    async () => (await import('./whoami.ts')).whoami,
+  )
   add(
     program,
     'accounts',
