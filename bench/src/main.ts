@@ -2,6 +2,7 @@
 import { benchCatalog } from './catalog.ts'
 import { benchFoundation } from './foundation.ts'
 import { benchHistory } from './history.ts'
+import { benchKit } from './kit.ts'
 import { benchProxy } from './proxy.ts'
 import { benchReplay } from './replay.ts'
 import { printTable, type Row } from './report.ts'
@@ -28,6 +29,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   search: benchSearch,
   webhooks: benchWebhooks,
   upgrade: benchUpgrade,
+  kit: benchKit,
   statistics: benchStatistics,
   streams: benchStreams,
   sums: benchSums,
