@@ -108,7 +108,9 @@ function columnsWith(emails: ReadonlyMap<string, string>): readonly Column<Entry
         entry.target === null ? (
           <span className="text-faint">–</span>
         ) : (
-          <Copy text={emails.get(entry.target) ?? entry.target}>{shortTarget(entry.target, emails)}</Copy>
+          <Copy text={emails.get(entry.target) ?? entry.target} label={`Copy ${shortTarget(entry.target, emails)}`}>
+            {shortTarget(entry.target, emails)}
+          </Copy>
         ),
     },
     {

@@ -32,7 +32,7 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
   return (
     <Panel>
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
-        <h2 className="min-w-0 truncate font-semibold">{block.blockName}</h2>
+        <h2 className="max-w-full min-w-0 truncate font-semibold">{block.blockName}</h2>
         {block.status && <StatusChip status={block.status} />}
         <div className="ml-auto flex flex-wrap items-center gap-1">
           {views.map(({ id, label }) => (
@@ -116,7 +116,7 @@ function InputView({ workflow, run, block }: ViewProps) {
 
 function LogPart(props: ViewProps) {
   const log = useOperation('GetBlockUserLog', partsOf(props))
-  return log.data ? <LogView lines={log.data.result} label="Log" /> : pending(log)
+  return log.data ? <LogView lines={log.data.result} label="Log" maxHeight="52dvh" /> : pending(log)
 }
 
 function CallsView(props: ViewProps) {

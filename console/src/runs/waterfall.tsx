@@ -50,7 +50,7 @@ export function Waterfall({
                 <span style={{ color: `var(--${lookOf(lane.status).tone})` }}>
                   <Mark shape={lookOf(lane.status).shape} />
                 </span>
-                <span className="truncate">{lane.name}</span>
+                <span className="min-w-0 truncate">{lane.name}</span>
                 <span className="sr-only">{lane.status}</span>
               </span>
               <span className="relative h-full flex-1">

@@ -81,7 +81,7 @@ export function CommandPalette() {
           >
             <entry.icon size={15} strokeWidth={1.75} aria-hidden className="shrink-0 text-muted" />
             <span className="min-w-0 truncate">{entry.label}</span>
-            <span className="ml-auto shrink-0 text-label text-faint">{entry.detail}</span>
+            <span className="ml-auto shrink-0 text-label text-muted">{entry.detail}</span>
             {index === chosen && <CornerDownLeft size={13} aria-hidden className="shrink-0 text-faint" />}
           </div>
         ))}

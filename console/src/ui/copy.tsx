@@ -9,14 +9,15 @@ export function Copy({
   label,
   isMono = true,
 }: {
-  text: string
+  /** A function where making the text takes time: it is called when somebody copies. */
+  text: string | (() => string)
   children?: ReactNode
   label?: string
   isMono?: boolean
 }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
-    await navigator.clipboard.writeText(text)
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
     setIsCopied(true)
     setTimeout(() => setIsCopied(false), 1500)
   }
@@ -25,13 +26,13 @@ export function Copy({
       type="button"
       onClick={copy}
       title="Copy"
-      aria-label={label ?? `Copy ${text}`}
+      aria-label={label ?? `Copy ${typeof text === 'string' ? text : ''}`}
       className={classNames(
         'group inline-flex max-w-full items-center gap-1.5 rounded-sm text-left hover:text-accent',
         isMono && 'font-mono text-label',
       )}
     >
-      <span className="truncate">{children ?? text}</span>
+      <span className="truncate">{children ?? (typeof text === 'string' ? text : '')}</span>
       {isCopied ? (
         <Check size={13} aria-hidden className="shrink-0 text-green" />
       ) : (

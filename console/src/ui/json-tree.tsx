@@ -11,7 +11,7 @@ export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; labe
   return (
     <figure aria-label={label} className="group/tree relative min-w-0 font-mono text-label leading-6">
       <div className="absolute top-0 right-0 opacity-0 group-hover/tree:opacity-100 focus-within:opacity-100">
-        <Copy text={JSON.stringify(value, null, 2) ?? 'null'} label={`Copy ${label}`}>
+        <Copy text={() => JSON.stringify(value, null, 2) ?? 'null'} label={`Copy ${label}`}>
           Copy
         </Copy>
       </div>

@@ -2,7 +2,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 
-export function LogView({ lines, label }: { lines: readonly string[]; label: string }) {
+/** `maxHeight` where nothing around it has a height: without one, every line would be in sight. */
+export function LogView({
+  lines,
+  label,
+  maxHeight = '100%',
+}: {
+  lines: readonly string[]
+  label: string
+  maxHeight?: string
+}) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: lines.length,
@@ -18,7 +27,8 @@ export function LogView({ lines, label }: { lines: readonly string[]; label: str
       aria-label={label}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard.
       tabIndex={0}
-      className="max-h-full min-h-0 overflow-auto font-mono text-label"
+      style={{ maxHeight }}
+      className="min-h-0 overflow-auto font-mono text-label"
     >
       <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map((row) => (
@@ -29,7 +39,7 @@ export function LogView({ lines, label }: { lines: readonly string[]; label: str
             className="absolute top-0 left-0 flex w-full gap-3 leading-5"
             style={{ transform: `translateY(${row.start}px)` }}
           >
-            <span className="w-8 shrink-0 text-right text-faint select-none">{row.index + 1}</span>
+            <span className="min-w-8 shrink-0 text-right text-faint select-none">{row.index + 1}</span>
             <span className="min-w-0 flex-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{lines[row.index]}</span>
           </div>
         ))}

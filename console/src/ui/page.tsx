@@ -28,10 +28,10 @@ export function Page({ title, back, state, lead, actions, tabs, isWide, children
       <header className={`px-4 pt-5 sm:px-6 ${tabs ? '' : 'pb-4'}`}>
         {back && (
           <nav aria-label="Breadcrumb" className="mb-1 flex items-center gap-0.5 text-label text-muted">
-            <Link {...(back.link as LinkProps)} className="rounded-sm hover:text-text hover:underline">
+            <Link {...(back.link as LinkProps)} className="min-w-0 truncate rounded-sm hover:text-text hover:underline">
               {back.label}
             </Link>
-            <ChevronRight size={12} aria-hidden />
+            <ChevronRight size={12} aria-hidden className="shrink-0" />
           </nav>
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

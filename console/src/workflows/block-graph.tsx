@@ -118,7 +118,7 @@ function Graph({ label, blocks, selectedId, onSelect, onConnect, onDisconnect, c
         for (const cable of gone) onDisconnect?.(cable.source, cable.target)
       }}
       deleteKeyCode={onDisconnect ? ['Backspace', 'Delete'] : null}
-      minZoom={0.15}
+      minZoom={0.05}
       maxZoom={1.6}
       proOptions={{ hideAttribution: true }}
       panOnScroll

@@ -2,6 +2,7 @@
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, call, operationQuery } from '../api.ts'
+import { useFoundConnections } from './found-connections.ts'
 import type { Block, WorkflowDetail } from './workflow-draft.ts'
 
 export type TestOutcome = Answer<'TestBlock'>
@@ -27,6 +28,7 @@ export function useBlockInput(workflowId: string, runNumber: number | null, sour
 
 export function useBlockTest(workflow: WorkflowDetail, block: Block) {
   const [callsApplications, setCallsApplications] = useState(true)
+  const found = useFoundConnections(workflow, [block])
   const test = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: async (input: unknown[]): Promise<TestOutcome> => {
@@ -40,7 +42,7 @@ export function useBlockTest(workflow: WorkflowDetail, block: Block) {
           ...(webhook === undefined
             ? {}
             : { webhook: { id: '', body: webhook, headers: {}, urlParameters: {}, method: 'POST' } }),
-          ...(callsApplications ? { applications: workflow.applications } : {}),
+          ...(callsApplications ? { applications: { ...workflow.applications, ...found } } : {}),
         },
       })) as TestOutcome
     },

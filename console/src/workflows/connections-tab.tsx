@@ -9,6 +9,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { calledNames } from './found-connections.ts'
 import { useWorkflowSave } from './variables-tab.tsx'
 import type { WorkflowDetail } from './workflow-draft.ts'
 
@@ -18,13 +19,14 @@ export function ConnectionsTab({ workflow }: { workflow: WorkflowDetail }) {
   const save = useWorkflowSave(workflow)
   const catalogue = useApplications().data ?? []
   const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }).data?.regApplications ?? []
-  const used = workflow.chain.map((block) => block.applicationShortName).filter((name) => name !== null)
-  const shortNames = [...new Set([...used, ...Object.keys(workflow.applications)])]
+  const given = Object.keys(workflow.applications)
+  const isGiven = (name: string) => given.some((other) => other.toLowerCase() === name.toLowerCase())
+  const shortNames = [...given, ...calledNames(workflow.chain).filter((name) => !isGiven(name))]
   if (shortNames.length === 0) {
     return (
       <Panel>
         <Empty icon={ExternalLink} title="No block calls an application.">
-          Choose an application in a block's settings; it appears here to be connected.
+          Call one in a script, such as api.get('SHOP/orders'); it appears here to be connected.
         </Empty>
       </Panel>
     )

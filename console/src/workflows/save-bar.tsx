@@ -8,6 +8,7 @@ import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { draftSummary } from './change-summary.ts'
+import { useFoundConnections } from './found-connections.ts'
 import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) => ({ default: module.CompareDialog })))
@@ -15,12 +16,17 @@ const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) =>
 export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: WorkflowDraft }) {
   const queries = useQueryClient()
   const [isComparing, setIsComparing] = useState(false)
+  const found = useFoundConnections(workflow, draft.chain)
+  const connects = Object.keys(found)
   const save = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: (revision: string) =>
       call(
         'WorkflowUpdate',
-        { params: { id: workflow.id }, body: draft.body() },
+        {
+          params: { id: workflow.id },
+          body: { ...draft.body(), ...(connects.length > 0 ? { applications: found } : {}) },
+        },
         { headers: { 'If-Match': revision } },
       ),
     onSuccess: async () => {
@@ -50,6 +56,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
     <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-amber-soft px-4 py-1.5">
       <span className="text-table font-medium text-amber">
         Unsaved: {draftSummary(workflow.chain, draft)}
+        {connects.length > 0 && `, connects ${connects.join(' and ')}`}
         {workflow.workflowState === 'deployed' && (
           <span className="font-normal"> · in use from the next run after you save</span>
         )}
