@@ -7,6 +7,8 @@ import type { Client } from '../server/test/harness/client.ts'
 import { eventually } from '../server/test/harness/eventually.ts'
 import { createTemplate, newBlock } from '../server/test/harness/templates.ts'
 import { startUpgrade, upgradeIn } from '../server/test/harness/upgrades.ts'
+import { shareFiles } from '../server/test/harness/upload.ts'
+import { enableWebhook } from '../server/test/harness/webhooks.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -46,7 +48,47 @@ const pages = [
   '/reference',
   '/docs',
   '/docs/webhooks',
+  '/set-password?token=wrong',
+  '/activate?token=wrong',
+  '/oauth/callback?state=wrong',
+  '/secure-share/secure-download?shareid=SHARE',
 ]
+
+/** What lies over a page: opened as a person does it. */
+const dialogs: readonly [what: string, path: string, open: (page: Page) => Promise<void>][] = [
+  ['new key', '/keys', (page) => page.getByRole('button', { name: 'New key' }).first().click()],
+  ['new account', '/accounts', (page) => page.getByRole('button', { name: 'New account' }).click()],
+  ['set a value', '/vault', (page) => page.getByRole('button', { name: 'Set a value' }).first().click()],
+  ['search', '/', (page) => page.keyboard.press('Control+k')],
+  ['add block', '/workflows/WORKFLOW', (page) => page.getByRole('button', { name: 'Add block' }).click()],
+  [
+    'delete',
+    '/workflows/WORKFLOW?tab=runs',
+    async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+    },
+  ],
+  [
+    'bulk action',
+    '/workflows',
+    async (page) => {
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+      await page.getByRole('button', { name: 'Archive' }).click()
+    },
+  ],
+  [
+    'inbox with a request and its settings',
+    '/workflows/WORKFLOW?tab=webhook',
+    async (page) => {
+      await page.getByRole('button', { name: /^How requests are taken/ }).click()
+      await page.getByRole('button', { name: /^Show request/ }).click()
+      await page.getByRole('region', { name: 'Request', exact: true }).getByText('4711').waitFor()
+    },
+  ],
+]
+
+const isPublic = /signin|password|activate|oauth|secure-share/
 
 let visit: Visit
 const ids: Record<string, string> = {}
@@ -82,9 +124,20 @@ async function seed({ service }: Visit): Promise<Record<string, string>> {
     const { body } = await manager.post(`/api/GetRunHistory/${workflow.body}`, { page: 0, size: 1 })
     return body.items[0]?.status === 'Error'
   }, 60_000)
+  const webhook = await enableWebhook(manager, workflow.body)
+  await manager.post(`/api/WebhookQueueHold/${workflow.body}`, {})
+  await webhook.send({ number: 4711 })
+  const share = await shareFiles(manager)
   const template = templates.find((item) => item.applications.includes('TEST'))?.id as string
   const upgrading = await seedUpgrade(manager)
-  return { WORKFLOW: workflow.body, CONNECTION: connection, APPLICATION: testId, TEMPLATE: template, ...upgrading }
+  return {
+    WORKFLOW: workflow.body,
+    CONNECTION: connection,
+    APPLICATION: testId,
+    TEMPLATE: template,
+    SHARE: share,
+    ...upgrading,
+  }
 }
 
 /** A template in three versions: one workflow was upgraded to the second, the other has a conflict with the third. */
@@ -118,16 +171,28 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
   }, runOnly)
 }
 
+const addressOf = (path: string) => path.replaceAll(/[A-Z]{5,}/g, (name) => ids[name] as string)
+
+async function expectNoViolations(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(axe)
+  expect(await violations(page, everyRule)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await violations(page, rulesOfColour)).toEqual([])
+  await page.context().close()
+}
+
 describe('axe', () => {
   it.each(pages)('finds nothing on %s, light or dark', async (path) => {
-    const address = path.replaceAll(/[A-Z]{8,}/g, (name) => ids[name] as string)
-    const page = await visit.open(address, { colorScheme: 'light', isSignedOut: /signin|password/.test(path) })
+    const page = await visit.open(addressOf(path), { colorScheme: 'light', isSignedOut: isPublic.test(path) })
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
-    await page.evaluate(axe)
-    expect(await violations(page, everyRule)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, rulesOfColour)).toEqual([])
-    await page.context().close()
+    await expectNoViolations(page)
+  })
+
+  it.each(dialogs)('finds nothing over a page, light or dark: %s', async (_what, path, open) => {
+    const page = await visit.open(addressOf(path), { colorScheme: 'light' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await open(page)
+    await expectNoViolations(page)
   })
 })

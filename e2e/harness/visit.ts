@@ -17,17 +17,20 @@ export type Visit = AsyncDisposable & {
   open(path: string, options?: BrowserContextOptions & { isSignedOut?: boolean }): Promise<Page>
   /** What the browser complained about so far: errors, policy reports, requests to other hosts. */
   complaints: string[]
+  /** Other hosts that a journey goes to on purpose. */
+  peers: string[]
 }
 
-export async function startVisit(): Promise<Visit> {
+export async function startVisit(env: Record<string, string> = {}): Promise<Visit> {
   buildConsole()
-  const service = await startService()
+  const service = await startService({ env })
   const browser = await startBrowser()
   const complaints: string[] = []
+  const peers: string[] = []
   let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
   const watch = async (context: BrowserContext): Promise<Page> => {
     context.on('request', (request) => {
-      const isOwn = request.url().startsWith(`${service.baseUrl}/`) || request.url().startsWith('data:')
+      const isOwn = ['data:', `${service.baseUrl}/`, ...peers].some((start) => request.url().startsWith(start))
       if (!isOwn) complaints.push(`A request left for ${request.url()}`)
     })
     const page = await context.newPage()
@@ -55,6 +58,7 @@ export async function startVisit(): Promise<Visit> {
     service,
     browser,
     complaints,
+    peers,
     async open(path, { isSignedOut = false, ...options } = {}) {
       if (!isSignedOut) signedIn ??= await signIn()
       const context = await browser.newContext({

@@ -1,0 +1,138 @@
+// Days on which something is wrong or too large: every page stays usable and says what happened.
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
+import { startVisit, type Visit } from './harness/visit.ts'
+
+let visit: Visit
+beforeAll(async () => {
+  visit = await startVisit()
+})
+afterAll(() => visit[Symbol.asyncDispose]())
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name })
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
+
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Script' }).click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text)
+}
+
+describe('two people who edit one workflow', () => {
+  it('the second is told, also after the page has read the workflow anew', async () => {
+    const { manager } = visit.service
+    const workflow = await deployWorkflow(manager, [{ blockName: 'Only', script: 'return 1' }], { name: 'Shared' })
+    const page = await visit.open(`/workflows/${workflow.id}`)
+    await page.getByRole('button', { name: /^Only/ }).click()
+    await write(page, 'return 2')
+    await manager.post(`/api/Workflow/${workflow.id}`, {
+      name: 'Shared by two',
+      chain: [{ uniqueBlockId: workflow.blocks[0], script: 'return 3' }],
+    })
+    // The stream has told of the change and the page shows it; the draft still belongs to the revision before.
+    await heading(page, 'Shared by two').waitFor()
+    await page.getByText('Unsaved: Only changed').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Somebody else saved this workflow' }).waitFor()
+    const after = await manager.get(`/api/Workflow/${workflow.id}`)
+    expect((after.body as { chain: { script: string }[] }).chain[0]?.script).toBe('return 3')
+    await page.context().close()
+  })
+})
+
+describe('a refusal', () => {
+  it('stands at the field it is about, and nothing typed is lost', async () => {
+    const page = await visit.open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Label').fill('export')
+    const addresses = page.getByLabel('Allowed from')
+    await addresses.fill('300.1.2.3')
+    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('dialog', { name: 'New key' }).getByRole('alert').waitFor()
+    expect(await addresses.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByLabel('Label').inputValue()).toBe('export')
+    await page.context().close()
+  })
+
+  it('of a thing of somebody else is a page with a way out', async () => {
+    const page = await visit.open('/workflows/0198c0de-0000-7000-8000-00000000dead')
+    await heading(page, 'Not found').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Workflows' }).click()
+    await heading(page, 'Workflows').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('large things', () => {
+  it('names without an end fit a phone', async () => {
+    const { manager } = visit.service
+    const block = { blockName: 'B'.repeat(200), script: 'return 1' }
+    const { id } = await deployWorkflow(manager, [block], { name: 'N'.repeat(200) })
+    await runToEnd(manager, id)
+    const page = await visit.open('/', { viewport: { width: 390, height: 844 } })
+    for (const path of ['/workflows', `/workflows/${id}`, `/workflows/${id}?tab=settings`, `/workflows/${id}/runs/1`]) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await isTooWide(page), path).toBe(false)
+    }
+    await page.context().close()
+  })
+
+  it('two hundred blocks are drawn, and one of them opens', async () => {
+    const blocks = Array.from({ length: 200 }, (_, index) => ({
+      blockName: `Step ${index + 1}`,
+      script: `return ${index + 1}`,
+      after: index < 10 ? [] : [index - 9],
+    }))
+    const workflow = await deployWorkflow(visit.service.manager, blocks, { name: 'Two hundred' })
+    const page = await visit.open(`/workflows/${workflow.id}?block=${workflow.blocks[199]}`)
+    await page.getByRole('textbox', { name: 'Script' }).getByText('return 200').waitFor()
+    await page.getByRole('button', { name: 'Fit to view' }).click()
+    await page
+      .getByRole('button', { name: /^Step 1\b/ })
+      .first()
+      .waitFor()
+    await page.context().close()
+  })
+
+  it('a result of almost 5 MiB opens as a tree, and a log of 100,000 lines keeps few of them in the page', async () => {
+    const workflow = await deployWorkflow(visit.service.manager, [
+      "for (let no = 1; no <= 100000; no++) console.log(no)\nreturn Array.from({ length: 38000 }, (_, no) => ({ no, text: 'x'.repeat(100) }))",
+    ])
+    await runToEnd(visit.service.manager, workflow.id)
+    const page = await visit.open(`/workflows/${workflow.id}/runs/1`)
+    const tree = page.getByRole('figure', { name: 'result' })
+    await tree.getByText('38000', { exact: true }).waitFor()
+    await tree.getByRole('button', { name: 'Show 500 more of 38000' }).click()
+    await page.getByRole('button', { name: 'Log', exact: true }).click()
+    const log = page.getByRole('log', { name: 'Log' })
+    await log.getByText('1', { exact: true }).first().waitFor()
+    await log.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+    // The service keeps 20,000 lines and says so in the last.
+    await log.getByText(/The log is cut here/).waitFor()
+    expect(await log.locator('[data-index]').count()).toBeLessThan(200)
+    await page.context().close()
+  })
+})
+
+describe('a script that never ends', () => {
+  it('can be stopped, and its time-out is told', async () => {
+    const { id } = await deployWorkflow(visit.service.manager, ['while (true) {}'], {
+      name: 'Spinning',
+      timeoutSeconds: 4,
+    })
+    const page = await visit.open(`/workflows/${id}`)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await heading(page, 'Run 1 of Spinning').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page
+      .getByText(/^(Stopping|Stopped|Error)$/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Retry' }).waitFor()
+    await page.context().close()
+  })
+})
