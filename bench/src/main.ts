@@ -1,5 +1,6 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
 import { benchCatalog } from './catalog.ts'
+import { benchConsole } from './console.ts'
 import { benchFoundation } from './foundation.ts'
 import { benchHistory } from './history.ts'
 import { benchKit } from './kit.ts'
@@ -34,6 +35,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   streams: benchStreams,
   sums: benchSums,
   shares: () => benchShares(),
+  console: benchConsole,
 }
 
 const wanted = process.argv.slice(2)

@@ -12,6 +12,8 @@ export type BenchService = AsyncDisposable & {
   keys: { Consumer: string; SecretKey: string }
   pid: number
   readyMs: number
+  /** Signs the first account in, once. */
+  signInLink: string
   dataDir: string
 }
 
@@ -35,11 +37,12 @@ export async function startBenchService(
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const baseUrl = await addressOf(child)
+  const { baseUrl, signInLink } = await firstWordsOf(child)
   const readyMs = performance.now() - startedAt
   const first = JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8'))
   return {
     baseUrl,
+    signInLink,
     readyMs,
     dataDir,
     pid: child.pid as number,
@@ -77,13 +80,14 @@ function descendants(pid: number): number[] {
   return [pid, ...children(pid)]
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+function firstWordsOf(child: ChildProcess): Promise<{ baseUrl: string; signInLink: string }> {
   return new Promise((done, fail) => {
     let text = ''
     child.stdout?.on('data', (chunk) => {
       text += chunk
       const match = text.match(/Patchbay is ready at (\S+) /)
-      if (match) done(match[1] as string)
+      const link = text.match(/set a password: (\S+)/)
+      if (match) done({ baseUrl: match[1] as string, signInLink: link?.[1] ?? '' })
     })
     child.on('close', () => fail(new Error(`The service ended:\n${text}`)))
   })
