@@ -21,7 +21,7 @@ import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { readDiskSpace, StorageLedger } from './storage/index.ts'
 import { announceEnds, relayEvents, StreamSource } from './stream/index.ts'
-import { rememberValidScripts, type UpgradeDeps } from './upgrades/index.ts'
+import { checkMerged, type UpgradeDeps } from './upgrades/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
 import { findDefinition, findFunctionStamp, giveEarlierBases } from './workflows/index.ts'
@@ -179,7 +179,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     keyRing,
     catalog,
     connections,
-    checkScript: rememberValidScripts((source) => sandbox.checkScript(source)),
+    checkScript: checkMerged((source) => sandbox.checkScript(source)),
     jobs,
     publish,
     baseUrl,

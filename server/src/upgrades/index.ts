@@ -1,5 +1,5 @@
+export { checkMerged } from './check-merged.ts'
 export type { UpgradeDeps } from './ports.ts'
-export { rememberValidScripts } from './remember-valid-scripts.ts'
 export { upgradeRoutes } from './routes.ts'
 export { upgradeQueue } from './turn.ts'
 export { UpgradeWorker } from './upgrade-worker.ts'
