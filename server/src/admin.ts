@@ -5,19 +5,31 @@ import { parseArgs } from 'node:util'
 import { isEmail } from '@patchbay/contract'
 import { createOrganization, unlockAccount } from './accounts/index.ts'
 import { verifyAuditChain } from './audit/index.ts'
+import { backUp, restore, verify } from './backup-commands.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
+import { belongToCell } from './lib/cell.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
 
 const usage = `Usage:
   npm run admin -- create-organization --name NAME --email EMAIL
   npm run admin -- unlock-account --email EMAIL
   npm run admin -- rotate-master-key [--new-key-file PATH]
-  npm run admin -- verify-audit`
+  npm run admin -- verify-audit
+  npm run admin -- backup --to FILE
+  npm run admin -- verify-backup --from FILE
+  npm run admin -- restore --from FILE`
+
+const say = (line: string) => console.log(line)
 
 async function main(): Promise<void> {
   const { positionals, values } = readArguments()
   const config = readConfig(process.env, 'all')
+  belongToCell(config.cell)
+  const [command, ...further] = positionals
+  if (further.length === 0 && command === 'backup' && values.to) return backUp(config, values.to, say)
+  if (further.length === 0 && command === 'verify-backup' && values.from) return verify(config, values.from, say)
+  if (further.length === 0 && command === 'restore' && values.from) return restore(config, values.from, say)
   await using database = new Database(connectionOf(config), () => {})
   if (positionals.length === 1 && positionals[0] === 'create-organization' && values.name && values.email) {
     await addOrganization(config, database, values.name, values.email)
@@ -36,7 +48,13 @@ function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { name: { type: 'string' }, email: { type: 'string' }, 'new-key-file': { type: 'string' } },
+      options: {
+        name: { type: 'string' },
+        email: { type: 'string' },
+        'new-key-file': { type: 'string' },
+        to: { type: 'string' },
+        from: { type: 'string' },
+      },
     })
   } catch (error) {
     throw new ConfigError(`${(error as Error).message}\n${usage}`)
@@ -63,7 +81,11 @@ async function verifyAudit(config: Config, database: Database): Promise<void> {
 
 /** Of a service that has started before: an admin command never makes keys. */
 function loadKeyRing(config: Config, database: Database): Promise<KeyRing> {
-  return KeyRing.load(database, new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']))
+  return KeyRing.load(
+    database,
+    new MasterKeys({ ...config.masterKey, createIfMissing: false } as Config['masterKey']),
+    config.systemKeySeed,
+  )
 }
 
 /** Also while the service runs; the same command again goes on with what was interrupted. */

@@ -1,5 +1,6 @@
 // The composition root: Config -> App. With services.ts, worker.ts and api.ts beside it, the only files that know everyone.
 
+import type { Client } from 'pg'
 import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
@@ -70,10 +71,15 @@ const queues: QueueDefinitions = {
   [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }
 
-export async function startApp(config: Config, log: Logger, say: (line: string) => void): Promise<App> {
+export async function startApp(
+  config: Config,
+  log: Logger,
+  say: (line: string) => void,
+  readMetrics?: () => Promise<string>,
+): Promise<App> {
   const parts = new AsyncDisposableStack()
   try {
-    return await compose(config, log, say, parts)
+    return await compose({ config, log, say, parts, readMetrics })
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -82,15 +88,23 @@ export async function startApp(config: Config, log: Logger, say: (line: string) 
 
 /** Brings a database up to this program; returns the names of the migrations that were applied. */
 export function migrateAndInstall(connection: ConnectionSettings): Promise<string[]> {
-  return migrate(connection, (owner) => installQueues(owner, queues))
+  return migrate(connection, installServiceQueues)
 }
 
-async function compose(
-  config: Config,
-  log: Logger,
-  say: (line: string) => void,
-  parts: AsyncDisposableStack,
-): Promise<App> {
+export function installServiceQueues(owner: Client): Promise<void> {
+  return installQueues(owner, queues)
+}
+
+type Start = {
+  config: Config
+  log: Logger
+  say: (line: string) => void
+  parts: AsyncDisposableStack
+  /** Of several processes that work together. */
+  readMetrics: (() => Promise<string>) | undefined
+}
+
+async function compose({ config, log, say, parts, readMetrics }: Start): Promise<App> {
   const onFault = (error: unknown) => log.error({ err: error }, 'A part of the service reported a fault.')
   const embedded =
     config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say)) : undefined
@@ -104,7 +118,7 @@ async function compose(
   const services = await createServices(context, connection)
 
   let isDraining = false
-  const metrics = createMetrics()
+  const metrics = createMetrics(readMetrics)
   const whyNotReady = async () => (isDraining ? 'The service is shutting down.' : databaseFault(services.database))
   if (config.metricsPort !== undefined) {
     const watched = await startMetricsServer(config.host, config.metricsPort, metrics, whyNotReady)

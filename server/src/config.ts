@@ -1,4 +1,5 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { StorageSettings } from './files/index.ts'
 import { isAddressOrCidr } from './lib/address-list.ts'
@@ -22,6 +23,8 @@ export type MasterKeySource =
 
 export type Config = {
   readonly role: Role
+  /** How many processes of this role share the machine. */
+  readonly processes: number
   readonly host: string
   readonly port: number
   /** Undefined: made from host and the port that was really bound. */
@@ -44,6 +47,12 @@ export type Config = {
   readonly runRetentionDays: number
   readonly runRetentionCount: number
   readonly logLevel: LogLevel
+  /** The cell that this process belongs to, where an installation has several. */
+  readonly cell: string | undefined
+  /** Makes the keys of the installation the same in every cell. */
+  readonly systemKeySeed: Buffer | undefined
+  /** Encrypts backups. The service itself has no use for it. */
+  readonly backupPassphrase: string | undefined
   /** What an account and an organization may store, and how much of the disk stays free. Undefined: a tenth of it, at most 5 GiB. */
   readonly storage: {
     readonly accountBytesMax: number
@@ -80,6 +89,10 @@ const variables = [
   'DISK_FLOOR_MB',
   'MAIL_FROM',
   'METRICS_PORT',
+  'PROCESSES',
+  'BACKUP_PASSPHRASE',
+  'CELL',
+  'SYSTEM_KEY_SEED',
 ] as const
 type Variable = (typeof variables)[number]
 
@@ -107,6 +120,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
   }
   return Object.freeze({
     role,
+    processes: readProcesses(get('PROCESSES')),
     host: get('HOST') ?? '127.0.0.1',
     port: readInteger('PORT', get('PORT'), 8080, 0, 65_535),
     baseUrl: readUrl('BASE_URL', get('BASE_URL'), ['http:', 'https:']),
@@ -124,6 +138,10 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
     runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
     logLevel: readLogLevel(get('LOG_LEVEL')),
+    cell: readCell(get('CELL')),
+    systemKeySeed: readSeed(get('SYSTEM_KEY_SEED')),
+    // Spaces at its ends are part of a passphrase.
+    backupPassphrase: env['PATCHBAY_BACKUP_PASSPHRASE'] || undefined,
     storage: {
       accountBytesMax: readMebibytes('ACCOUNT_STORAGE_MB', get('ACCOUNT_STORAGE_MB')) ?? 50 * 1024 * mebibyte,
       organizationBytesMax:
@@ -166,6 +184,29 @@ function readShareStorage(text: string | undefined, env: Record<string, string |
     secretAccessKey: needed('AWS_SECRET_ACCESS_KEY'),
     sessionToken: env['AWS_SESSION_TOKEN']?.trim() || undefined,
   }
+}
+
+function readCell(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[a-z][a-z0-9]{1,15}$/.test(text))
+    throw new ConfigError(`PATCHBAY_CELL must be 2 to 16 small letters and digits, a letter first; it is "${text}".`)
+  return text
+}
+
+function readSeed(text: string | undefined): Buffer | undefined {
+  if (text === undefined) return undefined
+  const seed = Buffer.from(text, 'base64')
+  if (seed.length !== 32)
+    throw new ConfigError(
+      'PATCHBAY_SYSTEM_KEY_SEED must be 32 bytes in base64 (for example from: openssl rand -base64 32).',
+    )
+  return seed
+}
+
+function readProcesses(text: string | undefined): number {
+  if (text === 'auto') return availableParallelism()
+  if (text !== undefined && !/^\d+$/.test(text))
+    throw new ConfigError(`PATCHBAY_PROCESSES must be auto or a whole number from 1 to 256; it is "${text}".`)
+  return readInteger('PROCESSES', text, 1, 1, 256)
 }
 
 const mebibyte = 1_048_576

@@ -49,6 +49,7 @@ const features = [
   'stream',
   'alarms',
   'mcp',
+  'backup',
 ]
 
 type Import = { from: string; to: string; specifier: string }

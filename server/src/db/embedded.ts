@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityOf, isAlive } from '../lib/process-alive.ts'
@@ -27,7 +28,11 @@ type Launcher = { command: string; args: string[]; uid?: number; gid?: number }
 const startMsMax = 120_000
 const port = 5432
 
-export async function startEmbeddedServer(dataDir: string, say: (line: string) => void): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(
+  dataDir: string,
+  say: (line: string) => void,
+  { maxConnections = 100 } = {},
+): Promise<EmbeddedServer> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(dataDir)
   try {
@@ -41,7 +46,12 @@ export async function startEmbeddedServer(dataDir: string, say: (line: string) =
       await initialise(binaries, launcher, clusterDir)
     }
     const socketDir = makeSocketDir(dataDir, launcher)
-    const server = await startWhenFree(() => start(binaries, launcher, clusterDir, socketDir))
+    const server = await startWhenFree(() =>
+      start(binaries, launcher, clusterDir, {
+        unix_socket_directories: socketDir,
+        max_connections: String(Math.max(100, maxConnections)),
+      }),
+    )
     return {
       connection: embeddedConnection(dataDir),
       died: server.died,
@@ -137,6 +147,15 @@ export function embeddedConnection(dataDir: string): EmbeddedServer['connection'
   return { host: socketDirOf(dataDir), port, database: 'postgres' }
 }
 
+/** Whether a server answers on this data directory's socket. */
+export function isEmbeddedServerUp(dataDir: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect(join(socketDirOf(dataDir), `.s.PGSQL.${port}`))
+    socket.once('connect', () => done(true)).once('error', () => done(false))
+    socket.once('connect', () => socket.end())
+  })
+}
+
 /** A socket path has at most about 100 bytes, so deep data directories get a directory in the system's temporary one. */
 function socketDirOf(dataDir: string): string {
   const beside = join(dataDir, 'run')
@@ -159,7 +178,6 @@ function giveTo(launcher: Launcher, directory: string): void {
 const settings = {
   listen_addresses: '',
   port: String(port),
-  max_connections: '100',
   shared_buffers: '128MB',
   // One machine, no replicas: what replication would need is left out of the log.
   wal_level: 'minimal',
@@ -188,11 +206,8 @@ async function startWhenFree<Server>(attempt: () => Promise<Server>): Promise<Se
   }
 }
 
-async function start(binaries: Binaries, launcher: Launcher, clusterDir: string, socketDir: string) {
-  const options = Object.entries({ ...settings, unix_socket_directories: socketDir }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ])
+async function start(binaries: Binaries, launcher: Launcher, clusterDir: string, more: Record<string, string>) {
+  const options = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = launch(launcher, binaries.postgres, ['-D', clusterDir, ...options])
   const output = collectOutput(child)
   const ended = new Promise<void>((done) => child.on('close', () => done()))

@@ -9,7 +9,7 @@ export {
   type Tx,
   violatedConstraint,
 } from './database.ts'
-export { embeddedConnection, startEmbeddedServer } from './embedded.ts'
+export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
 export { isTransient } from './faults.ts'
 export { applyMigrations, isUpToDate, migrate, unknownMigration } from './migrate.ts'
 export { connectOwner } from './owner.ts'

@@ -1,6 +1,7 @@
 export { type DataKey, type Place, seal, sealBytes } from './envelope.ts'
+export { storeMasterKeys } from './key-file.ts'
 export { insertDataKey, KeyRing } from './key-ring.ts'
 export { type MasterKey, type MasterKeyProvider, parseMasterKeys } from './master-key.ts'
-export { MasterKeys } from './master-keys.ts'
+export { MasterKeys, masterKeyIdOf, readMasterKeys } from './master-keys.ts'
 export { rotateMasterKey } from './rotate-master-key.ts'
 export { DamagedStreamError, decryptStream, encryptStream } from './stream-cipher.ts'

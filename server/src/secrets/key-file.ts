@@ -33,6 +33,15 @@ export function createKeyFileIfMissing(path: string): void {
   linkNew(path, [randomBytes(32)])
 }
 
+/** Keys that come with the data of another installation. A file that is there already holds the same ones, and stays. */
+export function storeMasterKeys(path: string, base64: readonly string[]): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  linkNew(
+    path,
+    base64.map((key) => Buffer.from(key, 'base64')),
+  )
+}
+
 /** [old] -> [new, old]. Returns the new key, which is another process's when that one began first. */
 export function addToKeyFile(path: string, key: Buffer): Buffer {
   const next = `${path}.next`

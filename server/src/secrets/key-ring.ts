@@ -23,17 +23,18 @@ export class KeyRing {
   }
 
   /** Refuses a master key that is not the one this database was made with. */
-  static async load(database: Database, masterKeys: MasterKeyProvider): Promise<KeyRing> {
+  static async load(database: Database, masterKeys: MasterKeyProvider, seed?: Buffer): Promise<KeyRing> {
     const { id } = masterKeys.newest
     // Of several processes that start at once on an empty database one inserts, and all go by what it inserted.
     await database.system.query(
       sql`insert into master_keys (id, is_current) select ${id}, true where not exists (select from master_keys) on conflict do nothing`,
     )
     const current = await currentMasterKey(database, masterKeys)
+    const deps = { database, masterKeys, current, seed }
     const [apiKeyHash, session, auditChain] = await Promise.all([
-      loadSystemKey(database, masterKeys, current, 'apiKeyHash'),
-      loadSystemKey(database, masterKeys, current, 'session'),
-      loadSystemKey(database, masterKeys, current, 'auditChain'),
+      loadSystemKey(deps, 'apiKeyHash'),
+      loadSystemKey(deps, 'session'),
+      loadSystemKey(deps, 'auditChain'),
     ])
     return new KeyRing(database, masterKeys, { apiKeyHash, session, auditChain })
   }
@@ -128,14 +129,19 @@ async function currentMasterKey(database: Database, masterKeys: MasterKeyProvide
   return found
 }
 
+type LoadDeps = { database: Database; masterKeys: MasterKeyProvider; current: MasterKey; seed: Buffer | undefined }
+
+/** Of several cells, each has the same: what one has hashed or signed, another can check. */
+function seededKey(seed: Buffer, purpose: SystemPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', seed, Buffer.alloc(0), `patchbay system key ${purpose}`, 32))
+}
+
 async function loadSystemKey(
-  database: Database,
-  masterKeys: MasterKeyProvider,
-  current: MasterKey,
+  { database, masterKeys, current, seed }: LoadDeps,
   purpose: SystemPurpose,
 ): Promise<Buffer> {
   const place = systemKeyPlace(purpose)
-  const fresh = await current.wrap(randomBytes(32), place)
+  const fresh = await current.wrap(seed ? seededKey(seed, purpose) : randomBytes(32), place)
   await database.system.query(
     sql`insert into system_keys (purpose, master_key_id, wrapped) values (${purpose}, ${current.id}, ${fresh}) on conflict do nothing`,
   )
@@ -145,11 +151,15 @@ async function loadSystemKey(
   const row = rows[0]!
   const master = masterKeys.find(row.master_key_id)
   if (!master) throw missingKey(masterKeys, row.master_key_id)
-  try {
-    return await master.unwrap(row.wrapped, place)
-  } catch (cause) {
+  const key = await master.unwrap(row.wrapped, place).catch((cause: Error) => {
     throw new MasterKeyError(`The ${place} in the database was changed: it does not open. Nothing was changed.`, {
       cause,
     })
+  })
+  if (seed && !key.equals(seededKey(seed, purpose))) {
+    throw new MasterKeyError(
+      `PATCHBAY_SYSTEM_KEY_SEED is not the one that the ${place} of this database was made from. It is set before the first start, and stays.`,
+    )
   }
+  return key
 }

@@ -37,10 +37,15 @@ export class MasterKeys implements MasterKeyProvider {
   }
 
   reload(): void {
-    const read =
-      this.#source.kind === 'value'
-        ? parseMasterKeys(this.#source.base64, 'PATCHBAY_MASTER_KEY')
-        : readKeyFile(this.#source.path)
-    this.#keys = read.map(masterKeyFrom)
+    this.#keys = readMasterKeys(this.#source).map(masterKeyFrom)
   }
+}
+
+/** The bytes themselves, for those who must carry them elsewhere. */
+export function readMasterKeys(source: MasterKeySource): Buffer[] {
+  return source.kind === 'value' ? parseMasterKeys(source.base64, 'PATCHBAY_MASTER_KEY') : readKeyFile(source.path)
+}
+
+export function masterKeyIdOf(bytes: Buffer): string {
+  return masterKeyFrom(bytes).id
 }

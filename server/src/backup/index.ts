@@ -1,0 +1,5 @@
+export { BackupError } from './backup-error.ts'
+export type { Manifest } from './database-shape.ts'
+export { type BackupSummary, verifyBackup } from './read-backup.ts'
+export { checkBackup, restoreBackup } from './restore-backup.ts'
+export { writeBackup } from './write-backup.ts'
