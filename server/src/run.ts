@@ -1,9 +1,11 @@
 // argv, environment, signals: nothing else reads them.
 import { startApp } from './app.ts'
 import { buildConsole } from './build-console.ts'
-import { ConfigError, type Role, readConfig } from './config.ts'
+import { type Config, ConfigError, type Role, readConfig } from './config.ts'
 import { explainFailedStart } from './failed-start.ts'
+import { belongToCell } from './lib/cell.ts'
 import { createLog } from './log.ts'
+import { groupMember, ProcessGroup } from './process-group.ts'
 
 // Of the thirty seconds that a stop may take; the rest is for the embedded database.
 const shutdownMsMax = 27_000
@@ -12,9 +14,41 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 const sameWishMs = 2000
 const say = (line: string) => console.log(line)
 
-async function main(): Promise<number> {
-  const startedAt = performance.now()
+function main(): Promise<number> {
   const config = readConfig(process.env, readRole(process.argv[2]))
+  return config.processes > 1 && !groupMember ? runGroup(config) : runService(config)
+}
+
+/** Several processes on one machine: this one only looks after them. */
+async function runGroup(config: Config): Promise<number> {
+  const startedAt = performance.now()
+  const program = { file: process.argv[1] as string, args: process.argv.slice(2) }
+  const stopAsked = waitForSignal()
+  const group = new ProcessGroup({ config, program, say })
+  const started = await Promise.race([group.start().then((baseUrl) => ({ baseUrl })), stopAsked, group.failed])
+  if (typeof started === 'object') {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const where =
+      started.baseUrl === undefined ? 'Patchbay workers are ready' : `Patchbay is ready at ${started.baseUrl}`
+    say(`${where} (${config.processes} processes, ${seconds} s).`)
+    if (started.baseUrl !== undefined) buildConsole(say)
+  }
+  const reason = typeof started === 'string' ? started : await Promise.race([stopAsked, group.failed])
+  if (reason !== 'asked') say(reason)
+  say('Stopping.')
+  onSecondSignal(() => {
+    say('Stopped at once.')
+    group.abandon()
+    process.exit(130)
+  })
+  await group[Symbol.asyncDispose]()
+  say('Stopped.')
+  return reason === 'asked' ? 0 : 1
+}
+
+async function runService(config: Config): Promise<number> {
+  belongToCell(config.cell)
+  const startedAt = performance.now()
   const log = createLog(config.logLevel)
   process.on('unhandledRejection', (reason) => {
     log.fatal({ err: reason }, 'A promise failed that nobody waited for.')
@@ -22,10 +56,11 @@ async function main(): Promise<number> {
   })
 
   const stopAsked = waitForSignal()
-  const starting = startApp(config, log, say)
+  const starting = startApp(config, log, say, groupMember?.readMetricsOfAll)
   const started = await Promise.race([starting, stopAsked])
   const app = started === 'asked' ? await starting : started
-  if (started !== 'asked') {
+  if (groupMember) groupMember.tellReady(app.baseUrl)
+  else if (started !== 'asked') {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     say(
       app.baseUrl === undefined
@@ -34,12 +69,13 @@ async function main(): Promise<number> {
     )
   }
 
-  if (app.baseUrl !== undefined) buildConsole(say)
+  if (app.baseUrl !== undefined && !groupMember) buildConsole(say)
 
-  const reason = await Promise.race([stopAsked, app.failed])
+  const reason = await Promise.race([stopAsked, app.failed, ...(groupMember ? [groupMember.orphaned] : [])])
   app.drain()
   if (reason !== 'asked') say(reason)
-  say('Stopping.')
+  // One of several leaves the words to its parent.
+  if (!groupMember) say('Stopping.')
   const leaveNow = (code: number, why: string) => {
     say(why)
     app.abandon()
@@ -51,7 +87,7 @@ async function main(): Promise<number> {
   ).unref()
   onSecondSignal(() => leaveNow(130, 'Stopped at once.'))
   await app[Symbol.asyncDispose]()
-  say('Stopped.')
+  if (!groupMember) say('Stopped.')
   return reason === 'asked' ? 0 : 1
 }
 

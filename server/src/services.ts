@@ -46,7 +46,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const { config, log, say, parts, onFault, place } = context
   const baseUrl = () => place.baseUrl
   const database = parts.use(new Database(connection, onFault))
-  const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey))
+  const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
   const catalog = await Catalog.load({
     database,
     directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
@@ -91,7 +91,11 @@ export async function createServices(context: Context, connection: ConnectionSet
   })
   const { connections } = connecting
   const sandbox = parts.use(
-    await SandboxPool.create({ hiddenPaths: hiddenFromScripts(config), isStrict: config.sandbox === 'strict' }),
+    await SandboxPool.create({
+      hiddenPaths: hiddenFromScripts(config),
+      isStrict: config.sandbox === 'strict',
+      sharedBy: config.processes,
+    }),
   )
   for (const sentence of sandbox.missing) say(sentence)
   const emails = createEmailSender({ database, outbox })

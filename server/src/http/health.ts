@@ -25,7 +25,7 @@ export function addMetricsForLoopback(app: FastifyInstance, metrics: Metrics): v
     if (isForwarded || !isLoopback(request.socket.remoteAddress ?? '')) {
       throw new AppError('route_not_found', 'No such route: GET /metrics.')
     }
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    return reply.type(metrics.registry.contentType).send(await metrics.read())
   })
 }
 
@@ -39,9 +39,7 @@ export async function startMetricsServer(
   const app = Fastify({ logger: false })
   app.setErrorHandler(sendError)
   addHealth(app, whyNotReady)
-  app.get('/metrics', async (_request, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-  )
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.read()))
   await app.listen({ host, port })
   return app
 }

@@ -1,12 +1,19 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
   registry: Registry
+  /** What is answered to whoever asks: of this process, or of all that it works with. */
+  read(): Promise<string>
   observeRequest(operation: string, status: number, seconds: number): void
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(readOfAll?: () => Promise<string>): Metrics {
   const registry = new Registry()
+  if (readOfAll) {
+    // Makes this process answer when its parent gathers.
+    new AggregatorRegistry()
+    AggregatorRegistry.setRegistries(registry)
+  }
   collectDefaultMetrics({ register: registry, prefix: 'patchbay_' })
   const duration = new Histogram({
     name: 'patchbay_http_request_duration_seconds',
@@ -26,6 +33,7 @@ export function createMetrics(): Metrics {
   const counters = new Map<string, { inc(): void }>()
   return {
     registry,
+    read: readOfAll ?? (() => registry.metrics()),
     observeRequest: (operation, status, seconds) => {
       found(durations, operation, () => duration.labels(operation)).observe(seconds)
       found(counters, `${status} ${operation}`, () => answers.labels(operation, String(status))).inc()

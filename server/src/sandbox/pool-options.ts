@@ -4,6 +4,8 @@ import { affordedProcesses } from './afforded-processes.ts'
 export type SandboxOptions = {
   /** Scripts that compute at the same time, not counting those that have for long. */
   size?: number
+  /** Processes of the service that share this machine; each takes its part. */
+  sharedBy?: number
   /** Processes in all, those included whose script waits for an answer or takes long. */
   processesMax?: number
   /** Of these, how many scripts of one account may have. Undefined: a share of what others leave (see process-shares.ts). */
@@ -20,11 +22,12 @@ export type SandboxOptions = {
   isStrict?: boolean
 }
 
-export type PoolLimits = Required<Omit<SandboxOptions, 'hiddenPaths' | 'isStrict'>>
+export type PoolLimits = Required<Omit<SandboxOptions, 'hiddenPaths' | 'isStrict' | 'sharedBy'>>
 
 export function toPoolLimits(options: SandboxOptions): PoolLimits {
-  const size = options.size ?? availableParallelism()
-  const processesMax = Math.max(size, options.processesMax ?? affordedProcesses(size))
+  const { sharedBy = 1 } = options
+  const size = options.size ?? Math.ceil(availableParallelism() / sharedBy)
+  const processesMax = Math.max(size, options.processesMax ?? Math.ceil(affordedProcesses(size) / sharedBy))
   return {
     size,
     processesMax,
