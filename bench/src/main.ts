@@ -1,4 +1,5 @@
 // npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
+import { benchCapacity } from './capacity.ts'
 import { benchCatalog } from './catalog.ts'
 import { benchConsole } from './console.ts'
 import { benchFoundation } from './foundation.ts'
@@ -24,6 +25,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   vault: benchVault,
   proxy: benchProxy,
   runs: benchRuns,
+  capacity: benchCapacity,
   'run-memory': benchRunMemory,
   replay: benchReplay,
   history: benchHistory,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { type Queryable, type Scope, sql } from '../db/index.ts'
+import { dottedCell } from '../lib/cell.ts'
 import type { KeyRing, Place } from '../secrets/index.ts'
 import { expandText, type OAuthAuthentication, type TemplateValues } from './application.ts'
 import type { CredentialValues } from './read-credentials.ts'
@@ -27,7 +28,7 @@ export async function prepareAuthorization(
   values: TemplateValues,
   given: Omit<AuthorizationRequest, 'codeVerifier'>,
 ): Promise<Authorization> {
-  const state = oauth.generateRandomState()
+  const state = dottedCell(oauth.generateRandomState())
   const codeVerifier = how.pkce === false ? undefined : oauth.generateRandomCodeVerifier()
   const url = new URL(addressOf(how.authorizationUrl, values))
   // Checked now, so that a broken address is told to the one who gave it and not to the one who signs in.

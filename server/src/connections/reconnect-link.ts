@@ -1,7 +1,7 @@
 // Mailed links that lead back to the provider. They are known here by their hash and work until they expire.
 import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '../db/index.ts'
-import { isWellFormedToken, newToken } from '../lib/token.ts'
+import { isWellFormedToken, newRoutedToken } from '../lib/token.ts'
 
 const prefix = 'pbr'
 const days = 7
@@ -12,7 +12,7 @@ export async function createReconnectLink(
   regApplicationId: string,
   baseUrl: string,
 ): Promise<string> {
-  const token = newToken(prefix)
+  const token = newRoutedToken(prefix)
   await tx.query(sql`
     insert into reconnect_links (token_hash, account_id, registered_application_id, expires_at)
     values (${hash(token)}, ${accountId}, ${regApplicationId}, now() + ${days}::integer * interval '1 day')`)

@@ -1,7 +1,7 @@
 // The right to take back access that was just given: once, for a short time, known here by its hash.
 import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '../db/index.ts'
-import { isWellFormedToken, newToken } from '../lib/token.ts'
+import { isWellFormedToken, newRoutedToken } from '../lib/token.ts'
 
 const prefix = 'pbt'
 const minutes = 30
@@ -13,7 +13,7 @@ export async function createTakeBackToken(
   regApplicationId: string,
   wasAuthenticated: boolean,
 ): Promise<string> {
-  const token = newToken(prefix)
+  const token = newRoutedToken(prefix)
   await tx.query(sql`
     insert into take_back_links (token_hash, account_id, registered_application_id, generation, was_authenticated, expires_at)
     select ${hash(token)}, ${accountId}, ${regApplicationId}, t.generation, ${wasAuthenticated}, now() + ${minutes}::integer * interval '1 minute'

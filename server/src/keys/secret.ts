@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { withCell } from '../lib/cell.ts'
 import { newId } from '../lib/id.ts'
 import { newToken } from '../lib/token.ts'
 
@@ -13,7 +14,7 @@ export function makeKeyPair(pepper: Buffer): NewKeyPair {
   const secretKey = newToken('pbs')
   return {
     id: newId(),
-    consumer: `pbc_${randomBytes(18).toString('base64url')}`,
+    consumer: `${withCell('pbc')}_${randomBytes(18).toString('base64url')}`,
     secretKey,
     secretHash: hashSecret(pepper, secretKey),
   }

@@ -1,6 +1,7 @@
 // Random tokens with a recognisable prefix and a checksum, so that scanners find leaked ones and typing errors are told apart from revoked keys.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { withCell } from './cell.ts'
 
 /** `<prefix>_<43 characters: 256 bits, base64url><6 characters: CRC-32>` */
 export function newToken(prefix: string): string {
@@ -8,8 +9,15 @@ export function newToken(prefix: string): string {
   return body + checksum(body)
 }
 
+/** One that comes back in an address or a cookie: it names the cell that made it, `<prefix>_<cell>_…`. */
+export function newRoutedToken(prefix: string): string {
+  return newToken(withCell(prefix))
+}
+
 export function isWellFormedToken(prefix: string, token: string): boolean {
-  if (token.length !== prefix.length + 1 + 43 + 6 || !token.startsWith(`${prefix}_`)) return false
+  const head = token.slice(0, -(43 + 6))
+  if (head !== `${prefix}_` && !(head.startsWith(`${prefix}_`) && /^[a-z0-9]+_$/.test(head.slice(prefix.length + 1))))
+    return false
   return checksum(token.slice(0, -6)) === token.slice(-6)
 }
 

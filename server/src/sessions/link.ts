@@ -1,7 +1,7 @@
 // Links that work once: to activate an account, to set a password, to sign in for the first time.
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../db/index.ts'
-import { newToken } from '../lib/token.ts'
+import { newRoutedToken } from '../lib/token.ts'
 import { insertLink, type LinkPurpose } from './store.ts'
 
 /** An invitation waits for a person. Whoever forgot a password is there. */
@@ -16,7 +16,7 @@ export type NewLink = { baseUrl: string; accountId: string; purpose: LinkPurpose
 
 /** The link itself is known at once; `stored` settles when its row is written. Who needs no answer need not wait for it. */
 export function createLink(tx: Queryable, link: NewLink): { url: string; stored: Promise<void> } {
-  const token = newToken('pbl')
+  const token = newRoutedToken('pbl')
   const path = link.purpose === 'activate' ? 'activate' : 'set-password'
   return {
     url: `${link.baseUrl}/${path}?token=${token}`,

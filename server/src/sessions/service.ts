@@ -7,7 +7,7 @@ import type { Database } from '../db/index.ts'
 import type { Credential, Exchange } from '../http/index.ts'
 import { refuseForeignOrigin, sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import { newToken } from '../lib/token.ts'
+import { newRoutedToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { lockMinutes, type SignInAttempts } from './attempts.ts'
 import { hashToken } from './link.ts'
@@ -45,7 +45,7 @@ export async function openSession(
   exchange: Exchange,
   account: Pick<AccountIdentity, 'id' | 'organizationId'>,
 ): Promise<string> {
-  const token = newToken('pbn')
+  const token = newRoutedToken('pbn')
   await deps.database.system.transaction(async (tx) => {
     await Promise.all([
       insertSession(tx, account.id, hashToken(token), sessionHours),

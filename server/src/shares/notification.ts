@@ -1,6 +1,7 @@
 // The mails of shares.
 import { isEmail } from '@patchbay/contract'
 import { html, page } from '../http/index.ts'
+import { cellParameter } from '../lib/cell.ts'
 import type { MailContent } from '../mail/index.ts'
 import type { ShareFile } from './content.ts'
 import type { UploadFields } from './read-form.ts'
@@ -20,7 +21,7 @@ type Notice = {
 
 export function composeNotification(fields: UploadFields, notice: Notice): MailContent {
   const sender = fields.email ?? notice.accountEmail
-  const link = `${notice.baseUrl}${downloadPath}?shareid=${notice.shareId}${notice.linkCode === null ? '' : `&code=${notice.linkCode}`}`
+  const link = `${notice.baseUrl}${downloadPath}?shareid=${notice.shareId}${notice.linkCode === null ? '' : `&code=${notice.linkCode}`}${cellParameter()}`
   const count = notice.files.length === 1 ? 'a file' : `${notice.files.length} files`
   const sentence = `${sender} has put ${count} into a secure share for you.`
   const howTo =

@@ -4,6 +4,7 @@ import type { Database, Scope, Tx } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { RawRoute } from '../http/index.ts'
+import { dottedCell } from '../lib/cell.ts'
 import type { Json } from '../lib/json.ts'
 import { JsonText, textArray } from '../lib/json-text.ts'
 import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
@@ -94,7 +95,7 @@ export function createWebhooks(
     onQueueChange: deps.onQueueChange,
   })
   const addressOf = (workflowId: string, urlParameters: string) =>
-    `${deps.webhookUrl()}/${workflowId}${urlParameters === '' ? '' : `?${urlParameters}`}`
+    `${deps.webhookUrl()}/${dottedCell(workflowId)}${urlParameters === '' ? '' : `?${urlParameters}`}`
   return {
     routes: webhookRoutes({
       ...deps,

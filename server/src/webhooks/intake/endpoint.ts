@@ -2,6 +2,7 @@
 import { isGuid } from '@patchbay/contract'
 import type { RawAnswer, RawHead, RawReader, RawRoute } from '../../http/index.ts'
 import { AppError, invalid, notFound } from '../../lib/app-error.ts'
+import { withoutCell } from '../../lib/cell.ts'
 import { toUtf8 } from '../../lib/charset.ts'
 import { readHandshake } from '../signature/handshake.ts'
 import { readHeader } from '../signature/headers.ts'
@@ -27,7 +28,7 @@ export function webhookEndpoint(deps: Deps): RawRoute {
     path: '/webhook/:id',
     bodyBytesMax,
     admit: (head) => {
-      const webhook = deps.known.recall(head.step)
+      const webhook = deps.known.recall(withoutCell(head.step))
       const isAdmitted = webhook && (webhook.isAllowed === undefined || webhook.isAllowed(head.address))
       return isAdmitted ? readerFor(webhook, (body) => answerAtOnce(deps, head, webhook, body)) : admit(deps, head)
     },
@@ -45,7 +46,8 @@ function readerFor({ accountId, workflowId }: KnownWebhook, read: RawReader['rea
 
 /** One that takes requests, and from this address. */
 async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWebhook> {
-  const webhook = isGuid(head.step) ? await known.find(head.step.toLowerCase()) : undefined
+  const id = withoutCell(head.step)
+  const webhook = isGuid(id) ? await known.find(id.toLowerCase()) : undefined
   if (!webhook) throw notFound('webhook')
   if (webhook.isAllowed && !webhook.isAllowed(head.address))
     throw new AppError('webhook_address_not_allowed', `Requests from the address ${head.address} are not taken here.`)

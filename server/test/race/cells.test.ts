@@ -1,0 +1,126 @@
+// Two cells behind one address: two databases, two services, and HAProxy with the configuration of deploy/cells. The client knows one address.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type Program, startProgram } from '../harness/program.ts'
+import { admin, emptyOnServer, type Installation } from '../harness/restored.ts'
+import { enableWebhook } from '../harness/webhooks.ts'
+import { deployWorkflow, endOf, startRun } from '../harness/workflows.ts'
+
+const hasProxy = spawnSync('haproxy', ['-v']).status === 0
+const config = fileURLToPath(new URL('../../../deploy/cells/haproxy.cfg', import.meta.url))
+const shared = {
+  PATCHBAY_MASTER_KEY: randomBytes(32).toString('base64'),
+  PATCHBAY_SYSTEM_KEY_SEED: randomBytes(32).toString('base64'),
+  PATCHBAY_LOG_LEVEL: 'error',
+}
+type Cell = { name: string; place: Installation; env: Record<string, string>; program: Program; port: number }
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((done) => server.once('listening', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
+  const cells: Cell[] = []
+  let proxy: ChildProcess
+  let publicUrl: string
+  beforeAll(async () => {
+    const publicPort = await freePort()
+    publicUrl = `http://127.0.0.1:${publicPort}`
+    for (const name of ['eu1', 'us1']) {
+      const place = await emptyOnServer()
+      const port = await freePort()
+      const env = {
+        ...place.env,
+        ...shared,
+        PATCHBAY_CELL: name,
+        PATCHBAY_BASE_URL: publicUrl,
+        PATCHBAY_PORT: String(port),
+      }
+      cells.push({ name, place, env, port, program: startProgram('main', [], env) })
+    }
+    await Promise.all(cells.map(({ program }) => program.saw(/Patchbay is ready/, 90_000)))
+    const [eu1, us1] = cells as [Cell, Cell]
+    proxy = spawn('haproxy', ['-db', '-f', config], {
+      env: {
+        PATCHBAY_PUBLIC: `127.0.0.1:${publicPort}`,
+        PATCHBAY_EU1: `127.0.0.1:${eu1.port}`,
+        PATCHBAY_US1: `127.0.0.1:${us1.port}`,
+      },
+      stdio: 'ignore',
+    })
+    await eventually(async () => (await fetch(`${publicUrl}/readyz`)).ok, 30_000)
+  }, 120_000)
+  afterAll(async () => {
+    proxy.kill('SIGKILL')
+    for (const { program, place } of cells) {
+      await program[Symbol.asyncDispose]()
+      await place[Symbol.asyncDispose]()
+    }
+  })
+
+  const keysOf = ({ place }: Cell) => JSON.parse(readFileSync(join(place.dataDir, 'first-account.json'), 'utf8'))
+
+  it.each([0, 1])(
+    'cell %i: its keys name it, and lead there with everything they make',
+    { timeout: 60_000 },
+    async (index) => {
+      const cell = cells[index] as Cell
+      const keys = keysOf(cell)
+      expect(keys.consumer).toMatch(new RegExp(`^pbc_${cell.name}_`))
+      const client = new Client(publicUrl, keys)
+      expect((await client.get('/api/Authenticate')).body.myAccount.id).toBe(keys.accountId)
+
+      const workflow = await deployWorkflow(client, ['return { cell: "here", got: webhook }'])
+      const hook = await enableWebhook(client, workflow.id)
+      expect(hook.url).toBe(`${publicUrl}/webhook/${cell.name}.${workflow.id}`)
+      expect((await hook.send({ n: 1 })).status).toBe(200)
+      expect((await endOf(client, workflow.id, await startRun(client, workflow.id), 30_000)).status).toBe('Ready')
+      await eventually(async () => (await cell.place.query('select from webhook_history', true)).length === 1)
+
+      const made = await client.post('/api/ApiKey', {})
+      expect(made.text).toContain(`pbc_${cell.name}_`)
+      const link = cell.program.output().match(/(http\S+\/set-password\?token=\S+)/)?.[1] as string
+      expect(link).toContain(`token=pbl_${cell.name}_`)
+      const page = await fetch(link)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('password')])
+    },
+  )
+
+  it('an organization made in the second cell is reached by the same address', { timeout: 60_000 }, async () => {
+    const cell = cells[1] as Cell
+    const made = await admin(['create-organization', '--name', 'Far', '--email', 'far@example.com'], cell.env)
+    expect(made.code, made.output).toBe(0)
+    const keys = JSON.parse(made.output.slice(made.output.indexOf('{'), made.output.lastIndexOf('}') + 1))
+    expect(keys.consumer).toMatch(/^pbc_us1_/)
+    expect((await new Client(publicUrl, keys).get('/api/Authenticate')).body.myAccount.email).toBe('far@example.com')
+  })
+
+  it('a cell that is away takes nobody else with it', { timeout: 60_000 }, async () => {
+    const [eu1, us1] = cells as [Cell, Cell]
+    await us1.program[Symbol.asyncDispose]()
+    await eventually(async () => (await new Client(publicUrl, keysOf(us1)).get('/api/Authenticate')).status === 503)
+    expect((await new Client(publicUrl, keysOf(eu1)).get('/api/Authenticate')).status).toBe(200)
+  })
+
+  it('another seed than the one the keys were made from is refused at the start', { timeout: 60_000 }, async () => {
+    const us1 = cells[1] as Cell
+    await using wrong = startProgram('main', [], {
+      ...us1.env,
+      PATCHBAY_SYSTEM_KEY_SEED: randomBytes(32).toString('base64'),
+    })
+    expect(await wrong.ended).toBe(1)
+    expect(wrong.output()).toContain('PATCHBAY_SYSTEM_KEY_SEED is not the one')
+  })
+})
