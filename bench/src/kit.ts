@@ -12,7 +12,7 @@ import { newDataDir, startBenchService } from './service.ts'
 const bin = fileURLToPath(new URL('../../cli/bin/patchbay.js', import.meta.url))
 const workflows = 1000
 const tests = 100
-const rounds = 5
+const rounds = 3
 
 export async function benchKit(): Promise<Row[]> {
   using dataDir = newDataDir()

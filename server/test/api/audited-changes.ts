@@ -272,6 +272,14 @@ export function auditedChanges(service: TestService, graph: GraphServer): Change
       'workflow.created': async () => post('/api/Workflow', { name: 'Audited', chain: [{ script: 'return 1' }] }),
     },
     WorkflowUpdate: { 'workflow.changed': async () => post(`/api/Workflow/${await idle()}`, { name: 'Another' }) },
+    PushWorkflows: {
+      'workflow.created': async () =>
+        post('/api/PushWorkflows', {
+          workflows: [{ workflow: { name: 'Audited', chain: [{ script: 'return 1' }] } }],
+        }),
+      'workflow.changed': async () =>
+        post('/api/PushWorkflows', { workflows: [{ id: await idle(), revision: 1, workflow: { name: 'Another' } }] }),
+    },
     RestoreRevision: {
       'workflow.restored': async () => {
         const id = await idle()
