@@ -36,6 +36,8 @@ type OperationShape = {
   bodyType?: 'multipart'
   /** Bytes; the service's general limit applies when absent. */
   bodyBytesMax?: number
+  /** A member of the body that the operation only hands on: it may hold any number of values. */
+  handedOn?: string
   /** Body shapes by status. `null` is an empty body. */
   answers: { 200: TSchema | null; 204?: null }
   /** Further request headers, by name. The service checks them itself; the schema tells clients. */

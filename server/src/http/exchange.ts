@@ -7,7 +7,7 @@ declare module 'fastify' {
     clientAddress: ClientAddress
   }
   interface FastifyRequest {
-    exchange: Exchange | undefined
+    exchange: RequestExchange | undefined
   }
 }
 
@@ -38,6 +38,16 @@ class RequestExchange implements Exchange {
     return readCookie(this.#request.headers.cookie, name)
   }
 
+  /** Calls back once, when the answer is on its way or nobody waits for it any more. */
+  onEnd(callback: () => void): void {
+    let isOver = false
+    const end = () => {
+      if (!isOver) callback()
+      isOver = true
+    }
+    this.#reply.raw.once('finish', end).once('close', end)
+  }
+
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }
@@ -49,7 +59,7 @@ function readCookie(header: string | undefined, name: string): string | undefine
   return found?.slice(found.indexOf('=') + 1).trim()
 }
 
-export function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+export function exchangeOf(request: FastifyRequest, reply: FastifyReply): RequestExchange {
   request.exchange ??= new RequestExchange(request, reply)
   return request.exchange
 }

@@ -1,8 +1,8 @@
 // A route whose answers are made by a web-standard handler, for protocols that bring one. Whoever calls it has keys as for any operation;
 // what the handler asks of this service it asks through the operations, in the name of that caller, so that role, rate limit and audit are
 // those of the operations themselves.
-import type { FastifyInstance, FastifyRequest, InjectOptions } from 'fastify'
-import { bodyTimeHooks, parseJsonBodies } from './json-body.ts'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, InjectOptions } from 'fastify'
+import { bodyHooks, parseJsonBodies } from './json-body.ts'
 import { bodyBytesMax } from './operation-route.ts'
 
 /** Calls an operation of this service without leaving the process. */
@@ -18,9 +18,9 @@ export type FetchRoute = {
 const passedOn = ['consumer', 'secretkey', 'managedaccountid', 'x-forwarded-for']
 
 export async function addFetchRoute(app: FastifyInstance, { path, methods, answer }: FetchRoute): Promise<void> {
-  await app.register(async (own) => {
-    parseJsonBodies(own)
-    const { onRequest: startClock, ...stopClock } = bodyTimeHooks()
+  const serve: FastifyPluginAsync = async (own) => {
+    parseJsonBodies(own, bodyBytesMax)
+    const { onRequest: startClock, ...stopClock } = bodyHooks({ bytesMax: bodyBytesMax })
     own.route({
       method: methods,
       url: path,
@@ -48,7 +48,8 @@ export async function addFetchRoute(app: FastifyInstance, { path, methods, answe
         return reply.send(response)
       },
     })
-  })
+  }
+  await app.register(serve)
 }
 
 function callOwn(app: FastifyInstance, request: FastifyRequest, asked: InjectOptions) {

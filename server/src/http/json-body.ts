@@ -1,40 +1,67 @@
+// JSON bodies: read within their share of bytes and their time, and parsed here only when that takes a moment.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type AppError, invalid } from '../lib/app-error.ts'
+import { AppError, invalid } from '../lib/app-error.ts'
+import { bodyDepthMax } from '../lib/body-text.ts'
+import { holdsHalfCharacter } from '../lib/half-characters.ts'
+import { JsonText } from '../lib/json-text.ts'
+import { isLarge } from '../lib/large-body.ts'
+import { ThreadPool } from '../lib/thread-pool.ts'
+import { BodyRoom, countedBodyMin } from './admission/body-room.ts'
+import { exchangeOf } from './exchange.ts'
+import { bodyValuesMax, type LargeJson } from './large-json.ts'
+
+/** `handedOn`: a member that may hold any number of values, and stays a JsonText where there are many. */
+export type BodyRules = { bytesMax: number; handedOn?: string | undefined }
 
 declare module 'fastify' {
   interface FastifyRequest {
     bodyDeadline: NodeJS.Timeout | undefined
+    bodyRules: BodyRules | undefined
   }
 }
+
+type Done = (error: Error | null, value?: unknown) => void
 
 /** How long a client may take to send a JSON body: the largest needs a second, a slow line a few. */
 const bodyMsMax = 30_000
 
+const threads = new ThreadPool<{ body: Uint8Array; handedOn: string | undefined }, LargeJson>(
+  new URL('./large-json-thread.ts', import.meta.url),
+)
+
 /** `app` must be a context of its own. JSON is the only type it reads. */
-export function parseJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
+export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): void {
+  const parse = app.getDefaultJsonParser('error', 'error') as (
+    request: FastifyRequest,
+    text: string,
+    done: Done,
+  ) => void
+  const room = new BodyRoom()
+  app.decorateRequest('bodyRules', undefined)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = body as string
-    // An empty body is no body: operations whose fields are all optional accept it.
-    if (text === '') done(null, undefined)
-    else
-      void parse(request, text, (error, value) => {
-        if (error) done(error, undefined)
-        else if (mayHoldHalfCharacters(text) && !isText(value)) done(halfCharacter(), undefined)
-        else done(null, value)
-      })
+  app.addContentTypeParser('application/json', (request, _payload, done: Done) => {
+    const rules = request.bodyRules ?? { bytesMax: defaultBytesMax }
+    readBytes(request, room, rules, (error, body) => {
+      if (error) done(error)
+      // An empty body is no body: operations whose fields are all optional accept it.
+      else if (body.length === 0) done(null, undefined)
+      else if (isLarge(body)) parseLarge(request, body, rules, parse, done)
+      else if (holdsHalfCharacter(body)) done(halfCharacter())
+      else parse(request, body.toString(), done)
+    })
   })
 }
 
 /** Hooks for a route that takes a body: a client that does not come to an end of it is cut off. */
-export function bodyTimeHooks(msMax = bodyMsMax) {
+export function bodyHooks(rules?: BodyRules, msMax = bodyMsMax) {
   const stop = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
     clearTimeout(request.bodyDeadline)
     done()
   }
   return {
-    onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+      if (rules !== undefined) request.bodyRules = rules
+      exchangeOf(request, reply)
       if (hasBody(request)) request.bodyDeadline = setTimeout(() => request.raw.destroy(), msMax)
       done()
     },
@@ -47,21 +74,95 @@ export function bodyTimeHooks(msMax = bodyMsMax) {
   }
 }
 
+function readBytes(
+  request: FastifyRequest,
+  room: BodyRoom,
+  { bytesMax }: BodyRules,
+  done: (error: Error | null, body: Buffer) => void,
+): void {
+  const { raw } = request
+  const chunks: Buffer[] = []
+  let bytes = 0
+  let isHeld = false
+  const hold = (amount: number): void => {
+    isHeld = true
+    const release = room.take(request.principal, request.headers['consumer'], amount)
+    request.exchange?.onEnd(release)
+  }
+  const end = (error: Error | null): void => {
+    raw.off('data', onData).off('end', onEnd).off('error', onLost)
+    done(error, chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes))
+  }
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length
+    chunks.push(chunk)
+    try {
+      if (bytes > bytesMax) throw tooLarge()
+      // It did not say how long it is, so it may become as long as any.
+      if (bytes > countedBodyMin && !isHeld) hold(bytesMax)
+    } catch (error) {
+      chunks.length = 0
+      bytes = 0
+      end(error as Error)
+    }
+  }
+  const onEnd = (): void => end(null)
+  const onLost = (): void => end(invalid('The connection was lost before the body was complete.'))
+  try {
+    const declared = Number(request.headers['content-length'] ?? 0)
+    if (declared > bytesMax) throw tooLarge()
+    if (declared > countedBodyMin) hold(declared)
+    raw.on('data', onData).on('end', onEnd).on('error', onLost)
+  } catch (error) {
+    done(error as Error, Buffer.alloc(0))
+  }
+}
+
+function parseLarge(
+  request: FastifyRequest,
+  body: Buffer,
+  { handedOn }: BodyRules,
+  parse: (request: FastifyRequest, text: string, done: Done) => void,
+  done: Done,
+): void {
+  const bytes = body.byteLength === body.buffer.byteLength ? body : Uint8Array.from(body)
+  const owner = request.principal?.account.id ?? ''
+  threads.run(owner, { body: bytes, handedOn }, [bytes.buffer as ArrayBuffer]).then((found) => {
+    if (found.kind !== 'json') return done(refusalOf(found.kind))
+    const text = Buffer.from(found.body.buffer, found.body.byteOffset, found.body.byteLength)
+    const { cut } = found
+    if (!cut) return parse(request, text.toString(), done)
+    const rest = `${text.toString('utf8', 0, cut.start)}null${text.toString('utf8', cut.end)}`
+    parse(request, rest, (error, value) => {
+      if (error) return done(error)
+      const whole = value as Record<string, unknown>
+      whole[handedOn as string] = new JsonText(text.subarray(cut.start, cut.end))
+      done(null, whole)
+    })
+  }, done)
+}
+
+function refusalOf(kind: Exclude<LargeJson['kind'], 'json'>): AppError {
+  switch (kind) {
+    case 'notJson':
+      return invalid('The body is not valid JSON.')
+    case 'tooDeep':
+      return invalid(`The body is nested more than ${bodyDepthMax} levels deep.`)
+    case 'tooMany':
+      return invalid(`The body holds more than ${bodyValuesMax} values. Send it in parts.`)
+    case 'halfCharacter':
+      return halfCharacter()
+  }
+}
+
 function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-// Only an escape can bring half of a surrogate pair into a JSON text that came as UTF-8.
-function mayHoldHalfCharacters(text: string): boolean {
-  return /\\u[dD][89a-fA-F]/.test(text)
-}
-
-function isText(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed()
-  if (value === null || typeof value !== 'object') return true
-  return Object.entries(value).every(([name, item]) => name.isWellFormed() && isText(item))
-}
-
 function halfCharacter(): AppError {
   return invalid('The body holds half of a character (a lone surrogate), which is no text.')
+}
+
+function tooLarge(): AppError {
+  return new AppError('body_too_large', 'The body is larger than this operation accepts.')
 }

@@ -10,7 +10,7 @@ import { exchangeOf } from './exchange.ts'
 import { FixedAnswer, sendFixed } from './fixed-answer.ts'
 import { readForm } from './form-body.ts'
 import { LiveAnswer, TextFile } from './handler.ts'
-import { bodyTimeHooks } from './json-body.ts'
+import { bodyHooks } from './json-body.ts'
 import { type RateLimiter, tooManyRequests } from './rate-limit.ts'
 import { contentDisposition } from './send-file.ts'
 import { validator } from './validation.ts'
@@ -70,7 +70,8 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
   }
   // Forms have their own limit, and a GET has no body to wait for.
   const limitsBodyTime = spec.method === 'POST' && !isForm
-  const { onRequest: startClock, ...stopClock } = bodyTimeHooks()
+  const bytesMax = spec.bodyBytesMax ?? (spec.access === 'public' ? publicBodyBytesMax : bodyBytesMax)
+  const { onRequest: startClock, ...stopClock } = bodyHooks({ bytesMax, handedOn: spec.handedOn })
 
   app.route({
     method: spec.method,
@@ -78,7 +79,7 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
     exposeHeadRoute: spec.method === 'GET' && !changesOnGet,
     schema,
     config: { spec },
-    bodyLimit: spec.bodyBytesMax ?? (spec.access === 'public' ? publicBodyBytesMax : bodyBytesMax),
+    bodyLimit: bytesMax,
     ...(limitsBodyTime ? stopClock : {}),
     onRequest: [...(limitsBodyTime ? [startClock] : []), ...(spec.access === 'public' ? [] : [admit])],
     // Most of what is asked most often is answered from memory: then nothing here waits, not even for the next turn of the event loop.

@@ -5,7 +5,7 @@ import { exchangeOf } from './exchange.ts'
 import { sendFixed } from './fixed-answer.ts'
 import { refuseForeignOrigin } from './foreign-origin.ts'
 import type { Page } from './handler.ts'
-import { bodyTimeHooks } from './json-body.ts'
+import { bodyHooks } from './json-body.ts'
 import { sendFile } from './send-file.ts'
 
 const formBytesMax = 64 * 1024
@@ -29,7 +29,7 @@ function addPage(app: FastifyInstance, page: Page): void {
     url: page.path,
     bodyLimit: formBytesMax,
     exposeHeadRoute: page.method === 'GET',
-    ...(page.method === 'POST' ? bodyTimeHooks(formMsMax) : {}),
+    ...(page.method === 'POST' ? bodyHooks(undefined, formMsMax) : {}),
     handler: async (request, reply) => {
       if (page.method === 'POST') refuseForeignOrigin(exchangeOf(request, reply))
       const answer = await page.render({

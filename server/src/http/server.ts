@@ -115,7 +115,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
   const serveJson: FastifyPluginAsync = async (context) => {
     context.addHook('preHandler', app.takePlace)
-    parseJsonBodies(context)
+    parseJsonBodies(context, bodyBytesMax)
     for (const spec of specs) if (spec.bodyType === undefined) addOperation(context, options, spec)
   }
   const serveForms: FastifyPluginAsync = async (context) => {

@@ -11,7 +11,7 @@ export type JsonScan =
   /** Not JSON at all. */
   | { kind: 'other' }
 
-const other: JsonScan = { kind: 'other' }
+const other = { kind: 'other' } as const
 
 const space = 0x20
 const quote = 0x22
@@ -35,11 +35,43 @@ const isEscape = new Set(Buffer.from('"\\/bfnrt'))
 
 /** `values` counts names of members too: both cost the same to make. */
 export function scanJson(bytes: Uint8Array, depthMax: number, valuesMax = Number.POSITIVE_INFINITY): JsonScan {
+  const scan = scanValue(bytes, skipSpace(bytes, 0), depthMax, valuesMax)
+  if (scan.kind !== 'value') return scan
+  if (skipSpace(bytes, scan.end) !== bytes.length) return other
+  const { values, isObject, items } = scan
+  return { kind: 'json', values, isObject, ...(items === undefined ? {} : { items }) }
+}
+
+/** Where a member of an object stands: `start` and `end` of its value, and how many values that holds. */
+export type JsonMember = { name: string; start: number; end: number; values: number }
+
+/** The members of an object that `scanJson` has found to be JSON. */
+export function listMembers(bytes: Uint8Array, depthMax: number): JsonMember[] {
+  const members: JsonMember[] = []
+  let at = skipSpace(bytes, skipSpace(bytes, 0) + 1)
+  while (bytes[at] === quote) {
+    const nameEnd = skipText(bytes, at)
+    const name = JSON.parse(Buffer.from(bytes.subarray(at, nameEnd)).toString()) as string
+    const start = skipName(bytes, at)
+    const value = scanValue(bytes, start, depthMax, Number.POSITIVE_INFINITY)
+    if (value.kind !== 'value') break
+    members.push({ name, start, end: value.end, values: value.values })
+    at = skipSpace(bytes, value.end)
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1)
+  }
+  return members
+}
+
+type ValueScan =
+  | { kind: 'value'; end: number; values: number; isObject: boolean; items: number | undefined }
+  | Exclude<JsonScan, { kind: 'json' }>
+
+function scanValue(bytes: Uint8Array, from: number, depthMax: number, valuesMax: number): ValueScan {
   const isBrace = new Uint8Array(depthMax + 1)
   let depth = 0
   let values = 0
   let items = 0
-  let at = skipSpace(bytes, 0)
+  let at = from
   const isObject = bytes[at] === openBrace
   const isArray = bytes[at] === openBracket
   for (;;) {
@@ -65,14 +97,14 @@ export function scanJson(bytes: Uint8Array, depthMax: number, valuesMax = Number
       at--
     }
     // `at` is on the last byte of a value, which may have been the last of its containers too.
+    if (depth === 0) return { kind: 'value', end: at + 1, values, isObject, items: isArray ? items : undefined }
     at = skipSpace(bytes, at + 1)
     while (depth > 0 && bytes[at] !== comma) {
       if (bytes[at] !== (isBrace[depth] === 1 ? closeBrace : closeBracket)) return other
       depth--
+      if (depth === 0) return { kind: 'value', end: at + 1, values, isObject, items: isArray ? items : undefined }
       at = skipSpace(bytes, at + 1)
     }
-    if (depth === 0)
-      return at === bytes.length ? { kind: 'json', values, isObject, ...(isArray ? { items } : {}) } : other
     at = skipSpace(bytes, at + 1)
     if (isBrace[depth] === 1) {
       values++

@@ -5,7 +5,7 @@ import type { Database } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import { type MailContent, mailPlace, mailQueue } from './outbox.ts'
+import { contentOf, type MailContent, mailPlace, mailQueue } from './outbox.ts'
 import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
 import { isTlsFailure } from './tls-failure.ts'
 
@@ -74,7 +74,7 @@ export class Mailer implements AsyncDisposable {
         messageId: `<${mail.id}@patchbay>`,
         attachments: (content.attachments ?? []).map((attachment) => ({
           filename: attachment.filename,
-          content: Buffer.from(attachment.contentBase64, 'base64'),
+          content: contentOf(attachment),
           ...(attachment.contentType === undefined ? {} : { contentType: attachment.contentType }),
         })),
         // Nothing in a mail may make the service read files or fetch addresses.

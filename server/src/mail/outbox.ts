@@ -2,6 +2,8 @@
 //   Held (no SMTP configured) -> Queued -> Sent | Failed
 import { type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
+import type { Json } from '../lib/json.ts'
+import { JsonText, textArray, textObject } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
 
@@ -15,7 +17,7 @@ export type MailContent = {
   replyTo?: string
   /** Shown as the sender. The address stays the service's own, which mail servers check. */
   fromName?: string
-  attachments?: { filename: string; contentBase64: string; contentType?: string }[]
+  attachments?: { filename: string; contentBase64: string | JsonText; contentType?: string }[]
 }
 
 export const mailQueue = 'mail'
@@ -30,7 +32,7 @@ export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: 
     async enqueue(tx, accountId, content, sealWith) {
       const id = newId()
       const place = mailPlace(id, accountId)
-      const plain = Buffer.from(JSON.stringify(content))
+      const plain = writeContent(content)
       const sealed = sealWith ? seal(sealWith, place, plain) : await deps.keyRing.seal(place, plain)
       const recipients = [...content.to, ...(content.cc ?? []), ...(content.bcc ?? [])]
       const filed = tx.query(sql`
@@ -41,6 +43,20 @@ export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: 
       return id
     },
   }
+}
+
+/** An attachment is JSON already, and may be large. */
+function writeContent({ attachments, ...rest }: MailContent): Buffer {
+  if (!attachments) return Buffer.from(JSON.stringify(rest))
+  const written = textArray(attachments.map((attachment) => textObject(attachment as Record<string, Json | JsonText>)))
+  const { content } = textObject({ ...(rest as Record<string, Json>), attachments: written })
+  return Buffer.from(content as Buffer)
+}
+
+/** The bytes of an attachment. */
+export function contentOf({ contentBase64 }: { contentBase64: string | JsonText }): Buffer {
+  const text = contentBase64 instanceof JsonText ? (contentBase64.toJSON() as string) : contentBase64
+  return Buffer.from(text, 'base64')
 }
 
 export function mailPlace(mailId: string, accountId: string): Place {

@@ -9,7 +9,7 @@ import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { connectTcp, type Guard, type OutboundBody, OutboundError } from '../outbound/index.ts'
-import type { MailContent } from './outbox.ts'
+import { contentOf, type MailContent } from './outbox.ts'
 import { composeEmail, type ProxyEmailBody } from './proxy-email.ts'
 import { isTlsFailure } from './tls-failure.ts'
 
@@ -36,7 +36,7 @@ export function createOwnServerSender(deps: { database: Database; guard: Guard }
     if (request.method.toUpperCase() !== 'POST')
       return { statusCode: 405, data: { Error: 'Mails are sent with POST.' } }
     const body = check(readJson(request.body)) as ProxyEmailBody
-    const content = composeEmail(body, scope ? await emailOf(deps.database, scope) : '')
+    const content = await composeEmail(body, scope ? await emailOf(deps.database, scope) : '', scope?.accountId ?? '')
     return deliver(deps.guard, readServer(values), content, request)
   }
 }
@@ -97,7 +97,7 @@ async function deliver(guard: Guard, server: Server, content: MailContent, reque
       ...(request.idempotencyKey === undefined ? {} : { messageId: messageIdOf(request.idempotencyKey) }),
       attachments: (content.attachments ?? []).map(({ filename, contentBase64, contentType }) => ({
         filename,
-        content: Buffer.from(contentBase64, 'base64'),
+        content: contentOf({ contentBase64 }),
         ...(contentType === undefined ? {} : { contentType }),
       })),
       // Nothing in a mail may make the service read files or fetch addresses.

@@ -5,6 +5,7 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
 import { invalid } from '../lib/app-error.ts'
+import { encodeInTurn } from './attachment.ts'
 import type { MailContent, Outbox } from './outbox.ts'
 
 export type ProxyEmailBody = BodyOf<Operations['ApiProxyEmail']>
@@ -32,7 +33,7 @@ export function createEmailSender(deps: EmailDeps): EmailSender {
 
 /** The mail is in the outbox, durably, when this returns. */
 export async function sendEmail(deps: EmailDeps, sender: Sender, body: ProxyEmailBody): Promise<{ Success: true }> {
-  const content = composeEmail(body, sender.email)
+  const content = await composeEmail(body, sender.email, sender.scope.accountId)
   await deps.database.forScope(sender.scope).transaction(async (tx) => {
     const id = await deps.outbox.enqueue(tx, sender.scope.accountId, content)
     await Promise.all([
@@ -43,11 +44,12 @@ export async function sendEmail(deps: EmailDeps, sender: Sender, body: ProxyEmai
   return { Success: true }
 }
 
-export function composeEmail(body: ProxyEmailBody, accountEmail: string): MailContent {
+/** `owner` is whose turn it is, where the attachment is large. */
+export async function composeEmail(body: ProxyEmailBody, accountEmail: string, owner: string): Promise<MailContent> {
   const to = [...(body.to ?? []), ...(body.toAccountEmail ? [accountEmail] : [])]
   if (to.length === 0)
     throw invalid('The field to is required, with at least one address, unless toAccountEmail is true.')
-  const attachment = readAttachment(body)
+  const attachment = await readAttachment(body, owner)
   const content: MailContent = {
     to,
     subject: body.subject,
@@ -66,9 +68,9 @@ function countRecipients({ to, cc = [], bcc = [] }: MailContent): number {
   return to.length + cc.length + bcc.length
 }
 
-const alphabets = { base64: /^[A-Za-z0-9+/]*={0,2}$/, base64url: /^[A-Za-z0-9_-]*={0,2}$/, hex: /^([0-9A-Fa-f]{2})*$/ }
+type Attachment = NonNullable<MailContent['attachments']>[number]
 
-function readAttachment(body: ProxyEmailBody): NonNullable<MailContent['attachments']>[number] | undefined {
+async function readAttachment(body: ProxyEmailBody, owner: string): Promise<Attachment | undefined> {
   if (body.attachment === undefined) {
     const alone = (['attachmentName', 'attachmentEncoding', 'attachmentContentType'] as const).find(
       (name) => body[name] !== undefined,
@@ -78,21 +80,14 @@ function readAttachment(body: ProxyEmailBody): NonNullable<MailContent['attachme
   }
   if (/^multipart\//i.test(body.attachmentContentType ?? ''))
     throw invalid('The field attachmentContentType must not be a multipart type.')
-  const bytes = decode(body.attachment, body.attachmentEncoding ?? 'base64')
-  if (bytes.length > attachmentBytesMax)
+  const encoding = body.attachmentEncoding ?? 'base64'
+  const encoded = await encodeInTurn(owner, { text: body.attachment, encoding })
+  if (!encoded) throw invalid(`The field attachment is not valid ${encoding}.`)
+  if (encoded.bytes > attachmentBytesMax)
     throw invalid(`The field attachment holds more than ${attachmentBytesMax / 1024 / 1024} MiB.`)
   return {
     filename: body.attachmentName ?? 'attachment',
-    contentBase64: bytes.toString('base64'),
+    contentBase64: encoded.contentBase64,
     ...(body.attachmentContentType === undefined ? {} : { contentType: body.attachmentContentType }),
   }
-}
-
-function decode(text: string, encoding: NonNullable<ProxyEmailBody['attachmentEncoding']>): Buffer {
-  if (encoding === 'utf8') return Buffer.from(text)
-  // Base64 is often broken into lines. Buffer.from would skip over everything else that does not belong, and lose content unseen.
-  const compact = text.replaceAll(/[\r\n\t ]/g, '')
-  const lacksPart = encoding !== 'hex' && compact.replace(/=+$/, '').length % 4 === 1
-  if (!alphabets[encoding].test(compact) || lacksPart) throw invalid(`The field attachment is not valid ${encoding}.`)
-  return Buffer.from(compact, encoding)
 }

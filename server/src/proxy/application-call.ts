@@ -13,6 +13,8 @@ export type ApplicationCall = {
   requestUrl: string
   baseUrl?: string
   data?: Json
+  /** In place of `data` where it holds very many values. */
+  dataText?: JsonText
   headers?: Record<string, string>
   /** Absent: JSON where the body is JSON, text otherwise. */
   responseType?: 'Json' | 'Text' | 'Binary'

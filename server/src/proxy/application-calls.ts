@@ -22,7 +22,7 @@ export function createApplicationCalls({ connections }: { connections: CallableC
       const method = readVerb(call.verb)
       const connection = await connections.find(scope, call.shortName, call.regApplicationId)
       if (!connection) throw notFound(`registered application ${call.shortName}`)
-      const sent = encodeData(method, call.data, call.headers ?? {})
+      const sent = encodeData(method, call.dataText ?? call.data, call.headers ?? {})
       const idempotencyKey = safeVerbs.includes(method) ? undefined : call.idempotencyKey
       const request: ConnectionRequest = { method, path: call.requestUrl, headers: sent.headers }
       if (call.baseUrl !== undefined) request.baseUrl = call.baseUrl

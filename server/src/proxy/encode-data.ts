@@ -1,5 +1,6 @@
 import { invalid } from '../lib/app-error.ts'
 import type { Json } from '../lib/json.ts'
+import { JsonText } from '../lib/json-text.ts'
 import { encodeForm } from './encode-form.ts'
 import { encodeMultipart } from './encode-multipart.ts'
 import { readFileContent } from './file-content.ts'
@@ -7,11 +8,12 @@ import { readFileContent } from './file-content.ts'
 /** The body of a request and the headers that go with it, in lower case. */
 export function encodeData(
   method: string,
-  data: Json | undefined,
+  data: Json | JsonText | undefined,
   given: Readonly<Record<string, string>>,
 ): { headers: Record<string, string>; body: string | Buffer | undefined } {
   const headers: Record<string, string> = { accept: 'application/json, */*;q=0.5' }
   for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
+  if (data instanceof JsonText) return { headers: typedAsJson(headers), body: bytesOf(data) }
   const carriesNothing = ['GET', 'HEAD', 'OPTIONS', 'DELETE'].includes(method) && isEmpty(data)
   if (data === undefined || carriesNothing) return { headers, body: undefined }
 
@@ -34,6 +36,18 @@ export function encodeData(
   if (typeof data === 'string' && type !== '' && !/[/+]json\b/.test(type)) return { headers, body: data }
   headers['content-type'] ??= 'application/json'
   return { headers, body: writeJson(data) }
+}
+
+/** A form cannot be made of it without making its values. */
+function typedAsJson(headers: Record<string, string>): Record<string, string> {
+  const type = headers['content-type']?.toLowerCase() ?? ''
+  if (/^(multipart\/form-data|application\/x-www-form-urlencoded)/.test(type))
+    throw invalid('Data with this many values can be sent as JSON only.')
+  return { ...headers, 'content-type': headers['content-type'] ?? 'application/json' }
+}
+
+function bytesOf({ content }: JsonText): Buffer {
+  return typeof content === 'string' ? Buffer.from(content) : content
 }
 
 function writeJson(data: Json): string {

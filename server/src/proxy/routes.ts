@@ -31,7 +31,7 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       return callOnce(calls, principal, addChoice(call, exchange), ({ data }) => data)
     },
     ApiPost: async ({ principal, query, body, exchange }) => {
-      const call: ApplicationCall = { verb: 'POST', ...splitAddress(query.url), data: body.jsonData as Json }
+      const call: ApplicationCall = { verb: 'POST', ...splitAddress(query.url), ...dataOf(body.jsonData) }
       if (query.srv) call.baseUrl = query.srv
       return callOnce(calls, principal, addChoice(call, exchange), ({ data }) => data)
     },
@@ -39,7 +39,7 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       const { verb, requestUrl } = body
       const call: ApplicationCall = { shortName: params.shortName, verb, requestUrl }
       if (body.baseUrl) call.baseUrl = body.baseUrl
-      if (body.data !== undefined && body.data !== null) call.data = body.data as Json
+      if (body.data !== undefined && body.data !== null) Object.assign(call, dataOf(body.data))
       if (body.headers) call.headers = body.headers
       if (body.responseType) call.responseType = body.responseType as NonNullable<ApplicationCall['responseType']>
       if (body.responseCodes) call.responseCodes = body.responseCodes
@@ -49,6 +49,10 @@ export function proxyRoutes(deps: Deps): HandlersOf<'ApiAuth' | 'ApiAppVault' | 
       })
     },
   }
+}
+
+function dataOf(given: unknown): Pick<ApplicationCall, 'data' | 'dataText'> {
+  return given instanceof JsonText ? { dataText: given } : { data: given as Json }
 }
 
 /** A large answer counts as one of the target until it is one of ours. */

@@ -1,0 +1,5 @@
+// A thread of attachment.ts.
+import { answerWork } from '../lib/thread-work.ts'
+import { encodeAttachment } from './attachment.ts'
+
+answerWork(encodeAttachment, (encoded) => (encoded ? [encoded.json.buffer as ArrayBuffer] : []))
