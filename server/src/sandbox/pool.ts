@@ -14,6 +14,7 @@ import { RealmOwners } from './realm-owners.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
 import { type JobWatcher, neverBegun, runJob, SCRIPT_STOPPED } from './run-job.ts'
 import { Tally } from './tally.ts'
+import { WaitingPlaces } from './waiting-places.ts'
 
 /**
  * Gives scripts to processes.
@@ -71,12 +72,14 @@ export class SandboxPool implements AsyncDisposable {
   readonly #soloWaiting = new Tally()
   /** Processes whose script runs or waits for an answer. */
   readonly #shares: ProcessShares
+  readonly #waitingPlaces: WaitingPlaces
   #computing = 0
   #isClosed = false
 
   private constructor(found: Awaited<ReturnType<typeof startFirstProcess>>, options: SandboxOptions) {
     this.#limits = toPoolLimits(options)
     this.#shares = new ProcessShares(this.#limits)
+    this.#waitingPlaces = new WaitingPlaces(this.#limits.queueMax)
     this.#fleet = new ProcessFleet(found, this.#limits, {
       onChange: () => this.#pump(),
       onCannotStart: () => this.#refuseAll(new Error('No process for scripts could be started.')),
@@ -161,15 +164,16 @@ export class SandboxPool implements AsyncDisposable {
     this.#shares.count(owner, change)
   }
 
-  #enqueue<T>({ work, ...request }: Request<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(closed())
-    if (this.#queue.size >= this.#limits.queueMax) return Promise.reject(new Error('Too many scripts are waiting.'))
+  async #enqueue<T>({ work, ...request }: Request<T>): Promise<T> {
+    if (this.#isClosed) throw closed()
+    const leave = this.#waitingPlaces.take(request)
     const result = Promise.withResolvers<T>()
     if (!request.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(request.accountId, 1)
     this.#queue.add({
       ...request,
       sinceMs: performance.now(),
       work: async (guest) => {
+        leave()
         try {
           const value = await work(guest)
           if (value === neverBegun) return false
@@ -179,7 +183,10 @@ export class SandboxPool implements AsyncDisposable {
         }
         return true
       },
-      refuse: result.reject,
+      refuse: (error) => {
+        leave()
+        result.reject(error)
+      },
     })
     this.#pump()
     return result.promise

@@ -145,10 +145,16 @@ describe('pool', () => {
     rmSync(kept as string, { recursive: true })
   })
 
-  it('refuses more than may wait', async () => {
-    await using pool = await SandboxPool.create({ size: 1, processesMax: 1, queueMax: 2 })
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => pool.run(makeJob('return 1'))))
-    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+  it('refuses more of an account than its share of those that may wait, and lets others wait', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1, queueMax: 4 })
+    const jobs = Array.from({ length: 5 }, () => makeJob('return 1'))
+    const other = makeJob('return 2', { organizationId: 'other', accountId: 'other' })
+    const results = await Promise.allSettled([...jobs, other].map((job) => pool.run(job)))
+    const refused = results.filter((result) => result.status === 'rejected')
+    expect(refused.map(({ reason }) => String(reason))).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining('Too many scripts of this account are waiting.')),
+    )
+    expect(results.at(-1)).toMatchObject({ status: 'fulfilled', value: { kind: 'returned' } })
   })
 
   it('answers of one job never reach another', async () => {
