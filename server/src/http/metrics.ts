@@ -30,18 +30,19 @@ export function createMetrics(readOfAll?: () => Promise<string>): Metrics {
   })
   // Finding a series by its labels costs more than counting, so each is found once; routes and statuses are few.
   const durations = new Map<string, { observe(value: number): void }>()
-  const counters = new Map<string, { inc(): void }>()
+  const counters = new Map<string, Map<number, { inc(): void }>>()
   return {
     registry,
     read: readOfAll ?? (() => registry.metrics()),
     observeRequest: (operation, status, seconds) => {
       found(durations, operation, () => duration.labels(operation)).observe(seconds)
-      found(counters, `${status} ${operation}`, () => answers.labels(operation, String(status))).inc()
+      const ofOperation = found(counters, operation, () => new Map())
+      found(ofOperation, status, () => answers.labels(operation, String(status))).inc()
     },
   }
 }
 
-function found<Series>(known: Map<string, Series>, key: string, find: () => Series): Series {
+function found<Key, Series>(known: Map<Key, Series>, key: Key, find: () => Series): Series {
   let series = known.get(key)
   if (!series) {
     series = find()
