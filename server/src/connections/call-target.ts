@@ -109,7 +109,7 @@ async function callBuiltIn(
       ? // The short name may be written before the endpoint, as it is in addresses.
         answerTestRequest({ method: request.method, path: path.replace(/^test\//i, ''), data: readBody(request.body) })
       : deps.smtp === undefined
-        ? { statusCode: 501, data: { error: `Nothing answers for ${shortName} here.` } }
+        ? { statusCode: 501, data: { error: `${shortName} cannot be called here.` } }
         : await deps.smtp(to.values, { ...request, path }, scope)
   return {
     statusCode: answer.statusCode,

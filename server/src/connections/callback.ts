@@ -31,7 +31,7 @@ export function callbackPage(deps: CallbackDeps): Page {
       if (!taken) {
         return refusal(
           400,
-          'This authorization is not valid any more: it was used already, is older than ten minutes, or was not begun here. Start it again.',
+          'This authorization is no longer valid: it was already used, is older than ten minutes, or was not started here. Start again.',
         )
       }
       if (!(await deps.mayActFor(exchange, taken.scope.accountId))) {
@@ -42,7 +42,7 @@ export function callbackPage(deps: CallbackDeps): Page {
       }
       if (query['error'] !== undefined) {
         const words = [query['error'], query['error_description']].filter((text) => text).join(': ')
-        return refusal(400, `The provider gave no access (${words.slice(0, 500)}). Nothing was changed.`)
+        return refusal(400, `The provider refused access (${words.slice(0, 500)}). Nothing was changed.`)
       }
       try {
         const connected = await connect(deps, taken, new URLSearchParams(query), exchange.address)

@@ -80,11 +80,11 @@ function describeChange(accountId: string, { connection, message, isMailed }: Fa
     message === null
       ? {
           subject: `Connection to ${titleOf(label)} works again`,
-          text: `Patchbay can reach ${label} again. Workflows that were waiting for it go on.`,
+          text: `Patchbay can reach ${label} again. Workflows that were waiting for it continue.`,
         }
       : {
           subject: `Connection to ${titleOf(label)} needs attention`,
-          text: `Patchbay can no longer sign in to ${label}:\n\n${message}\n\nWorkflows that use this connection wait until it works again.`,
+          text: `Patchbay can no longer sign in to ${label}:\n\n${message}\n\nWorkflows that use this connection are paused until it works again.`,
           isOwnerMailed: true,
         }
   return {
@@ -127,7 +127,7 @@ export async function mailOwner(
       '',
       words,
       '',
-      'Scheduled runs and webhooks that use this connection wait until it works again.',
+      'Scheduled runs and webhooks that use this connection are paused until it works again.',
       `Reconnect it here (the link is valid for seven days): ${link}`,
     ].join('\n'),
   })

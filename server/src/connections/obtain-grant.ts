@@ -9,7 +9,7 @@ export async function obtainGrant(deps: TokenDeps, to: Callable, refreshToken: s
   switch (how.type) {
     case 'oauth2AuthorizationCode':
       if (refreshToken === undefined) {
-        throw new TokenRefused('The access has ended and the provider gave no means to renew it.', true)
+        throw new TokenRefused('Access has expired and the provider issued no refresh token.', true)
       }
       return refresh(deps, how, to.values, refreshToken)
     case 'oauth2ClientCredentials':

@@ -18,7 +18,7 @@ export function readCredentials(
   for (const name of Object.keys(given)) {
     if (!declared.has(name)) {
       throw wrong(
-        `The field ${name} in credentialsJson is not a credential field of ${application.shortName}. Known are: ${[...declared.keys()].join(', ') || 'none'}.`,
+        `The field ${name} in credentialsJson is not a credential field of ${application.shortName}. Known fields: ${[...declared.keys()].join(', ') || 'none'}.`,
       )
     }
   }

@@ -15,7 +15,7 @@ export function refuseNewHost(
   if (moved === undefined) return
   const fields = fieldsIn(moved).filter((name) => from[name] !== to[name])
   throw wrong(
-    `The field ${fields.join(', ')} in credentialsJson changes where the credentials are sent. Give the secret fields anew: ${kept.join(', ')}.`,
+    `The field ${fields.join(', ')} in credentialsJson changes where the credentials are sent. Enter the secret fields again: ${kept.join(', ')}.`,
   )
 }
 

@@ -78,7 +78,10 @@ async function waitUntilQuietEnds({ quietUntilMs }: OpenedConnection, request: C
   try {
     await sleep(waitMs, undefined, request.signal ? { signal: request.signal } : {})
   } catch {
-    throw new AppError('target_unreachable', 'The call was cancelled while the target asked for patience.')
+    throw new AppError(
+      'target_unreachable',
+      'The call was cancelled while waiting for the Retry-After delay of the target.',
+    )
   }
   return waitMs
 }

@@ -75,7 +75,7 @@ export function createConnections(deps: Deps): ConnectionRoom {
       if (fitting.length > 1) {
         throw new AppError(
           'application_ambiguous',
-          `There are several registered applications ${shortName}: the header AppKey must hold the id of one of them.`,
+          `There are several registered applications ${shortName}. Put the id of one of them in the header AppKey.`,
         )
       }
       if (fitting[0]) return fitting[0].connection
@@ -144,6 +144,6 @@ function notAuthenticated({ shortName, faultMessage }: Pick<Connection, 'shortNa
   return new AppError(
     'application_not_authenticated',
     faultMessage ??
-      `The registered application ${shortName} is not authenticated yet: its authorization URL must be opened and access be given.`,
+      `The registered application ${shortName} is not authorized yet. Open its authorization URL and grant access.`,
   )
 }

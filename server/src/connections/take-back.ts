@@ -11,7 +11,7 @@ import { replaceTokens } from './token-store.ts'
 export type TakeBackDeps = RegisterDeps & { outbox: Outbox }
 
 const title = 'Access taken back'
-const faultMessage = 'The person who gave access has taken it back.'
+const faultMessage = 'The person who granted access has revoked it.'
 
 export function takeBackPage(deps: TakeBackDeps): Page {
   return {

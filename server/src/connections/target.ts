@@ -88,7 +88,7 @@ function readAddress(text: string, name: string): URL {
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw invalid('An address to call must not hold a user name or password.')
+    throw invalid('An address to call must not contain a user name or password.')
   }
   return url
 }

@@ -179,11 +179,11 @@ function toRefusal(error: unknown, tokenUrl: string, seen: Seen, hidden: readonl
       error,
     )
   }
-  if (!seen.answer) return new TokenRefused(`The token address ${tokenUrl} gave no answer.`, false, error)
+  if (!seen.answer) return new TokenRefused(`The token endpoint ${tokenUrl} did not answer.`, false, error)
   const { status, text } = seen.answer
   const words = excerptOf(text, hidden)
   return new TokenRefused(
-    `The token address ${tokenUrl} gave an answer that is no token (status ${status})${words === '' ? '.' : `: ${words}`}`,
+    `The token endpoint ${tokenUrl} did not return a token (status ${status})${words === '' ? '.' : `: ${words}`}`,
     isFinalRefusal(status),
     error,
   )

@@ -104,7 +104,7 @@ function refused(step: Step, answer: OutboundResponse, words: string): AppError 
   })
 }
 
-const busy = 'The service is busy or broken: try again later.'
+const busy = 'The service is busy or failing. Try again later.'
 
 function isBusy({ status }: OutboundResponse): boolean {
   return status === 429 || status >= 500

@@ -13,7 +13,7 @@ export function documentLibraryRoutes(deps: Deps): HandlersOf<'DocumentLibraryGr
     DocumentLibraryGrant: async ({ principal, body }) => {
       if (body.adminClientId.toLowerCase() === body.connectorClientId.toLowerCase()) {
         throw invalid(
-          'The field adminClientId must name an app of its own: the connector needs no power over all sites.',
+          'The field adminClientId must differ from connectorClientId: the connector must not have admin rights to every site.',
         )
       }
       if (body.sitePath.split('/').some((part) => part === '.' || part === '..')) {

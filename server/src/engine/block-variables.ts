@@ -62,7 +62,7 @@ function readBinding(
 ): Checked<VariableBinding> {
   const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}` })
   const given = readType(input)
-  if (given === null) return refused(`has an unknown type; known are ${Object.keys(variableTypes).join(', ')}.`)
+  if (given === null) return refused(`has an unknown type. Known types: ${Object.keys(variableTypes).join(', ')}.`)
   // A block without a template says itself which variables it has, as long as its workflow is not bound to one.
   const mayAdd = !rules.isBound && (block.blockTemplateId === null || given !== undefined)
   if (!stored && !definition && !mayAdd) {

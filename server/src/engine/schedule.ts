@@ -49,7 +49,7 @@ export function parseSchedule(scheduleFrequency: string, timeZone: string | null
   try {
     CronExpressionParser.parse(expanded.value, { currentDate: new Date(calendarStart), tz: 'UTC' }).next()
   } catch {
-    return refuse({ message: `The scheduleFrequency "${cron}" names no day that exists in any year.` })
+    return refuse({ message: `The scheduleFrequency "${cron}" matches no day that exists in any year.` })
   }
   const hours = expanded.value.split(' ')[1]!
   const isEveryHour = hours === '*' || hours.split(',').length === 24

@@ -75,7 +75,7 @@ function readVariable(
   if (!type) {
     const known = Object.keys(variableTypes).join(', ')
     return refuse({
-      message: `Variable "${name}" has the unknown type "${String(named)}"; known are ${known}.`,
+      message: `Variable "${name}" has the unknown type "${String(named)}". Known types: ${known}.`,
     })
   }
   const isMasked = value === maskedValue && (type === 'password' || before?.type === 'password')

@@ -96,5 +96,5 @@ function checkUrl(text: string): void {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw invalid('The field url must be an address that starts with http:// or https://.')
   if (url.username !== '' || url.password !== '')
-    throw invalid('The field url must not hold a user name or a password.')
+    throw invalid('The field url must not contain a user name or a password.')
 }

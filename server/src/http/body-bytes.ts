@@ -104,5 +104,5 @@ function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promi
 }
 
 function tooLarge(): AppError {
-  return new AppError('body_too_large', 'The body is larger than is accepted here.')
+  return new AppError('body_too_large', 'The body is too large.')
 }

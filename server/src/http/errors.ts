@@ -65,7 +65,7 @@ function malformedJson(): AppError {
 type FrameworkError = Error & { code: string; statusCode?: number }
 
 function fromFramework(error: FrameworkError, bodyType: string): AppError {
-  if (error.statusCode === 413) return new AppError('body_too_large', 'The body is larger than this operation accepts.')
+  if (error.statusCode === 413) return new AppError('body_too_large', 'The body is too large for this operation.')
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new AppError('invalid_request', `The header Content-Type must be ${bodyType} for this operation.`)
   }
@@ -80,7 +80,7 @@ function fromFramework(error: FrameworkError, bodyType: string): AppError {
 function fromDatabase(error: pg.DatabaseError): AppError {
   // NUL characters and invalid text: JSON and URLs can carry them, PostgreSQL's text cannot.
   if (['22021', '22P05'].includes(error.code ?? '')) {
-    return new AppError('cannot_be_stored', 'A text in the request holds a character that cannot be stored (NUL).')
+    return new AppError('cannot_be_stored', 'A text in the request contains a character that cannot be stored (NUL).')
   }
   // The net below validation: a value that PostgreSQL cannot hold is the client's, not ours.
   if (error.code?.startsWith('22')) {

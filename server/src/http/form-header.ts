@@ -11,7 +11,7 @@ export function readBoundary(contentType: string | undefined): string {
   const boundary = parameters.get('boundary') ?? ''
   if (value.toLowerCase() !== 'multipart/form-data')
     throw invalid('The header Content-Type must be multipart/form-data for this operation.')
-  if (!boundaryPattern.test(boundary)) throw invalid('The header Content-Type names no valid boundary.')
+  if (!boundaryPattern.test(boundary)) throw invalid('The header Content-Type has no valid boundary.')
   return boundary
 }
 
@@ -20,17 +20,17 @@ export function readDisposition(text: string): Disposition {
   for (const line of text.split('\r\n')) {
     const colon = line.indexOf(':')
     if (colon < 1 || /[\s\0]/.test(line.slice(0, colon)))
-      throw invalid('The multipart body is malformed: a part has a header that is none.')
+      throw invalid('Malformed multipart body: a part contains an invalid header line.')
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
   }
   const { value, parameters } = readParameters(headers.get('content-disposition') ?? '')
   const name = parameters.get('name')
   if (value.toLowerCase() !== 'form-data' || name === undefined)
-    throw invalid('The multipart body is malformed: a part has no Content-Disposition with a name.')
+    throw invalid('Malformed multipart body: a part has no Content-Disposition with a name.')
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
   // Taking encoded bytes for the file itself would damage it unseen.
   if (!['7bit', '8bit', 'binary'].includes(encoding))
-    throw invalid(`The part ${name} has the Content-Transfer-Encoding ${encoding}, which forms do not use.`)
+    throw invalid(`The part ${name} has an unsupported Content-Transfer-Encoding: ${encoding}.`)
   const contentType = headers.get('content-type')
   // Some clients send a file without a name; this is how they say that it is one.
   const unnamed = contentType?.toLowerCase() === 'application/octet-stream' ? '' : undefined
@@ -49,7 +49,7 @@ function readParameters(text: string): { value: string; parameters: Map<string, 
   pattern.lastIndex = value.length
   while (pattern.lastIndex < text.length) {
     const found = pattern.exec(text)
-    if (!found) throw invalid('The multipart body is malformed: the parameters of a header cannot be read.')
+    if (!found) throw invalid('Malformed multipart body: the parameters of a header cannot be read.')
     const [, name = '', quoted, token = ''] = found
     parameters.set(name.toLowerCase(), quoted === undefined ? token : quoted.replaceAll(/\\"|%22/g, '"'))
   }

@@ -21,7 +21,7 @@ export function introspectionRoutes(): HandlersOf<'GetMetaData' | 'Describe' | '
 function findRecord(name: string): TSchema {
   const record = (records as Record<string, TSchema>)[name]
   if (!record || !Object.hasOwn(records, name)) {
-    throw new AppError('not_found', `There is no record type with the name ${name}.`)
+    throw new AppError('not_found', `No such record type: ${name}.`)
   }
   return record
 }

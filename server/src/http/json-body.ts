@@ -160,7 +160,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 function halfCharacter(): AppError {
-  return invalid('The body holds half of a character (a lone surrogate), which is no text.')
+  return invalid('The body contains an unpaired surrogate (\\ud800 to \\udfff), which is not valid text.')
 }
 
 function tooLarge(): AppError {

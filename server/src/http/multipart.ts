@@ -49,7 +49,7 @@ export async function* readMultipart(source: AsyncIterator<Buffer>, boundary: st
 }
 
 export function malformed(what: string): Error {
-  return invalid(`The multipart body is malformed or was cut short: ${what}.`)
+  return invalid(`Malformed or incomplete multipart body: ${what}.`)
 }
 
 async function readText(name: string, bytes: AsyncIterable<Buffer>): Promise<string> {

@@ -88,7 +88,7 @@ function sentence(schema: SchemaShape, part: Part, faults: Fault[]): string {
     return `The ${what} ${inside((fault.params['requiredProperties'] as unknown[])[0])} is required.`
   }
   if (fault.keyword === 'additionalProperties') {
-    return `The ${what} ${inside((fault.params['additionalProperties'] as unknown[])[0])} is not known here.`
+    return `Unknown ${what} "${inside((fault.params['additionalProperties'] as unknown[])[0])}".`
   }
   if (at === '')
     return part === 'body' ? `The body must be a JSON ${schema.type ?? 'value'}.` : `The ${part} is not valid.`

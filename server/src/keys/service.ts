@@ -61,7 +61,7 @@ export async function revealSecret(deps: Deps, principal: Principal, id: string)
 function checkSettings(given: Given): KeySettings {
   const wrong = given.ipRestriction?.find((entry) => !isAddressOrCidr(entry))
   if (wrong !== undefined)
-    throw invalid(`The field ipRestriction must hold addresses or CIDR ranges; "${wrong}" is neither.`)
+    throw invalid(`The field ipRestriction must contain IP addresses or CIDR ranges; "${wrong}" is neither.`)
   if (given.expiresDateTimeUTC && Number.isNaN(Date.parse(given.expiresDateTimeUTC))) {
     throw invalid('The field expiresDateTimeUTC must be an ISO 8601 timestamp.')
   }

@@ -33,8 +33,7 @@ export function createOwnServerSender(deps: { database: Database; guard: Guard }
   return async (values, request, scope) => {
     const endpoint = request.path.split('?', 1)[0]?.replace(/\/+$/, '').toLowerCase()
     if (endpoint !== 'send') return { statusCode: 404, data: { Error: 'The mail server has one endpoint: POST send.' } }
-    if (request.method.toUpperCase() !== 'POST')
-      return { statusCode: 405, data: { Error: 'Mails are sent with POST.' } }
+    if (request.method.toUpperCase() !== 'POST') return { statusCode: 405, data: { Error: 'Send mails with POST.' } }
     const body = check(readJson(request.body)) as ProxyEmailBody
     const content = await composeEmail(body, scope ? await emailOf(deps.database, scope) : '', scope?.accountId ?? '')
     return deliver(deps.guard, readServer(values), content, request)

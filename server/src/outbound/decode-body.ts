@@ -75,6 +75,6 @@ function createDecoder(encoding: string, first: Buffer): Transform {
       return createZstdDecompress({ chunkSize, params: zstdParams })
     default:
       // Encodings upon encodings end here as well: no honest server sends them.
-      throw new Error(`The content encoding "${encoding}" is not known.`)
+      throw new Error(`Unknown content encoding "${encoding}".`)
   }
 }

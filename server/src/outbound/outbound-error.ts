@@ -45,7 +45,7 @@ export function timedOut(target: string, limitMs: number) {
 }
 
 export function tooLarge(target: string, bytesMax: number) {
-  return new OutboundError('tooLarge', `The answer of ${target} is larger than the limit of ${bytesMax} bytes.`)
+  return new OutboundError('tooLarge', `The response from ${target} exceeds the limit of ${bytesMax} bytes.`)
 }
 
 export function badResponse(target: string, cause: unknown) {

@@ -38,7 +38,7 @@ export function judgeEnd(end: GuestEnd, context: EndContext): Verdict {
     case 'stalled':
       return { kind: 'stalled', message: 'The script is waiting for a promise that can never settle.' }
     case 'valid':
-      return { kind: 'crashed', message: 'The script process answered something else than it was asked.' }
+      return { kind: 'crashed', message: 'The script process gave an unexpected answer.' }
   }
 }
 
@@ -48,14 +48,14 @@ export function judgeExit(exit: GuestExit, limits: ScriptLimits): Failure {
     /out of memory|is_heap_oom = 1|allocation failed|bad_alloc|invalid (table|array) (size|length)/i.test(exit.stderr)
   )
     return outOfMemory(limits)
-  return { kind: 'crashed', message: `The process of the script ended (${exit.signal ?? `code ${exit.code}`}).` }
+  return { kind: 'crashed', message: `The script process exited (${exit.signal ?? `code ${exit.code}`}).` }
 }
 
 export function outOfMemory(limits: ScriptLimits): Failure {
   const mebibytes = Math.round(limits.memoryBytes / 1_048_576)
   return {
     kind: 'outOfMemory',
-    message: `The script used more memory than the ${mebibytes} MiB it may have.`,
+    message: `The script exceeded its memory limit of ${mebibytes} MiB.`,
     limitBytes: limits.memoryBytes,
   }
 }

@@ -82,7 +82,7 @@ export class SandboxPool implements AsyncDisposable {
     this.#waitingPlaces = new WaitingPlaces(this.#limits.queueMax)
     this.#fleet = new ProcessFleet(found, this.#limits, {
       onChange: () => this.#pump(),
-      onCannotStart: () => this.#refuseAll(new Error('No process for scripts could be started.')),
+      onCannotStart: () => this.#refuseAll(new Error('No script process could be started.')),
     })
     this.enforcement = judgeEnforcement(found.launch.isolation, found.first.report as GuestReport)
     this.missing = describeMissing(this.enforcement)

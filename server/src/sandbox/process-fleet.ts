@@ -191,5 +191,5 @@ export async function startFirstProcess(hiddenPaths: readonly string[]): Promise
     if (first) return { launch, directory, first }
   }
   await rm(directory, { recursive: true, force: true })
-  throw new Error('No process for scripts could be started.')
+  throw new Error('No script process could be started.')
 }

@@ -251,7 +251,7 @@ class RunningJob {
   #timedOut(expiry: Expiry): Failure {
     const { timeMs, pauseMsMax } = this.#limits
     return expiry === 'time'
-      ? { kind: 'timedOut', message: `The script ran longer than its ${timeMs} ms.`, limitMs: timeMs }
+      ? { kind: 'timedOut', message: `The script exceeded its time limit of ${timeMs} ms.`, limitMs: timeMs }
       : { kind: 'timedOut', message: `The script paused longer than ${pauseMsMax} ms.`, limitMs: pauseMsMax }
   }
 }

@@ -26,8 +26,8 @@ export function composeNotification(fields: UploadFields, notice: Notice): MailC
   const sentence = `${sender} has put ${count} into a secure share for you.`
   const howTo =
     notice.linkCode === null
-      ? 'You need the code that the sender gives you in another way.'
-      : 'Everyone who has this link can get the files: do not pass it on.'
+      ? 'You need a code, which the sender gives you separately.'
+      : 'Anyone with this link can get the files, so do not forward it.'
   const until = `The link works for ${notice.expiresInDays} ${notice.expiresInDays === 1 ? 'day' : 'days'}.`
   const subject = fields.subject ?? defaultSubject
   return {

@@ -62,7 +62,7 @@ async function sendShareFile(deps: PageDeps, share: OpenedShare, fileId: string,
     return { file: { name: file.name, contentType: file.contentType, bytes: file.bytes, stream } }
   } catch (error) {
     deps.onFault(error)
-    return sorry(500, 'The file cannot be read. Tell the sender.')
+    return sorry(500, 'The file cannot be read. Please tell the sender.')
   }
 }
 

@@ -15,8 +15,8 @@ export class UploadForm {
 
   add(name: string, value: string): void {
     if (name === 'files') throw invalid('The field files must hold files: a part of it has no file name.')
-    if (!Object.hasOwn(schema.properties, name)) throw invalid(`The field ${name} is not known here.`)
-    if (this.#given.has(name)) throw invalid(`The field ${name} is given twice.`)
+    if (!Object.hasOwn(schema.properties, name)) throw invalid(`Unknown field "${name}".`)
+    if (this.#given.has(name)) throw invalid(`The field ${name} appears twice.`)
     this.#given.set(name, value)
   }
 

@@ -75,9 +75,9 @@ function tooManyUploads(refusal: ShareRefusal): AppError {
   return refusal === 'own'
     ? new AppError(
         'too_many_requests',
-        'Too many uploads of this account or organization are under way. Try again later.',
+        'This account or organization has too many uploads in progress. Try again later.',
       )
-    : new AppError('not_ready', 'Too many uploads are under way. Try again later.')
+    : new AppError('not_ready', 'Too many uploads are in progress. Try again later.')
 }
 
 async function receive(deps: UploadDeps, principal: Principal, body: MultipartBody): Promise<string> {
@@ -90,7 +90,7 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
         upload.form.add(part.name, part.value)
         continue
       }
-      if (part.name !== 'files') throw invalid(`The field ${part.name} is not known here, or holds no files.`)
+      if (part.name !== 'files') throw invalid(`Unexpected field "${part.name}". Files go in the field "files".`)
       if (!touching) {
         upload.form.checkSoFar()
         await begin(deps, principal, upload.shareId)
@@ -170,7 +170,7 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
         bytes: done.bytes,
       }),
     ])
-    if (!isFinished) throw new AppError('not_ready', 'The upload was given up because it stood still. Send it again.')
+    if (!isFinished) throw new AppError('not_ready', 'The upload stalled and was aborted. Please upload again.')
   })
   deps.ledger.add(account.id, done.bytes)
 }

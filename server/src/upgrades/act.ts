@@ -56,7 +56,7 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
   rollBack: async (deps, tx, upgrade) => {
     if (upgrade.state === 'RolledBack' || upgrade.isRollingBack) return false
     await updateState(tx, upgrade.id, { state: 'Running', isRollingBack: true })
-    await skipPending(tx, upgrade.id, 'The upgrade was rolled back before it was the turn of this workflow.')
+    await skipPending(tx, upgrade.id, 'The upgrade was rolled back before it reached this workflow.')
     await sendTurn(deps.jobs, tx, { id: upgrade.id, turn: upgrade.turn + 1 })
     return true
   },

@@ -8,7 +8,7 @@ export function describeJudgement({ outcome, conflicts, problems, notes }: Judge
     ({ field, blockName }) => `Both sides changed the field ${field} of block "${blockName}".`,
   )
   const sentences = outcome === 'clean' ? notes : [...about, ...problems]
-  if (outcome === 'upToDate') return 'The workflow follows this version or a newer one already.'
+  if (outcome === 'upToDate') return 'The workflow already follows this version or a newer one.'
   if (sentences.length === 0) return null
   const shown = sentences.slice(0, sentencesMax)
   const others = sentences.length - shown.length

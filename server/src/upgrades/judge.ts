@@ -76,7 +76,8 @@ export class Judge {
       return { ...untouched, outcome: 'upToDate', unused: keys }
     }
     if (!base) {
-      const problem = 'It is not known what the workflow was made from, so changes cannot be told apart.'
+      const problem =
+        'The template version this workflow was made from is unknown, so its own changes cannot be determined.'
       return { ...untouched, outcome: 'problem', problems: [problem] }
     }
     const merge = await this.#merge(base, workflow.definition, choices)

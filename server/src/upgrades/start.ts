@@ -100,6 +100,6 @@ export async function startUpgrade(deps: UpgradeDeps, principal: Principal, give
 export function alreadyRunning(): AppError {
   return new AppError(
     'upgrade_running',
-    'Another upgrade of this template is under way. Wait until it has ended, or roll it back.',
+    'Another upgrade of this template is in progress. Wait until it has ended, or roll it back.',
   )
 }

@@ -50,7 +50,7 @@ async function stopUpgrade(deps: UpgradeDeps, tx: Tx, upgrade: Upgrade, { workfl
   const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${upgrade.failures} workflows failed after it and went back.`
   await Promise.all([
     updateState(tx, upgrade.id, { state: 'Stopped', isRollingBack: false }),
-    skipPending(tx, upgrade.id, 'The upgrade was stopped before it was the turn of this workflow.'),
+    skipPending(tx, upgrade.id, 'The upgrade was stopped before it reached this workflow.'),
     recordAudit(tx, actorFor(upgrade, upgrade.startedBy), 'upgrade.stopped', upgrade.id, {
       failures: upgrade.failures,
     }),

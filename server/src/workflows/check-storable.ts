@@ -26,7 +26,7 @@ function checkText(text: string): void {
   if (text.includes('\u0000') || !text.isWellFormed()) {
     throw new AppError(
       'cannot_be_stored',
-      'A text in the request holds a character that cannot be stored (NUL, or half a surrogate pair).',
+      'A text in the request contains a character that cannot be stored (NUL or an unpaired surrogate).',
     )
   }
 }

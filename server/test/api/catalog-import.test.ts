@@ -173,7 +173,7 @@ describe('versions and drafts', () => {
     expect((await importFiles(first)).body.imported[0].change).toBe('unchanged')
     const changed = await importFiles(blockFiles({ id, name, version: '1', script: 'return 2' }))
     expect(changed.status).toBe(400)
-    expect(changed.body.errorMessage).toContain('published already')
+    expect(changed.body.errorMessage).toContain('already published')
     await importFiles(blockFiles({ id, name, version: '2', script: 'return 2' }))
     expect((await importFiles(first)).body.imported[0].change).toBe('unchanged')
     expect((await block(id)).body).toMatchObject({ version: '2', state: 'Published', script: 'return 2\n' })

@@ -170,7 +170,7 @@ describe('OAuth 2 with a real provider', () => {
     expect(page.status).toBe(400)
     expect(page.text).toContain('The person said no')
     expect(await search()).toMatchObject([{ isAuthenticated: false }])
-    expect((await browse(back)).text).toContain('not valid any more')
+    expect((await browse(back)).text).toContain('no longer valid')
   })
 
   it('a state works once, for ten minutes, and only if it was made here', async () => {
@@ -178,7 +178,7 @@ describe('OAuth 2 with a real provider', () => {
     expect((await browse(back)).status).toBe(200)
     const again = await browse(back)
     expect(again.status).toBe(400)
-    expect(again.text).toContain('not valid any more')
+    expect(again.text).toContain('no longer valid')
 
     const invented = new URL(await provider.visit(await begin()))
     invented.searchParams.set('state', 'x'.repeat(43))

@@ -189,7 +189,7 @@ describe('refusals of ProxySecureUpload', () => {
     ['a field beyond all size', uploadForm([hello], { secureNote: 'x'.repeat(300_000) }), /secureNote has more than/],
     ['an unknown field', uploadForm([hello], { surprise: '1' }), /surprise is not known/],
     ['a name of prototypes', uploadForm([hello], { constructor: '1' }), /constructor is not known/],
-    ['a field twice', twice, /subject is given twice/],
+    ['a field twice', twice, /subject appears twice/],
     ['files as text', asText, /files must hold files/],
     ['files in another field', elsewhere, /file is not known/],
   ])('%s', async (_name, form, words) => {

@@ -162,7 +162,7 @@ describe('a mistake in a workflow', () => {
   it('a circle names its blocks', () => {
     const chain =
       element(1, `${code}\n    dataSources: [${guid(2)}]`) + element(2, `${code}\n    dataSources: [${guid(1)}]`)
-    expect(flow(chain)).toContain('The blocks B1 → B2 depend on each other in a circle.')
+    expect(flow(chain)).toContain('The blocks B1 → B2 depend on each other in a cycle.')
     expect(flow(element(1, `${code}\n    dataSources: [${guid(1)}]`))).toContain('The blocks B1 depend')
   })
   it('an unknown data source, block template, application or variable is named with its line', () => {
@@ -231,9 +231,9 @@ describe('names and ids', () => {
     for (const path of ['../x.yaml', '/etc/passwd', 'a//b', 'applications\\a', 'workflows/.hidden.yaml']) {
       expect(messages(file(path, 'x'))[0]).toContain('not a path')
     }
-    expect(messages(file('README.md', ''), file('README.md', ''))[0]).toContain('given twice')
+    expect(messages(file('README.md', ''), file('README.md', ''))[0]).toContain('appears twice')
     expect(messages(file('blocks/lonely.js', 'return 1'))[0]).toContain('No definition uses this file')
-    expect(messages(file('notes.txt', ''))[0]).toContain('no place for this file')
+    expect(messages(file('notes.txt', ''))[0]).toContain('no use for a file')
   })
 })
 

@@ -52,7 +52,7 @@ it('one account, and one organization, holds its share and no more; all others a
   }
   // Its organization has all it may have, whichever account asks.
   const refused = await manager.get('/api/Authenticate')
-  expect([refused.status, refused.body.errorMessage]).toEqual([429, expect.stringContaining('under way')])
+  expect([refused.status, refused.body.errorMessage]).toEqual([429, expect.stringContaining('in progress')])
   const others = await Promise.all(Array.from({ length: 100 }, () => service.manager.get('/api/Authenticate')))
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]))
   silent.closeAllConnections()

@@ -26,7 +26,7 @@ export function expandAddress(template: string, values: TemplateValues): string 
     const inHost = /^[a-z]+:\/\/[^/?#]*$/i.test(before)
     if (!inHost) return value.split('/').map(encodeURIComponent).join('/')
     if (!/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(value)) {
-      throw new Error(`The field "${name}" may only hold letters, digits, dots and hyphens.`)
+      throw new Error(`The field "${name}" may only contain letters, digits, dots and hyphens.`)
     }
     return value
   })
@@ -41,7 +41,7 @@ function checkWholeAddress(name: string, value: string): string {
     throw new Error(`The field "${name}" must be an address that starts with http:// or https://.`)
   }
   if (address.username !== '' || address.password !== '') {
-    throw new Error(`The field "${name}" must not hold a user name or password.`)
+    throw new Error(`The field "${name}" must not contain a user name or password.`)
   }
   return value.trim()
 }

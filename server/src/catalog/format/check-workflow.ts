@@ -30,7 +30,7 @@ export function checkChain(
   }
   const cycle = findCycle(workflow.chain)
   if (cycle)
-    found.push({ path: ['chain'], message: `The blocks ${cycle.join(' → ')} depend on each other in a circle.` })
+    found.push({ path: ['chain'], message: `The blocks ${cycle.join(' → ')} depend on each other in a cycle.` })
   return found
 }
 

@@ -47,7 +47,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     const message = !safePath.test(file.path)
       ? 'This is not a path that a catalogue may hold.'
       : byPath.has(file.path)
-        ? 'This path is given twice.'
+        ? 'This path appears twice.'
         : null
     if (message) result.problems.push({ file: file.path, line: 1, message })
     else byPath.set(file.path, file)
@@ -63,7 +63,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     } else if (/^functions\/[^/]+\.js$/.test(file.path)) {
       result.problems.push(...take(result.functions, parseFunction(file)))
     } else if (!/\.(md|js|svg|png)$/.test(file.path)) {
-      result.problems.push({ file: file.path, line: 1, message: 'The catalogue has no place for this file.' })
+      result.problems.push({ file: file.path, line: 1, message: 'The catalogue has no use for a file at this path.' })
     }
   }
   for (const path of byPath.keys()) {

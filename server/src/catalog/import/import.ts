@@ -43,7 +43,7 @@ export async function importCatalog(
 ): Promise<Outcome> {
   const source = await findSource(deps, principal, given)
   if (waiting >= waitingMax) {
-    throw new AppError('too_many_requests', 'Other imports are under way. Try again in a moment.')
+    throw new AppError('too_many_requests', 'Other imports are in progress. Try again in a moment.')
   }
   waiting++
   const mine = turn.then(() => importNow(deps, principal, source, options))

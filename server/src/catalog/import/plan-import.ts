@@ -66,7 +66,7 @@ export function planImport(
     const before = findStored(kind, item.id, isDraft, hosted)
     const same = findSame(item, options.numbersVersions || version === null ? before : parse(taken), options)
     if (taken && !same && !options.numbersVersions) {
-      const message = `The version "${version}" is published already and cannot change: give it another version, or make it a draft.`
+      const message = `The version "${version}" is already published and cannot change. Give it another version, or make it a draft.`
       plan.problems.push({ file: item.file, line: 1, message })
       continue
     }

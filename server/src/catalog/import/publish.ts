@@ -35,7 +35,7 @@ export async function publishDraft(
     const earlier = known.filter((entry) => entry.kind === kind).sort((a, b) => b.revision - a.revision)
     const taken = earlier.flatMap((entry) => entry.version ?? [])
     if (version !== undefined && taken.includes(version)) {
-      throw notPublishable(`The version "${version}" is published already.`)
+      throw notPublishable(`The version "${version}" is already published.`)
     }
     const published = { ...draft, state: 'Published' as const, version: version ?? nextVersion(taken) }
     const revision = (earlier[0]?.revision ?? 0) + 1

@@ -63,7 +63,7 @@ function resolveReference(root: JsonMembers, value: unknown): JsonMembers {
   let beside: JsonMembers = {}
   for (let depth = 0; typeof current['$ref'] === 'string'; depth += 1) {
     const { $ref: reference, ...others } = current
-    if (depth >= refDepthMax) throw new OpenApiRefusal(`The reference "${reference}" goes round in a circle.`)
+    if (depth >= refDepthMax) throw new OpenApiRefusal(`The reference "${reference}" is circular.`)
     beside = { ...others, ...beside }
     current = objectOf(followPointer(root, String(reference)))
   }

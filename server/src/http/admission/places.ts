@@ -52,6 +52,6 @@ function take(room: FairShares, holder: readonly string[], who: string): Leave {
 
 export function noPlace(refusal: ShareRefusal, who: string): AppError {
   return refusal === 'own'
-    ? new AppError('too_many_requests', `${who} has too many requests under way. Wait for some of them to end.`)
+    ? new AppError('too_many_requests', `${who} has too many requests in progress. Wait for some of them to finish.`)
     : new AppError('not_ready', 'The service is busy. Try again in a moment.')
 }

@@ -62,7 +62,14 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   }
   const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
   const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId))
-  if (timeMs <= 0) return { kind: 'timedOut', message: 'No time was left for it.', limitMs, log: [], pauseMs: 0 }
+  if (timeMs <= 0)
+    return {
+      kind: 'timedOut',
+      message: 'The run reached its time limit before this block could start.',
+      limitMs,
+      log: [],
+      pauseMs: 0,
+    }
 
   const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
   const idempotencyKey = `${run.id}:${block.uniqueBlockId}`

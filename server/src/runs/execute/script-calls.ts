@@ -130,7 +130,7 @@ async function callApplication(
   const idempotencyKey = isRead(call.verb) ? undefined : caller.keyOfWrite({ verb: call.verb, url, data: call.data })
   if (idempotencyKey !== undefined && caller.noteWrite) {
     const write = { method: call.verb, url: endpointOf(shortName, call.requestUrl), idempotencyKey }
-    if (!(await caller.noteWrite(write))) throw new ScriptCallError('Another worker goes on with this run.')
+    if (!(await caller.noteWrite(write))) throw new ScriptCallError('Another worker has taken over this run.')
   }
   const address = `${regApplicationId} ${call.baseUrl ?? ''} ${call.requestUrl}`
   const end = caller.tape?.beginCall({ method: call.verb, address, data: call.data })

@@ -118,7 +118,7 @@ export async function startWith(
   const run = await deps.starter.startIn(tx, request)
   // The checks were made against the revision that was newest a moment ago.
   if (run.revision !== definition.revision)
-    throw new AppError('blocks_invalid', 'The workflow was changed at this very moment. Try again.')
+    throw new AppError('blocks_invalid', 'The workflow changed while the run was being started. Try again.')
   if (!source || reused.length === 0) return run
   const { accountId } = request
   await copyBlocks(tx, { fromRunId: source.runId, toRunId: run.id, accountId, blockIds: reused })

@@ -50,7 +50,10 @@ async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWe
   const webhook = isGuid(id) ? await known.find(id.toLowerCase()) : undefined
   if (!webhook) throw notFound('webhook')
   if (webhook.isAllowed && !webhook.isAllowed(head.address))
-    throw new AppError('webhook_address_not_allowed', `Requests from the address ${head.address} are not taken here.`)
+    throw new AppError(
+      'webhook_address_not_allowed',
+      `Requests from ${head.address} are not allowed by the ipRestriction of this webhook.`,
+    )
   return webhook
 }
 
@@ -92,10 +95,10 @@ async function take(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: B
   const handshake = readHandshake(signed)
   if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
   if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
-  if (head.method === 'GET') throw new AppError('method_not_allowed', 'Requests are sent with POST, PUT or PATCH.')
+  if (head.method === 'GET') throw new AppError('method_not_allowed', 'Send requests with POST, PUT or PATCH.')
   const { body, proof } = await proveAndUnpack(signed)
   if (isDeepJson(toUtf8(body, head.headers['content-type'])))
-    throw invalid(`The body nests values deeper than ${depthMax} levels.`)
+    throw invalid(`The body is nested more than ${depthMax} levels deep.`)
   const accepted = await accept(deps.intake, head, webhook, body, proof)
   return accepted && answerAccepted(accepted)
 }

@@ -36,10 +36,7 @@ export class QueueRoom {
 
   #takeFrom(count: Count): void {
     if (count.queued++ < this.#queuedMax) return
-    throw new AppError(
-      'too_many_requests',
-      'The queue of this account is full. What is in it is processed first; try again later.',
-    )
+    throw new AppError('too_many_requests', 'The queue of this account is full. Try again later.')
   }
 
   /** Nothing is known of its queue, so it counts as full until it was counted. */

@@ -33,8 +33,8 @@ export async function unpackBody(packed: Buffer, encoding: keyof typeof unpacker
     return await unpack(packed, { maxOutputLength: bytesMax })
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new AppError('body_too_large', 'The unpacked body is larger than is accepted here.')
-    throw invalid(`The body could not be unpacked as ${encoding}.`)
+      throw new AppError('body_too_large', 'The decompressed body is too large.')
+    throw invalid(`The body could not be decompressed as ${encoding}.`)
   }
 }
 

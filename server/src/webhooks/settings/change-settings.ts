@@ -131,7 +131,7 @@ async function lookUpNewLanes(deps: ChangeDeps, scope: Scope, key: SettingsKey, 
 
 async function checkSkipScript(deps: ChangeDeps, script: string | undefined): Promise<void> {
   if (script === undefined || script.trim() === '') return
-  if (script.includes('\0')) throw invalid('The field skipScript must not hold a NUL character.')
+  if (script.includes('\0')) throw invalid('The field skipScript must not contain a NUL character.')
   const check = await deps.checkScript(script)
   if (!check.ok)
     throw invalid(

@@ -29,7 +29,7 @@ const secretCharactersMin = 8
 export function checkGiven(given: GivenSettings): GivenSettings {
   const wrongAddress = given.ipRestriction?.find((entry) => !isAddressOrCidr(entry))
   if (wrongAddress !== undefined)
-    throw invalid(`The field ipRestriction must hold addresses or CIDR ranges; "${wrongAddress}" is neither.`)
+    throw invalid(`The field ipRestriction must contain IP addresses or CIDR ranges; "${wrongAddress}" is neither.`)
   if (given.secret !== undefined) checkSecret(given.secret)
   if (given.orderKey !== undefined) checkOrderKey(given.orderKey)
   const problem = given.signature ? problemOf(given.signature) : undefined
@@ -58,7 +58,7 @@ function checkSecret(secret: string): void {
   if (secret.trim().length < secretCharactersMin)
     throw invalid(`The field secret must have at least ${secretCharactersMin} characters.`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header cannot carry.
-  if (/[\u0000-\u001f\u007f]/.test(secret)) throw invalid('The field secret must not hold control characters.')
+  if (/[\u0000-\u001f\u007f]/.test(secret)) throw invalid('The field secret must not contain control characters.')
 }
 
 function checkUrlParameters(text: string): string {
@@ -71,5 +71,5 @@ function checkUrlParameters(text: string): string {
 function checkOrderKey(path: string): void {
   if (path !== '' && path.split('.').some((step) => step.trim() === ''))
     throw invalid('The field orderKey must be a path into the payload such as order.id.')
-  if (path.includes('\0')) throw invalid('The field orderKey must not hold a NUL character.')
+  if (path.includes('\0')) throw invalid('The field orderKey must not contain a NUL character.')
 }

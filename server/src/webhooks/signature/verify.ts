@@ -42,7 +42,7 @@ const toleranceSeconds = 300
  */
 export function verifySignature(request: SignedRequest): Verdict {
   const secrets = usableSecrets(request.secrets)
-  if (secrets.length === 0) return refused('This webhook has no secret, so no request can prove itself.')
+  if (secrets.length === 0) return refused('This webhook has no secret, so requests cannot be verified.')
 
   const { custom } = request
   if (custom && isAnnounced(custom, request.headers)) return verifyFormat(custom, request, secrets)
@@ -50,7 +50,7 @@ export function verifySignature(request: SignedRequest): Verdict {
   if (format) return verifyFormat(format, request, secrets)
 
   const given = readHeader(request.headers, secretHeader)
-  if (given === undefined) return refused('The request carries no signature header that this service knows.')
+  if (given === undefined) return refused('The request has no known signature header.')
   // Every secret is compared, so that the time does not tell which of them was right.
   const matches = secrets.map((secret) => sameText(given, secret))
   return matches.includes(true)
