@@ -37,6 +37,7 @@ import {
   introspectionRoutes,
   type Metrics,
   openApiDocument,
+  type Page,
   rateLimiter,
   referencePage,
 } from './http/index.ts'
@@ -72,32 +73,44 @@ const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.ur
 /** Of the thirty seconds that a stop may take. */
 const closeMsMax = 10_000
 
+type Watching = { metrics: Metrics; whyNotReady: () => Promise<string | undefined> }
+
 /** Everything that answers: operations, pages, webhook intake, health. Resolves when it listens. */
-export async function startApi(
-  context: Context,
-  services: Services,
-  watching: { metrics: Metrics; whyNotReady: () => Promise<string | undefined> },
-): Promise<void> {
-  const { config, log, say, parts, onFault, place } = context
-  const {
-    database,
-    keyRing,
-    catalog,
-    outbox,
-    guard,
-    outbound,
-    connecting,
-    connections,
-    events,
-    sandbox,
-    calls,
-    runs,
-    replaying,
-    webhooks,
-    stream,
-    ledger,
-  } = services
+export async function startApi(context: Context, services: Services, watching: Watching): Promise<void> {
+  const { config, log, parts, onFault, place } = context
+  const { webhooks } = services
   const { metrics, whyNotReady } = watching
+  const api = await createApiParts(context, services)
+  const http = await createHttpServer({
+    operations,
+    handlers: createHandlers(context, services, api),
+    pages: createPages(context, services, api),
+    rawRoutes: webhooks.rawRoutes,
+    authenticators: api.authenticators,
+    rateLimiter: rateLimiter(config.rateLimitPerSecond),
+    metrics,
+    logger: log,
+    trustedProxies: config.trustedProxies,
+  })
+  // Streams have no end of their own: a stop would wait for them.
+  http.addHook('preClose', async () => api.hub.endAll())
+  addHealth(http, whyNotReady)
+  if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
+  addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
+  await addMcp(http, onFault)
+  addConsole(http, new ConsoleFiles(consoleFolder))
+
+  parts.defer(() => closeWithin(http, closeMsMax))
+  const address = await listen(http, config)
+  place.baseUrl = config.baseUrl ?? address
+  await sayFirstAccount(context, services)
+}
+
+type ApiParts = Awaited<ReturnType<typeof createApiParts>>
+
+/** What only this role has: sessions, key checks, shares, streams. */
+async function createApiParts({ config, parts, onFault, place }: Context, services: Services) {
+  const { database, keyRing, outbox, connecting, stream, ledger } = services
   const sessions = {
     database,
     keyRing,
@@ -135,8 +148,15 @@ export async function startApi(
     managedAccount,
   }
   const hub = parts.use(new StreamHub(database, stream, onFault))
+  return { sessions, shares, registering, mayActFor, authenticators, hub }
+}
+
+function createHandlers({ config, place }: Context, services: Services, api: ApiParts): Handlers {
+  const { database, keyRing, catalog, outbox, guard, outbound, connecting, connections } = services
+  const { events, sandbox, calls, runs, replaying, webhooks, stream, ledger } = services
+  const { sessions, shares, registering, authenticators, hub } = api
   const checkScript = (source: string) => sandbox.checkScript(source)
-  const handlers: Handlers = announceChanges(stream.announce, {
+  return announceChanges(stream.announce, {
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
     ...keyRoutes({ database, keyRing }),
@@ -189,43 +209,28 @@ export async function startApi(
     ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
   })
-  const http = await createHttpServer({
-    operations,
-    handlers,
-    pages: [
-      ...sessionPages({ ...sessions, outbox, baseUrl: () => place.baseUrl }),
-      ...sharePages(shares),
-      referencePage(),
-      callbackPage({ ...registering, outbox, mayActFor }),
-      takeBackPage({ ...registering, outbox }),
-      ...reconnectPages(registering),
-    ],
-    rawRoutes: webhooks.rawRoutes,
-    authenticators,
-    rateLimiter: rateLimiter(config.rateLimitPerSecond),
-    metrics,
-    logger: log,
-    trustedProxies: config.trustedProxies,
-  })
-  // Streams have no end of their own: a stop would wait for them.
-  http.addHook('preClose', async () => hub.endAll())
-  addHealth(http, whyNotReady)
-  if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
-  addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
-  await addMcp(http, onFault)
-  addConsole(http, new ConsoleFiles(consoleFolder))
+}
 
-  parts.defer(() => closeWithin(http, closeMsMax))
-  const address = await listen(http, config)
-  place.baseUrl = config.baseUrl ?? address
+function createPages({ place }: Context, { outbox }: Services, api: ApiParts): Page[] {
+  const { sessions, shares, registering, mayActFor } = api
+  return [
+    ...sessionPages({ ...sessions, outbox, baseUrl: () => place.baseUrl }),
+    ...sharePages(shares),
+    referencePage(),
+    callbackPage({ ...registering, outbox, mayActFor }),
+    takeBackPage({ ...registering, outbox }),
+    ...reconnectPages(registering),
+  ]
+}
+
+async function sayFirstAccount({ config, say, place }: Context, { database, keyRing }: Services): Promise<void> {
   const first = await createFirstAccount({ database, keyRing, baseUrl: place.baseUrl, dataDir: config.dataDir })
-  if (first) {
-    say(`First account: ${first.account.email}`)
-    say(`  Consumer:  ${first.account.consumer}`)
-    say(`  SecretKey: ${first.account.secretKey}`)
-    say(`  Sign in once and set a password: ${first.signInLink}`)
-    say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
-  }
+  if (!first) return
+  say(`First account: ${first.account.email}`)
+  say(`  Consumer:  ${first.account.consumer}`)
+  say(`  SecretKey: ${first.account.secretKey}`)
+  say(`  Sign in once and set a password: ${first.signInLink}`)
+  say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
 }
 
 const catalogUses: CatalogUses = {
