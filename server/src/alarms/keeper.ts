@@ -4,9 +4,11 @@
  *
  *   met ─(not seen in time, too few or too many items)─► not met, alarm raised ─(fine again)─► met, alarm cleared
  */
+
 import type { Database, Tx } from '../db/index.ts'
 import { learnUsual } from '../engine/usual.ts'
 import { Recurring } from '../lib/recurring.ts'
+import { type CurrentNames, findCurrentNames } from '../workflows/index.ts'
 import {
   type CheckedRun,
   deleteOldSamples,
@@ -19,7 +21,6 @@ import {
   takeChecks,
 } from './check-store.ts'
 import type { Expectation } from './expectation.ts'
-import { findNames, type Names } from './find-names.ts'
 import { explainItems, explainSilence, explainUnusual } from './messages.ts'
 import { lockExpectations } from './store.ts'
 import { raiseAlarm, settleAlarm, type TellDeps } from './tell.ts'
@@ -67,7 +68,7 @@ export class AlarmKeeper implements AsyncDisposable {
     const { workflowId } = first
     await noteSuccess(tx, workflowId, runs.at(-1)?.endedAt ?? first.endedAt)
     const expectations = await lockExpectations(tx, workflowId)
-    const names = await findNames(tx, workflowId)
+    const names = await findCurrentNames(tx, workflowId)
     const counts = await listItemCounts(
       tx,
       runs.map(({ runId }) => runId),
@@ -80,7 +81,7 @@ export class AlarmKeeper implements AsyncDisposable {
   async #checkItems(
     tx: Tx,
     given: Expectation,
-    names: Names,
+    names: CurrentNames,
     { runs, counts }: { runs: readonly CheckedRun[]; counts: ReadonlyMap<string, number> },
   ): Promise<void> {
     const blockId = given.uniqueBlockId as string
@@ -96,7 +97,7 @@ export class AlarmKeeper implements AsyncDisposable {
   }
 
   async #checkTime(tx: Tx, workflowId: string, now: number): Promise<void> {
-    const names = await findNames(tx, workflowId)
+    const names = await findCurrentNames(tx, workflowId)
     for (const expectation of await lockExpectations(tx, workflowId)) {
       if (expectation.hours === null) continue
       const isLate = expectation.lastSeenAt.getTime() + expectation.hours * 3_600_000 <= now
@@ -105,7 +106,7 @@ export class AlarmKeeper implements AsyncDisposable {
   }
 
   /** Without a message it is met. */
-  async #settle(tx: Tx, expectation: Expectation, names: Names, message: string | undefined): Promise<void> {
+  async #settle(tx: Tx, expectation: Expectation, names: CurrentNames, message: string | undefined): Promise<void> {
     if (message === undefined) {
       if (!expectation.isMet) await settleAlarm(this.#deps, tx, expectation, names.workflow)
     } else if (expectation.isMet)

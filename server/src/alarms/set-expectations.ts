@@ -3,9 +3,8 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
-import { workflowExists } from '../workflows/index.ts'
+import { findCurrentNames, workflowExists } from '../workflows/index.ts'
 import { checkExpectations, type Expectation, type GivenExpectation } from './expectation.ts'
-import { findNames } from './find-names.ts'
 import { deleteExpectations, insertExpectation, lockExpectations, moveExpectation } from './store.ts'
 import { settleAlarm, type TellDeps } from './tell.ts'
 
@@ -22,7 +21,7 @@ export async function setExpectations(
   const { accountId } = scope
   if (!(await workflowExists(deps.database.forScope(scope), scope, workflowId))) throw notFound('workflow')
   await deps.database.system.transaction(async (tx) => {
-    const names = await findNames(tx, workflowId)
+    const names = await findCurrentNames(tx, workflowId)
     checkExpectations(given, new Set(names.blocks.keys()))
     const before = await lockExpectations(tx, workflowId)
     const kept = new Map(before.map((one) => [keyOf(one), one]))

@@ -24,3 +24,17 @@ export async function findBlockNames(db: Queryable, blocks: readonly BlockAtRevi
     where element ->> 'uniqueBlockId' = g.block_id`)
   return new Map(rows.map((row) => [`${row.workflow_id}/${row.revision}/${row.block_id}`, row.name]))
 }
+
+export type CurrentNames = { workflow: string; blocks: ReadonlyMap<string, string> }
+
+/** As the workflow and its blocks are called now. */
+export async function findCurrentNames(db: Queryable, workflowId: string): Promise<CurrentNames> {
+  const { rows } = await db.query<{ name: string; chain: { uniqueBlockId: string; blockName: string }[] | null }>(sql`
+    select w.name, r.definition -> 'chain' as chain from workflows w
+    join workflow_revisions r on r.workflow_id = w.id and r.revision = w.revision where w.id = ${workflowId}`)
+  const chain = rows[0]?.chain ?? []
+  return {
+    workflow: rows[0]?.name ?? '',
+    blocks: new Map(chain.map((block) => [block.uniqueBlockId, block.blockName])),
+  }
+}

@@ -22,7 +22,7 @@ export {
   runnableOf,
   workflowsUsing,
 } from './find-definition.ts'
-export { findBlockNames, findWorkflowNames } from './find-names.ts'
+export { type CurrentNames, findBlockNames, findCurrentNames, findWorkflowNames } from './find-names.ts'
 export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
 export { previewChange } from './preview-change.ts'
 export { workflowRoutes } from './routes.ts'

@@ -8,8 +8,13 @@ const all: readonly OperationSpec[] = Object.values(operations)
 
 /** The API reference, made from the same table as everything else. It can be read without keys and without scripts. */
 export function referencePage(): Page {
-  const fixed = new FixedAnswer(render().text, 'text/html; charset=utf-8')
-  return { method: 'GET', path: '/reference', render: () => ({ fixed, hasScript: true }) }
+  // Made when somebody first asks: it would be a tenth of every start.
+  let fixed: FixedAnswer | undefined
+  const answer = () => {
+    fixed ??= new FixedAnswer(render().text, 'text/html; charset=utf-8')
+    return { fixed, hasScript: true }
+  }
+  return { method: 'GET', path: '/reference', render: answer }
 }
 
 function render(): Html {
