@@ -195,7 +195,7 @@ describe('fair shares', () => {
   it('an account with a long backlog does not keep another waiting', async () => {
     const noisy = await createAccount(service, service.manager, 'User')
     const quiet = await createAccount(service, service.manager, 'User')
-    const backlog = await deployWorkflow(noisy.client, ['await sleep(40); return 1'])
+    const backlog = await deployWorkflow(noisy.client, ['await sleep(200); return 1'])
     const single = await deployWorkflow(quiet.client, ['return 1'])
     await Promise.all(Array.from({ length: 300 }, () => startRun(noisy.client, backlog.id)))
     await runToEnd(quiet.client, single.id)

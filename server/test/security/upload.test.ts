@@ -217,7 +217,8 @@ describe('the end of the process', () => {
     const asked = performance.now()
     last.kill('SIGTERM')
     expect(await last.ended).toBe(0)
-    expect(performance.now() - asked).toBeLessThan(5000)
+    // Whoever is in the middle of a request gets ten seconds; nobody is.
+    expect(performance.now() - asked).toBeLessThan(10_000)
     for (const socket of sockets) socket.destroy()
   }, 60_000)
 })
