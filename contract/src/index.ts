@@ -2,6 +2,7 @@ import * as accounts from './accounts.ts'
 import * as alarms from './alarms.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
+import * as blockCalls from './block-calls.ts'
 import * as catalog from './catalog.ts'
 import * as catalogDelete from './catalog-delete.ts'
 import * as catalogImport from './catalog-import.ts'
@@ -27,6 +28,7 @@ import * as tags from './tags.ts'
 import * as templates from './templates.ts'
 import * as upgrades from './upgrades.ts'
 import * as vault from './vault.ts'
+import * as webhookOperators from './webhook-operators.ts'
 import * as webhooks from './webhooks.ts'
 import * as workflowRecords from './workflow-records.ts'
 import * as workflows from './workflows.ts'
@@ -128,12 +130,12 @@ export const operations = {
   GetWebhook: webhooks.getWebhook,
   GetSandboxWebhookValue: webhooks.getSandboxWebhookValue,
   WebhookSandboxPin: webhooks.pinSandboxWebhook,
-  WebhookSkip: webhooks.skipWebhook,
-  WebhookRetry: webhooks.retryWebhook,
-  WebhookQueueHold: webhooks.holdWebhookQueue,
-  WebhookQueueRelease: webhooks.releaseWebhookQueue,
-  WebhookReplay: webhooks.replayWebhooks,
-  GetWebhookReplay: webhooks.getWebhookReplay,
+  WebhookSkip: webhookOperators.skipWebhook,
+  WebhookRetry: webhookOperators.retryWebhook,
+  WebhookQueueHold: webhookOperators.holdWebhookQueue,
+  WebhookQueueRelease: webhookOperators.releaseWebhookQueue,
+  WebhookReplay: webhookOperators.replayWebhooks,
+  GetWebhookReplay: webhookOperators.getWebhookReplay,
   RunWorkflow: runs.runWorkflow,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
@@ -142,8 +144,8 @@ export const operations = {
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
-  GetBlockCalls: runs.getBlockCalls,
-  TestBlock: runs.testBlock,
+  GetBlockCalls: blockCalls.getBlockCalls,
+  TestBlock: blockCalls.testBlock,
   ReplayStart: replay.startReplay,
   Replay: replay.getReplay,
   SearchRuns: search.searchRuns,

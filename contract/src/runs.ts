@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
@@ -14,7 +14,7 @@ export type RunSource = (typeof runSources)[number]
 
 const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the run.' })
 const answerHeaders = { 'X-Run-Number': RunNumber }
-const WorkflowId = Type.Object({ workflowId: Guid })
+export const WorkflowId = Type.Object({ workflowId: Guid })
 const BlockNumber = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
 export const RunHistoryItem = Type.Object(
@@ -157,11 +157,11 @@ export const getRunHistory = operation({
   example: { body: { page: 0, size: 20, status: 'Error' } },
 })
 
-const BlockOfRun = Type.Object({
+export const BlockOfRun = Type.Object({
   uniqueBlockId: Guid,
   runNumber: Type.Optional({ ...RunNumber, description: 'Number of the run; the latest when absent.' }),
 })
-const blockOfRun = { runNumber: Type.Integer(), uniqueBlockId: Guid }
+export const blockOfRun = { runNumber: Type.Integer(), uniqueBlockId: Guid }
 
 export const getBlockResult = operation({
   name: 'GetBlockResult',
@@ -203,131 +203,4 @@ export const getBlockSession = operation({
   query: BlockOfRun,
   answers: { 200: Type.Object({ ...blockOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
   refuses: ['not_found'],
-})
-
-const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
-
-export const BlockCall = Type.Object(
-  {
-    method: Type.String({ description: 'GET, POST and so on.' }),
-    url: Type.String({
-      description: 'Where it went, without secrets; short name and endpoint when there was no answer.',
-    }),
-    outcome: Type.Enum(['Answered', 'Failed', 'Unknown'], {
-      description:
-        'Failed: there was no answer. Unknown: it was about to be sent when its worker died, or is under way.',
-    }),
-    statusCode: orNull(Type.Integer(), 'Status of the answer; null when there was none.'),
-    errorMessage: orNull(Type.String(), 'Why there was no answer.'),
-    startDateTimeUTC: { ...Timestamp, description: 'When it was sent.' },
-    durationInMilliSec: orNull(Type.Integer(), 'How long it took, waits for the target included.'),
-    requestBytes: orNull(Type.Integer(), 'Size of the body that was sent.'),
-    responseBytes: orNull(Type.Integer(), 'Size of the body that came back.'),
-    idempotencyKey: orNull(
-      Type.String(),
-      'The Idempotency-Key that a write carried, the same when the block ran again.',
-    ),
-    attempt: Type.Integer({ description: 'Greater than 1 when the run had changed workers before.' }),
-    requestBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
-    responseBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
-  },
-  { description: 'One call that a block made to an application.' },
-)
-
-export const getBlockCalls = operation({
-  name: 'GetBlockCalls',
-  feature: 'Runs',
-  method: 'GET',
-  path: '/api/GetBlockCalls/:workflowId',
-  description:
-    'Every call to an application that a block made in a run, also in a run that was interrupted: whether something was sent already.',
-  params: WorkflowId,
-  query: BlockOfRun,
-  answers: {
-    200: Type.Object({
-      ...blockOfRun,
-      result: Type.Array(BlockCall),
-      omitted: Type.Integer({ description: 'Calls for which there was no room; reads are left out first.' }),
-    }),
-  },
-  refuses: ['not_found'],
-})
-
-const JsonObject = Type.Record(Type.String(), Type.Unknown())
-const RecordedAnswer = Type.Object(
-  {
-    method: Type.Optional(Type.String({ maxLength: 10, description: 'GET when absent.' })),
-    url: Type.String({ maxLength: 8192, description: 'Short name and address as the script writes it: TEST/orders.' }),
-    statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: '200 when absent.' })),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    data: Type.Optional(Type.Unknown({ description: 'Body of the answer.' })),
-  },
-  { additionalProperties: false },
-)
-
-export const TestedCall = Type.Object(
-  {
-    kind: Type.String({ description: 'api.get, api.post, api.send, vault.get, vault.set, email.send and so on.' }),
-    arguments: Type.Unknown({ description: 'What the script gave.' }),
-    answer: Type.Unknown({ description: 'What the script got; null when the call was refused.' }),
-    errorMessage: Type.Union([Type.String(), Type.Null()], { description: 'Why the call was refused.' }),
-    durationInMilliSec: Type.Integer({ description: 'How long it took.' }),
-  },
-  { description: 'A call that a tested script made.' },
-)
-
-export const testBlock = operation({
-  name: 'TestBlock',
-  feature: 'Runs',
-  method: 'POST',
-  path: '/api/TestBlock',
-  description:
-    'Run one script with given inputs, without a workflow and without a trace in any history. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.',
-  body: Type.Object(
-    {
-      script: Type.String({ maxLength: 1_048_576 }),
-      dataSources: Type.Optional(
-        Type.Array(Type.Unknown(), { maxItems: 100, description: 'What the script sees as Datasource.' }),
-      ),
-      variables: Type.Optional(JsonObject),
-      sessionVars: Type.Optional(JsonObject),
-      webhook: Type.Optional(Type.Unknown()),
-      dateLastRun: Type.Optional(Type.Union([Timestamp, Type.Null()])),
-      vault: Type.Optional({ ...JsonObject, description: 'What the vault of the workflow holds.' }),
-      vaultGlobal: Type.Optional({ ...JsonObject, description: 'What the vault of the account holds.' }),
-      applications: Type.Optional(
-        Type.Record(Type.String(), Guid, { description: 'Short name to the id of a registered application to call.' }),
-      ),
-      recordedAnswers: Type.Optional(
-        Type.Array(RecordedAnswer, {
-          maxItems: 1000,
-          description: 'Taken in their order by calls of the same method and url; the last one stays.',
-        }),
-      ),
-      timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 30 })),
-    },
-    { additionalProperties: false },
-  ),
-  answers: {
-    200: Type.Object({
-      success: Type.Boolean(),
-      result: Type.Unknown({ description: 'What the script returned; the error message when success is false.' }),
-      line: Type.Union([Type.Integer(), Type.Null()], { description: 'Where the script failed, if that is known.' }),
-      column: Type.Union([Type.Integer(), Type.Null()]),
-      log: Type.Array(Type.String()),
-      sessionVars: JsonObject,
-      deferredVault: Type.Object({ workflow: JsonObject, global: JsonObject }),
-      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: the run would go on.' }),
-      calls: Type.Array(TestedCall),
-      durationInMilliSec: Type.Integer(),
-      pauseInMilliSec: Type.Integer(),
-    }),
-  },
-  example: {
-    body: {
-      script: "const orders = await api.get('TEST/orders')\nreturn orders.length",
-      recordedAnswers: [{ url: 'TEST/orders', data: [{ id: 1 }] }],
-    },
-  },
 })

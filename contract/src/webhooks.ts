@@ -98,8 +98,8 @@ export const WebhookHistoryItem = Type.Object({
   deleteFromQueueDateTimeUTC: { ...Timestamp, description: 'When it left the queue.' },
 })
 
-const WorkflowId = Type.Object({ workflowId: Guid })
-const TimeRange = {
+export const WorkflowId = Type.Object({ workflowId: Guid })
+export const TimeRange = {
   searchFrom: Type.Optional({ ...Timestamp, description: 'Only requests accepted at this time or later.' }),
   searchTo: Type.Optional({ ...Timestamp, description: 'Only requests accepted before this time.' }),
 }
@@ -249,107 +249,5 @@ export const pinSandboxWebhook = operation({
   params: Type.Object({ id: Guid }),
   body: Type.Object({ webhookId: Type.Union([Guid, Type.Null()]) }, { additionalProperties: false }),
   answers: { 200: null },
-  refuses: ['not_found'],
-})
-
-const RequestId = Type.Object({ webhookId: Guid })
-
-export const skipWebhook = operation({
-  name: 'WebhookSkip',
-  feature: 'Webhooks',
-  method: 'POST',
-  path: '/api/WebhookSkip/:webhookId',
-  description: 'Take a waiting request out of the queue, unprocessed. False when it is being processed at this moment.',
-  changesState: true,
-  audit: 'webhook.skipped',
-  params: RequestId,
-  answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
-})
-
-export const retryWebhook = operation({
-  name: 'WebhookRetry',
-  feature: 'Webhooks',
-  method: 'POST',
-  path: '/api/WebhookRetry/:webhookId',
-  description: 'Try a failed request again now instead of later. False when it is not waiting for a retry.',
-  changesState: true,
-  audit: 'webhook.retried',
-  params: RequestId,
-  answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
-})
-
-export const holdWebhookQueue = operation({
-  name: 'WebhookQueueHold',
-  feature: 'Webhooks',
-  method: 'POST',
-  path: '/api/WebhookQueueHold/:workflowId',
-  description: 'Go on taking requests, but start none of them until the queue is released.',
-  changesState: true,
-  audit: 'webhook.held',
-  params: WorkflowId,
-  answers: { 200: Type.String() },
-  refuses: ['not_found', 'webhook_not_configured'],
-})
-
-export const releaseWebhookQueue = operation({
-  name: 'WebhookQueueRelease',
-  feature: 'Webhooks',
-  method: 'POST',
-  path: '/api/WebhookQueueRelease/:workflowId',
-  description: 'Start what waits in a held queue, in order.',
-  changesState: true,
-  audit: 'webhook.released',
-  params: WorkflowId,
-  answers: { 200: Type.String() },
-  refuses: ['not_found', 'webhook_not_configured'],
-})
-
-export const WebhookReplay = Type.Object({
-  id: { ...Guid, description: 'Id of the replay.' },
-  workflowId: Guid,
-  total: Type.Integer({ description: 'Requests that are put back into the queue.' }),
-  queued: Type.Integer({ description: 'How many of them are there already, or were.' }),
-  waiting: Type.Integer({ description: 'How many of those still wait or are being processed.' }),
-  isComplete: Type.Boolean({ description: 'Whether all were put back and none of them waits any more.' }),
-  createDateTimeUTC: Timestamp,
-})
-
-export const replayWebhooks = operation({
-  name: 'WebhookReplay',
-  feature: 'Webhooks',
-  method: 'POST',
-  path: '/api/WebhookReplay/:workflowId',
-  description: 'Put past requests back at the end of the queue, oldest first, under the ids they had.',
-  changesState: true,
-  audit: 'webhook.replayed',
-  params: WorkflowId,
-  body: Type.Object(
-    {
-      ...TimeRange,
-      status: Type.Optional(
-        Type.Array(Type.Enum([...webhookHistoryStatuses]), {
-          minItems: 1,
-          maxItems: 2,
-          description: 'Which of them, by how they left the queue; those that were skipped when absent.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  answers: { 200: WebhookReplay },
-  refuses: ['not_found', 'webhook_not_configured'],
-  example: { body: { searchFrom: '2026-11-01T00:00:00Z', searchTo: '2026-11-02T00:00:00Z', status: ['Skipped'] } },
-})
-
-export const getWebhookReplay = operation({
-  name: 'GetWebhookReplay',
-  feature: 'Webhooks',
-  method: 'GET',
-  path: '/api/GetWebhookReplay/:replayId',
-  description: 'How far a replay has come.',
-  params: Type.Object({ replayId: Guid }),
-  answers: { 200: WebhookReplay },
   refuses: ['not_found'],
 })
