@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations } from '@patchbay/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../../server/test/harness/eventually.ts'
 import { readMethods, renderMethods } from '../build/write-methods.ts'
 import { ConnectionError, createClient, PatchbayError } from '../src/index.ts'
 
@@ -91,14 +92,16 @@ describe('methods of the client', () => {
 
   it('end at the time limit and by the signal of the caller, and say which it was', async () => {
     replies = ['hang']
-    await expect(client().workflows({ timeoutMs: 20, retries: 0 })).rejects.toMatchObject({
-      message: `${baseUrl} did not answer within 20 ms.`,
+    // Long enough for the request to arrive: one that came later would take the reply of another test.
+    await expect(client().workflows({ timeoutMs: 500, retries: 0 })).rejects.toMatchObject({
+      message: `${baseUrl} did not answer within 500 ms.`,
       isCancelled: false,
     })
     const controller = new AbortController()
     replies = [{ status: 503, headers: { 'Retry-After': '20' } }]
     const asked = client().workflows({ signal: controller.signal })
-    setTimeout(() => controller.abort(), 20)
+    await eventually(() => seen.length === 2)
+    controller.abort()
     await expect(asked).rejects.toMatchObject({ isCancelled: true })
     const away = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
     await expect(away.workflows()).rejects.toThrow('http://127.0.0.1:1 cannot be reached.')

@@ -1,5 +1,6 @@
 import type { Principal } from '../access/index.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
+import type { CheckedScripts } from './check-scripts.ts'
 import { checkStorable } from './check-storable.ts'
 import type { CreateDeps } from './create.ts'
 import { type PreparedRevision, prepareRevision, type Save, type SaveDeps, saveRevision } from './save-revision.ts'
@@ -20,14 +21,18 @@ export async function changeWorkflow(deps: ChangeDeps, principal: Principal, cha
 }
 
 /** Everything but the writing. */
-export async function prepareChange(deps: ChangeDeps, principal: Principal, change: Change): Promise<PreparedRevision> {
-  return prepareRevision(deps, principal, toSave(deps, change))
+export async function prepareChange(
+  deps: ChangeDeps,
+  principal: Principal,
+  change: Change,
+  checked: CheckedScripts,
+): Promise<PreparedRevision> {
+  return prepareRevision(deps, principal, toSave(deps, change, checked))
 }
 
-function toSave(deps: ChangeDeps, { id, given, expectedRevisions }: Change): Save {
+/** Scripts that compiled in one attempt need not be compiled again in the next. */
+function toSave(deps: ChangeDeps, { id, given, expectedRevisions }: Change, checked: CheckedScripts = new Set()): Save {
   checkStorable(given)
-  // Scripts that compiled in one attempt need not be compiled again in the next.
-  const checked = new Set<string>()
   return {
     workflowId: id,
     reason: 'Updated',

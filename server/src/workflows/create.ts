@@ -6,6 +6,7 @@ import { newId } from '../lib/id.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
 import { insertBase } from './base-store.ts'
+import type { CheckedScripts } from './check-scripts.ts'
 import { checkStorable } from './check-storable.ts'
 import type { Definition } from './definition.ts'
 import type { CheckScript, WorkflowCatalog } from './ports.ts'
@@ -35,12 +36,13 @@ export async function prepareNew(
   deps: CreateDeps,
   principal: Principal,
   given: Given,
+  checked: CheckedScripts = new Set(),
 ): Promise<{ id: string; store(tx: Tx): Promise<void> }> {
   checkStorable(given)
   const { organizationId, id: accountId } = principal.account
   const { definition, template, base } = given.workflowTemplateId
-    ? await fromTemplate(deps, organizationId, given.workflowTemplateId, given)
-    : { definition: await fromChain(deps, organizationId, given), template: undefined, base: undefined }
+    ? await fromTemplate(deps, organizationId, given.workflowTemplateId, given, checked)
+    : { definition: await fromChain(deps, organizationId, given, checked), template: undefined, base: undefined }
   const id = newId()
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
@@ -66,12 +68,18 @@ export async function prepareNew(
   return { id, store }
 }
 
-async function fromTemplate(deps: CreateDeps, organizationId: string, templateId: string, given: Given) {
+async function fromTemplate(
+  deps: CreateDeps,
+  organizationId: string,
+  templateId: string,
+  given: Given,
+  checked: CheckedScripts,
+) {
   const template = await findTemplate(deps.catalog, organizationId, templateId.toLowerCase(), given.templateVersion)
   const { definition: start, base } = await resolveTemplate(deps.catalog, organizationId, template)
   const definition = given.isCustomizedStructure
-    ? await copyUnbound(deps, organizationId, start, given)
-    : await applyChanges(deps, organizationId, start, given)
+    ? await copyUnbound(deps, organizationId, start, given, checked)
+    : await applyChanges(deps, organizationId, start, given, false, checked)
   return { definition, template, base }
 }
 
@@ -92,20 +100,27 @@ async function findTemplate(
 }
 
 /** What was detached before is told as a whole: blocks and variables that it does not name were removed. */
-async function copyUnbound(deps: CreateDeps, organizationId: string, start: Definition, given: Given) {
+async function copyUnbound(
+  deps: CreateDeps,
+  organizationId: string,
+  start: Definition,
+  given: Given,
+  checked: CheckedScripts,
+) {
   const bare = {
     ...start,
     isCustomizedStructure: true,
     ...(given.variables ? { variables: [] } : {}),
     ...(given.chain ? { chain: [], blockVariables: {} } : {}),
   }
-  return applyChanges(deps, organizationId, bare, given, given.chain !== undefined && given.variables !== undefined)
+  const isWhole = given.chain !== undefined && given.variables !== undefined
+  return applyChanges(deps, organizationId, bare, given, isWhole, checked)
 }
 
-async function fromChain(deps: CreateDeps, organizationId: string, given: Given) {
+async function fromChain(deps: CreateDeps, organizationId: string, given: Given, checked: CheckedScripts) {
   if (!given.chain) {
     throw invalid('A workflow needs a workflowTemplateId to be made from, or a chain of its own blocks.')
   }
   if (given.name === undefined) throw invalid('The field name is required.')
-  return applyChanges(deps, organizationId, emptyDefinition(given.name), given, true)
+  return applyChanges(deps, organizationId, emptyDefinition(given.name), given, true, checked)
 }

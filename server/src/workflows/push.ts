@@ -5,6 +5,7 @@ import type { Tx } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import type { WorkflowInput } from './apply-changes.ts'
 import { type ChangeDeps, prepareChange } from './change.ts'
+import type { CheckedScripts } from './check-scripts.ts'
 import { prepareNew } from './create.ts'
 import type { TemplateChoice } from './template-choice.ts'
 
@@ -29,10 +30,12 @@ export async function pushWorkflows(
   given: readonly Given[],
 ): Promise<PushedWorkflow[]> {
   refuseTwice(given)
+  // Workflows that customers share a template for share its scripts: each is compiled once.
+  const checked: CheckedScripts = new Set()
   const prepared: Prepared[] = []
   for (let from = 0; from < given.length; from += preparedAtOnce) {
     const some = given.slice(from, from + preparedAtOnce)
-    prepared.push(...(await Promise.all(some.map((one) => prepare(deps, principal, one)))))
+    prepared.push(...(await Promise.all(some.map((one) => prepare(deps, principal, one, checked)))))
   }
   // In one order for everybody: two requests for the same workflows wait for each other instead of locking each other out.
   const changes = prepared.filter(({ store }) => store).toSorted((a, b) => (a.pushed.id < b.pushed.id ? -1 : 1))
@@ -48,18 +51,23 @@ function refuseTwice(given: readonly Given[]): void {
   if (twice) throw invalid(`The workflow ${twice} is named twice.`)
 }
 
-async function prepare(deps: ChangeDeps, principal: Principal, { id, revision, workflow }: Given): Promise<Prepared> {
+async function prepare(
+  deps: ChangeDeps,
+  principal: Principal,
+  { id, revision, workflow }: Given,
+  checked: CheckedScripts,
+): Promise<Prepared> {
   if (id !== undefined && revision === undefined) {
     throw invalid(`The workflow ${id} needs the revision that the change was made for.`)
   }
   try {
     if (id === undefined) {
-      const made = await prepareNew(deps, principal, workflow)
+      const made = await prepareNew(deps, principal, workflow, checked)
       const store = (tx: Tx) => made.store(tx).then(() => true)
       return { pushed: { id: made.id, revision: 1, change: 'created' }, store }
     }
     const change = { id: id.toLowerCase(), given: workflow, expectedRevisions: [revision as number] }
-    const { store, revision: newest } = await prepareChange(deps, principal, change)
+    const { store, revision: newest } = await prepareChange(deps, principal, change, checked)
     const pushed = { id: change.id, revision: newest, change: store ? ('updated' as const) : ('unchanged' as const) }
     return store ? { pushed, store } : { pushed }
   } catch (error) {
