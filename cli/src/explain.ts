@@ -7,7 +7,7 @@ export function explain(error: unknown): { message: string; exitCode: ExitCode }
   if (error instanceof PatchbayError) return { message: explainRefusal(error), exitCode: 1 }
   if (error instanceof ConnectionError) return { message: error.message, exitCode: 1 }
   const { code, path, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC') return { message: `The disk is full: ${path ?? message}.`, exitCode: 1 }
+  if (code === 'ENOSPC') return { message: `The disk is full${path ? `: ${path} was not written` : ''}.`, exitCode: 1 }
   if (code === 'EACCES' || code === 'EPERM') return { message: `No permission: ${path ?? message}.`, exitCode: 1 }
   return { message: message ?? String(error), exitCode: 1 }
 }

@@ -1,5 +1,5 @@
 // Workflows of the server as folders. A folder that was edited here since is not overwritten without --force.
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Failure } from '../failure.ts'
 import type { Connection } from '../session/connect.ts'
@@ -45,7 +45,16 @@ export async function pull(connection: Connection, ids: readonly string[], optio
       `Changed both here and on the server: ${places}. Push, or pull with --force to overwrite the files.`,
     )
   }
-  return targets.map(({ workflow, folder }) => write(connection, names, workflow, folder, options))
+  return targets.map(({ workflow, folder }) => {
+    const isThere = existsSync(folder)
+    try {
+      return write(connection, names, workflow, folder, options)
+    } catch (error) {
+      // Half a folder would look like a workflow of its own to the next pull.
+      if (!isThere) rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
+  })
 }
 
 type Target = { workflow: ServiceWorkflow; folder: string }

@@ -117,7 +117,10 @@ export function checkScript(file: string, text: string): void {
     new Script(`(async () => {${text}\n})`, { filename: file })
   } catch (error) {
     const { message, stack = '' } = error as Error
-    const line = stack.split('\n', 1)[0]?.match(/:(\d+)$/)?.[1] ?? '1'
+    const line = Number(stack.split('\n', 1)[0]?.match(/:(\d+)$/)?.[1] ?? 1)
+    const lines = text.trimEnd().split('\n').length
+    // Past the end the compiler stumbles over the function that it was wrapped in, which nobody has written.
+    if (line > lines) throw new Failure(`${file}:${lines}: Unexpected end of the script`)
     throw new Failure(`${file}:${line}: ${message}`)
   }
 }

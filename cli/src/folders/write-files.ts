@@ -3,16 +3,30 @@ import { dirname } from 'node:path'
 
 /** A reader sees the old file or the new one, and a full disk leaves the old one. Equal content is not written. */
 export function writeWhole(path: string, text: string | Uint8Array): boolean {
-  if (readIfThere(path) === text) return false
-  mkdirSync(dirname(path), { recursive: true })
-  const written = `${path}.${process.pid}.tmp`
+  return writeAll([[path, text]]) > 0
+}
+
+/** Returns how many files changed. Only when all of them are on the disk does any take its place. */
+export function writeAll(files: readonly (readonly [path: string, text: string | Uint8Array])[]): number {
+  const changed = files.filter(([path, text]) => readIfThere(path) !== text)
+  const beside = (path: string) => `${path}.${process.pid}.tmp`
   try {
-    writeFileSync(written, text)
-    renameSync(written, path)
+    for (const [path, text] of changed) write(beside(path), path, text)
+    for (const [path] of changed) renameSync(beside(path), path)
   } finally {
-    rmSync(written, { force: true })
+    for (const [path] of changed) rmSync(beside(path), { force: true })
   }
-  return true
+  return changed.length
+}
+
+function write(beside: string, path: string, text: string | Uint8Array): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(beside, text)
+  } catch (error) {
+    // Node names a file where it is opened, not where it is written.
+    throw Object.assign(error as Error, { path })
+  }
 }
 
 export function readIfThere(path: string): string | undefined {

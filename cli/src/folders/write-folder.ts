@@ -3,17 +3,13 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Portable } from './portable.ts'
-import { writeWhole } from './write-files.ts'
+import { writeAll } from './write-files.ts'
 
 /** Returns how many files changed. Scripts of blocks that are gone go too. */
 export function writeFolder(folder: string, workflow: Portable): number {
-  let written = 0
-  const write = (path: string, text: string) => {
-    if (writeWhole(join(folder, path), text)) written++
-  }
   // Scripts first: a folder whose workflow.yaml names a script always has it.
-  for (const { key, script } of workflow.blocks) write(`blocks/${key}.js`, script)
-  write('workflow.yaml', renderWorkflow(workflow))
+  const scripts = workflow.blocks.map(({ key, script }) => [join(folder, `blocks/${key}.js`), script] as const)
+  let written = writeAll([...scripts, [join(folder, 'workflow.yaml'), renderWorkflow(workflow)]])
   const wanted = new Set(workflow.blocks.map(({ key }) => `${key}.js`))
   const blocksFolder = join(folder, 'blocks')
   for (const file of existsSync(blocksFolder) ? readdirSync(blocksFolder) : []) {
