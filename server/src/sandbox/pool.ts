@@ -148,6 +148,7 @@ export class SandboxPool implements AsyncDisposable {
     return {
       onBegin: () => {
         this.#count(job, 1)
+        job.onBegin?.()
         if (job.run) this.#realms.rememberRealm(job.run, guest)
       },
       onEnd: () => this.#count(job, -1),

@@ -66,6 +66,7 @@ describe('a run whose worker', () => {
     for (let death = 1; death <= 3; death++) {
       const victim = await startWorker()
       await eventually(async () => (await vault(workflow, 'tries')) === death, 30_000)
+      await eventually(async () => (await rowOf(workflow))?.['under_way'] !== null)
       victim.kill('SIGKILL')
       await victim.ended
       await forgetHeartbeats()
@@ -75,6 +76,46 @@ describe('a run whose worker', () => {
     expect(run).toMatchObject({ status: 'Error', lastExecutedBlockTitle: 'Killer' })
     expect(run.errorMessage).toMatch(/Killer.*three times/)
     expect(await vault(workflow, 'tries')).toBe(3)
+  }, 180_000)
+
+  it('died three times, and which had not begun, is not to blame', async () => {
+    const workflow = await deployWorkflow(api.manager, ['await sleep(200); return 1'])
+    const numbers = await Promise.all(Array.from({ length: 150 }, () => startRun(api.manager, workflow.id)))
+    for (let death = 1; death <= 3; death++) {
+      const victim = await startWorker()
+      await eventually(async () => {
+        const rows = await api.asOwner("select 1 from pgboss.job where name = 'runs' and state = 'active'")
+        return rows.length > 40
+      }, 30_000)
+      victim.kill('SIGKILL')
+      await victim.ended
+      await forgetHeartbeats()
+    }
+    await using _last = await startWorker()
+    for (const number of numbers)
+      expect(await endOf(api.manager, workflow.id, number, 60_000)).toMatchObject({ status: 'Ready' })
+  }, 240_000)
+
+  it('died twice while its block was under way is tried alone, and nobody else begins beside it', async () => {
+    const suspect = await deployWorkflow(api.manager, [
+      counted('tries', 'myVault.set("at", Date.now()); await sleep(began === 3 ? 500 : 120000); return Date.now()'),
+    ])
+    const number = await startRun(api.manager, suspect.id)
+    for (let death = 1; death <= 2; death++) {
+      const victim = await startWorker()
+      await eventually(async () => (await vault(suspect, 'tries')) === death, 30_000)
+      await eventually(async () => (await rowOf(suspect))?.['under_way'] !== null)
+      victim.kill('SIGKILL')
+      await victim.ended
+      await forgetHeartbeats()
+    }
+    await using _last = await startWorker()
+    await eventually(async () => (await vault(suspect, 'tries')) === 3, 40_000)
+    const bystander = await deployWorkflow(api.manager, ['return Date.now()'])
+    await endOf(api.manager, bystander.id, await startRun(api.manager, bystander.id), 40_000)
+    expect(await endOf(api.manager, suspect.id, number, 40_000)).toMatchObject({ status: 'Ready' })
+    const ended = (await blockResult(api.manager, suspect, 1)).body.result as number
+    expect((await blockResult(api.manager, bystander, 1)).body.result as number).toBeGreaterThanOrEqual(ended)
   }, 180_000)
 
   it('hung and came back has its late result dropped', async () => {

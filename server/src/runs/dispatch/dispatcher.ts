@@ -16,6 +16,7 @@ import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
 import type { RunState } from '../execute/run-state.ts'
+import { endFatally } from '../record/end-fatally.ts'
 import type { RunRecorder } from '../record/recorder.ts'
 import { RunTape, type TapeRoom } from '../recording/run-tape.ts'
 import { type Run, type RunClaim, runQueue } from '../run.ts'
@@ -23,6 +24,7 @@ import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { markHandedBack, markProcessing } from './mark-store.ts'
 import { StopWatch } from './stop-watch.ts'
+import { UnderWay } from './under-way.ts'
 
 export type DispatcherDeps = OpenRunDeps &
   ExecutionDeps & {
@@ -53,6 +55,7 @@ type InHand = {
   sinceMs: number
   /** A run that sleeps leaves its slot to others. */
   isAsleep: boolean
+  work: Promise<void> | undefined
 }
 
 const pollMs = 1000
@@ -70,7 +73,8 @@ export class Dispatcher implements AsyncDisposable {
   readonly #slots: number
   readonly #graceMs: number
   readonly #inHand = new Map<string, InHand>()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #works = new Set<Promise<void>>()
+  readonly #underWay: UnderWay
   readonly #pace = new FetchPace()
   readonly #timers: NodeJS.Timeout[] = []
   readonly #stopWatch: StopWatch
@@ -85,6 +89,7 @@ export class Dispatcher implements AsyncDisposable {
   constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
     this.#deps = deps
     this.#slots = options.slots ?? 256
+    this.#underWay = new UnderWay(deps.database.system)
     this.#graceMs = options.graceMs ?? 25_000
     this.#stopWatch = new StopWatch({
       database: deps.database,
@@ -126,7 +131,7 @@ export class Dispatcher implements AsyncDisposable {
     const impatience = setTimeout(() => {
       for (const { abort } of this.#inHand.values()) abort.abort()
     }, this.#graceMs)
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    while (this.#works.size > 0) await Promise.all(this.#works)
     clearTimeout(impatience)
     for (const timer of this.#timers) clearInterval(timer)
     await this.#stopWatch[Symbol.asyncDispose]()
@@ -171,7 +176,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #nextFetch(): FetchPlan | undefined {
-    if (!this.#deps.ledger.hasDisk) return undefined
+    if (!this.#deps.ledger.hasDisk || this.#underWay.isReserved) return undefined
     const counts = new Map<string, number>()
     for (const { accountId, isAsleep } of this.#inHand.values())
       if (!isAsleep) counts.set(accountId, (counts.get(accountId) ?? 0) + 1)
@@ -211,14 +216,16 @@ export class Dispatcher implements AsyncDisposable {
       isMarked: claim.attempt > 0,
       sinceMs: performance.now(),
       isAsleep: false,
+      work: undefined,
     }
     // Lost without noticing, and taken again: what was begun then goes on in vain.
     this.#inHand.get(claim.runId)?.abort.abort()
     this.#inHand.set(claim.runId, inHand)
     const work = this.#work(inHand, run).catch((error) => this.#deps.onFault(error))
-    this.#underWay.add(work)
+    inHand.work = work
+    this.#works.add(work)
     void work.finally(() => {
-      this.#underWay.delete(work)
+      this.#works.delete(work)
       if (this.#inHand.get(claim.runId) === inHand) this.#inHand.delete(claim.runId)
       if (this.#isHungry) this.#hint()
     })
@@ -244,23 +251,33 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  async #execute(inHand: InHand, { claim, state, fatalBlockId }: OpenedRun): Promise<ExecutionResult> {
+  async #execute(inHand: InHand, { claim, state, fatalBlockId, startsAs }: OpenedRun): Promise<ExecutionResult> {
     if (fatalBlockId !== undefined) {
       const { no, blockName } = state.workflow.blocks.get(fatalBlockId)!
       const message = `Block ${no} "${blockName}" was given up: the process that ran it ended three times.`
-      return this.#endFatally(claim, state, { lastBlockId: fatalBlockId, lastBlockTitle: blockName }, message)
+      return this.#end(claim, state, { lastBlockId: fatalBlockId, lastBlockTitle: blockName, message })
     }
     const webhook = state.run.webhookIds === null ? null : await this.#deps.loadWebhook(state.run)
     if (webhook === undefined) {
       const message = 'The webhook request of this run is no longer stored, so the run cannot do its work.'
-      return this.#endFatally(claim, state, { lastBlockId: null, lastBlockTitle: null }, message)
+      return this.#end(claim, state, { lastBlockId: null, lastBlockTitle: null, message })
     }
+    const { signal } = inHand.abort
+    using _reserved =
+      startsAs === 'alone' ? await this.#underWay.reserve(claim, this.#onlyInHand(inHand), signal) : null
     const hold: Hold = {
       claim,
-      signal: inHand.abort.signal,
+      signal,
       stopSignal: inHand.stop.signal,
       isStopping: () => this.#isStopping,
       onSleep: (ms) => this.#sleep(inHand, ms),
+      blocks: {
+        mayBegin: async (blockId) => {
+          if (startsAs !== 'usual') await this.#underWay.beginCarefully(claim, blockId, signal)
+        },
+        begin: (blockId) => this.#underWay.begin(claim, blockId),
+        end: (blockId) => this.#underWay.end(claim, blockId),
+      },
     }
     const tape = this.#newTape(claim, state)
     tape?.takeWebhook(webhook)
@@ -271,29 +288,20 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
+  async #end(claim: RunClaim, state: RunState, why: Parameters<typeof endFatally>[3]): Promise<ExecutionResult> {
+    return (await endFatally(this.#deps.recorder, claim, state, why)) ? 'ended' : 'lost'
+  }
+
+  /** Resolves when nothing else is in hand. */
+  async #onlyInHand(inHand: InHand): Promise<void> {
+    while (this.#inHand.size > 1 && this.#inHand.get(inHand.claim.runId) === inHand)
+      await Promise.race([...this.#works].filter((work) => work !== inHand.work))
+  }
+
   #newTape({ attempt }: RunClaim, { run, workflow }: RunState): RunTape | undefined {
     if (run.isPartial || workflow.replayRuns === 0) return undefined
     const problem = attempt === 0 ? null : 'A worker ended during this run and took with it what the run had received.'
     return new RunTape(this.#deps.tapeRoom, workflow.replayRuns, problem)
-  }
-
-  async #endFatally(
-    claim: RunClaim,
-    state: RunState,
-    at: { lastBlockId: string | null; lastBlockTitle: string | null },
-    message: string,
-  ): Promise<ExecutionResult> {
-    const ended = await this.#deps.recorder.end({
-      claim,
-      scope: { organizationId: state.workflow.organizationId, accountId: state.run.accountId },
-      workflowId: state.run.workflowId,
-      runNumber: state.run.runNumber,
-      progress: { pauseMs: state.pauseMs, ...at },
-      end: { status: 'Error', errorMessage: message, isExpiredByTime: false },
-      work: state.work,
-      onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
-    })
-    return ended ? 'ended' : 'lost'
   }
 
   #sleep(inHand: InHand, ms: number): void {
@@ -320,6 +328,7 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #mark(): Promise<void> {
+    await this.#underWay.noteSlow()
     const oldest = performance.now() - markAfterMs
     const slow = [...this.#inHand.values()].filter(({ isMarked, sinceMs }) => !isMarked && sinceMs < oldest)
     if (slow.length === 0) return

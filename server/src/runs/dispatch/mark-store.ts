@@ -39,3 +39,19 @@ export async function markHandedBack(
     from unnest(${claims.map(({ runId }) => runId)}::uuid[], ${claims.map(({ attempt }) => attempt)}::integer[]) as c (id, attempt)
     where r.id = c.id and r.attempt = c.attempt and r.ended_at is null`)
 }
+
+/** Which blocks run at this moment; none: nobody is to be blamed for what comes. */
+export async function updateUnderWay(
+  db: Queryable,
+  notes: readonly (Pick<RunClaim, 'runId' | 'attempt'> & { blockIds: readonly string[] })[],
+): Promise<void> {
+  if (notes.length === 0) return
+  await db.query(sql`
+    update runs r set under_way = case when c.blocks = '' then null else string_to_array(c.blocks, ',')::uuid[] end
+    from unnest(
+      ${notes.map(({ runId }) => runId)}::uuid[],
+      ${notes.map(({ attempt }) => attempt)}::integer[],
+      ${notes.map(({ blockIds }) => blockIds.join(','))}::text[]
+    ) as c (id, attempt, blocks)
+    where r.id = c.id and r.attempt = c.attempt and r.ended_at is null`)
+}

@@ -47,6 +47,8 @@ export type BlockScript = {
   signal: AbortSignal
   stopSignal: AbortSignal
   onSleep(ms: number): void
+  /** The script begins; until then it waits in line. */
+  onBegin(): void
 }
 
 /** Lines that the service itself adds to the log of a block. */
@@ -134,6 +136,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     limits: { timeMs },
     onCall: (call, context) => performCall(ports, caller, call, context),
     onSleep: given.onSleep,
+    onBegin: given.onBegin,
     signal: given.signal,
     stopSignal: given.stopSignal,
   })

@@ -52,21 +52,35 @@ export async function findEnded(
   return row && { ...toRun(row), createdAt: row.created_at, hasEnded: row.ended_at !== null }
 }
 
-export type TakenRun = FoundRun & { deaths: Record<string, number>; wasHandedBack: boolean }
+export type TakenRun = FoundRun & {
+  deaths: Record<string, number>
+  /** Blocks that were running when the worker before was last heard of. */
+  underWay: string[]
+  wasHandedBack: boolean
+}
 
 /** Raises the fence: from now on writes of every earlier holder fail. Undefined when the run is over or gone, or a later attempt exists. */
 export async function takeOver(db: Queryable, claim: Omit<RunClaim, 'partition'>): Promise<TakenRun | undefined> {
-  const { rows } = await db.query<RunRow & { deaths: Record<string, number> | null; is_handed_back: boolean }>(sql`
+  const { rows } = await db.query<
+    RunRow & { deaths: Record<string, number> | null; under_way: string[] | null; is_handed_back: boolean }
+  >(sql`
     update runs set attempt = ${claim.attempt}, status = case when status = 'Pending' then 'Processing' else status end
     where id = ${claim.runId} and attempt < ${claim.attempt} and ended_at is null
     returning *, tableoid::regclass::text as partition`)
   const row = rows[0]
-  return row && { ...toRun(row), deaths: row.deaths ?? {}, wasHandedBack: row.is_handed_back }
+  return (
+    row && {
+      ...toRun(row),
+      deaths: row.deaths ?? {},
+      underWay: row.under_way ?? [],
+      wasHandedBack: row.is_handed_back,
+    }
+  )
 }
 
 export async function updateDeaths(db: Queryable, claim: RunClaim, deaths: Record<string, number>): Promise<void> {
   await db.query(sql`
-    update runs set deaths = ${JSON.stringify(deaths)}, is_handed_back = false
+    update runs set deaths = ${JSON.stringify(deaths)}, under_way = null, is_handed_back = false
     where id = ${claim.runId} and attempt = ${claim.attempt} and ended_at is null`)
 }
 

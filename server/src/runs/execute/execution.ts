@@ -46,6 +46,13 @@ export type Hold = {
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
+  /** Knows which blocks really run; absent where nobody needs to. */
+  blocks?: {
+    /** Resolves when the block may be given to a process. */
+    mayBegin(blockId: string): Promise<void>
+    begin(blockId: string): void
+    end(blockId: string): void
+  }
   /** Takes down what a replay of the run will need. */
   tape?: RunTape | undefined
 }
@@ -78,7 +85,8 @@ export async function executeRun(
     } else {
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
-        underWay.set(uniqueBlockId, runBlock(deps, hold, state, uniqueBlockId, webhook))
+        const ran = runBlock(deps, hold, state, uniqueBlockId, webhook).finally(() => hold.blocks?.end(uniqueBlockId))
+        underWay.set(uniqueBlockId, ran)
       }
     }
     const finished = await Promise.race(underWay.values())
@@ -113,13 +121,26 @@ async function runBlock(
   // Those of a try that failed were made as well.
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
   const { claim, signal, stopSignal, onSleep } = hold
-  const given: BlockScript = { state, block, webhook, claim, calls, tape: undefined, signal, stopSignal, onSleep }
+  const onBegin = () => hold.blocks?.begin(blockId)
+  const given: BlockScript = {
+    state,
+    block,
+    webhook,
+    claim,
+    calls,
+    tape: undefined,
+    signal,
+    stopSignal,
+    onSleep,
+    onBegin,
+  }
   given.tape = hold.tape?.startBlock(blockId)
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
   for (let tries = 1; ; tries++) {
     try {
+      if (tries === 1) await hold.blocks?.mayBegin(blockId)
       const outcome = await runBlockScript(deps, given)
       // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
       if (outcome.kind === 'crashed' && tries === 1) {

@@ -2,7 +2,6 @@
 
 import type { Database } from '../../db/index.ts'
 import { blockRetryDelayMs } from '../../engine/backoff.ts'
-import { planRun } from '../../engine/plan.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
@@ -20,13 +19,18 @@ export type OpenedRun = {
   state: RunState
   /** Set when too many workers died on a block: the run must end. */
   fatalBlockId: string | undefined
+  /** `carefully`: a worker died with it in hand. `alone`: its block was under way at so many deaths that it may be the cause. */
+  startsAs: 'usual' | 'carefully' | 'alone'
 }
+
+/** One more is the end. */
+const deathsToBeAlone = 2
 
 /** Undefined when the workflow is gone. */
 export async function openFirst(deps: OpenRunDeps, run: FoundRun): Promise<OpenedRun | undefined> {
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   const claim = { runId: run.id, attempt: 0, partition: run.partition }
-  return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined }
+  return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined, startsAs: 'usual' }
 }
 
 /** For a run that another worker held before. Undefined when it is over, gone, or already at a later attempt. */
@@ -40,20 +44,24 @@ export async function openTakenOver(
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   if (!workflow) return undefined
   const state = await stateOf(deps, { ...run, hasBlocks: true }, workflow)
-  const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run.deaths)
+  const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run)
   await updateDeaths(deps.database.system, claim, deaths)
   const fatalBlockId = Object.keys(deaths).find(
     (blockId) => !state.outcomes.has(blockId) && blockRetryDelayMs(deaths[blockId] ?? 0, 0) === null,
   )
-  return { claim, state, fatalBlockId }
+  const isSuspect = Object.entries(deaths).some(
+    ([blockId, count]) => !state.outcomes.has(blockId) && count >= deathsToBeAlone,
+  )
+  return { claim, state, fatalBlockId, startsAs: isSuspect ? 'alone' : run.wasHandedBack ? 'usual' : 'carefully' }
 }
 
-/** The plan follows from the records, so what could start now is what the dead worker had started. */
-function countDeaths(state: RunState, before: Record<string, number>): Record<string, number> {
-  const plan = planRun(state.workflow.chain, state.scope, state)
+/** Only blocks that were under way are blamed: a run that waited in the dead worker's hand has nothing to do with its death. */
+function countDeaths(
+  state: RunState,
+  { deaths: before, underWay }: { deaths: Record<string, number>; underWay: readonly string[] },
+): Record<string, number> {
   const deaths = { ...before }
-  for (const { uniqueBlockId } of plan.kind === 'run' ? plan.ready : [])
-    deaths[uniqueBlockId] = (deaths[uniqueBlockId] ?? 0) + 1
+  for (const blockId of underWay) if (!state.outcomes.has(blockId)) deaths[blockId] = (deaths[blockId] ?? 0) + 1
   return deaths
 }
 
