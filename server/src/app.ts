@@ -9,7 +9,7 @@ import { type ConnectionSettings, migrate, startEmbeddedServer } from './db/inde
 import { createMetrics, startMetricsServer } from './http/index.ts'
 import { mailQueue, mailRetries } from './mail/index.ts'
 import { installQueues, type QueueDefinitions } from './queue/index.ts'
-import { databaseFault } from './readiness.ts'
+import { ReadinessWatch } from './readiness.ts'
 import { replayQueue } from './replay/index.ts'
 import { runQueue } from './runs/index.ts'
 import { type Context, createServices } from './services.ts'
@@ -71,15 +71,22 @@ const queues: QueueDefinitions = {
   [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }
 
+type StartOptions = {
+  /** Of several processes that work together. */
+  readMetrics?: (() => Promise<string>) | undefined
+  /** Aborted to call the start off. */
+  signal?: AbortSignal
+}
+
 export async function startApp(
   config: Config,
   log: Logger,
   say: (line: string) => void,
-  readMetrics?: () => Promise<string>,
+  { readMetrics, signal }: StartOptions = {},
 ): Promise<App> {
   const parts = new AsyncDisposableStack()
   try {
-    return await compose({ config, log, say, parts, readMetrics })
+    return await compose({ config, log, say, parts, readMetrics, signal })
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -87,54 +94,52 @@ export async function startApp(
 }
 
 /** Brings a database up to this program; returns the names of the migrations that were applied. */
-export function migrateAndInstall(connection: ConnectionSettings): Promise<string[]> {
-  return migrate(connection, installServiceQueues)
+export function migrateAndInstall(connection: ConnectionSettings, signal?: AbortSignal): Promise<string[]> {
+  return migrate(connection, { afterwards: installServiceQueues, signal })
 }
 
 export function installServiceQueues(owner: Client): Promise<void> {
   return installQueues(owner, queues)
 }
 
-type Start = {
-  config: Config
-  log: Logger
-  say: (line: string) => void
-  parts: AsyncDisposableStack
-  /** Of several processes that work together. */
+type Start = Pick<Context, 'config' | 'log' | 'say' | 'parts'> & {
   readMetrics: (() => Promise<string>) | undefined
+  signal: AbortSignal | undefined
 }
 
-async function compose({ config, log, say, parts, readMetrics }: Start): Promise<App> {
+async function compose({ config, log, say, parts, readMetrics, signal }: Start): Promise<App> {
   const onFault = (error: unknown) => log.error({ err: error }, 'A part of the service reported a fault.')
   const embedded =
-    config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say)) : undefined
+    config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say, { signal })) : undefined
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
-  const applied = await migrateAndInstall(connection)
+  const applied = await migrateAndInstall(connection, signal)
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
   // A worker has no port of its own: without a base address its links lead to where an API process would be.
   const place = { baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}` }
   const context: Context = { config, log, say, parts, onFault, place }
   const services = await createServices(context, connection)
+  signal?.throwIfAborted()
 
-  let isDraining = false
   const metrics = createMetrics(readMetrics)
-  const whyNotReady = async () => (isDraining ? 'The service is shutting down.' : databaseFault(services.database))
+  const readiness = parts.use(new ReadinessWatch(services.database, log))
+  readiness.start()
+  const whyNotReady = () => readiness.whyNot()
   if (config.metricsPort !== undefined) {
     const watched = await startMetricsServer(config.host, config.metricsPort, metrics, whyNotReady)
     parts.defer(() => watched.close())
     say(`Metrics and health at ${addressOf(watched)}.`)
   }
   if (config.role !== 'api') await startWorker(context, services)
+  signal?.throwIfAborted()
   if (config.role !== 'worker') await startApi(context, services, { metrics, whyNotReady })
   return {
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
-    failed: embedded
-      ? embedded.died.then((output) => `The embedded database ended:\n${output}`)
-      : new Promise<string>(() => {}),
-    drain: () => {
-      isDraining = true
-    },
+    failed: Promise.race([
+      readiness.outdated,
+      ...(embedded ? [embedded.died.then((output) => `The embedded database ended:\n${output}`)] : []),
+    ]),
+    drain: () => readiness.drain(),
     abandon: () => embedded?.abandon(),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }

@@ -1,6 +1,7 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { splitDatabaseUrl } from './db/index.ts'
 import type { StorageSettings } from './files/index.ts'
 import { isAddressOrCidr } from './lib/address-list.ts'
 import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
@@ -59,6 +60,8 @@ export type Config = {
     readonly organizationBytesMax: number
     readonly diskFloorBytes: number | undefined
   }
+  /** How long a process that was told to stop says so on /readyz before it stops listening. */
+  readonly drainSeconds: number
   /** Requests a second per key pair, per process. */
   readonly rateLimitPerSecond: number
   /** Undefined: /metrics answers on the main port, to loopback only. */
@@ -93,6 +96,7 @@ const variables = [
   'BACKUP_PASSPHRASE',
   'CELL',
   'SYSTEM_KEY_SEED',
+  'DRAIN_SECONDS',
 ] as const
 type Variable = (typeof variables)[number]
 
@@ -112,7 +116,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
   const get = (name: Variable): string | undefined => env[`PATCHBAY_${name}`]?.trim() || undefined
 
   const dataDir = resolve(get('DATA_DIR') ?? './data')
-  const databaseUrl = readUrl('DATABASE_URL', get('DATABASE_URL'), ['postgres:', 'postgresql:'])
+  const databaseUrl = readDatabaseUrl(get('DATABASE_URL'))
   if (role !== 'all' && databaseUrl === undefined) {
     throw new ConfigError(
       `PATCHBAY_DATABASE_URL is needed to start the role ${role} alone: processes of one installation share a database.`,
@@ -148,6 +152,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
         readMebibytes('ORGANIZATION_STORAGE_MB', get('ORGANIZATION_STORAGE_MB')) ?? 500 * 1024 * mebibyte,
       diskFloorBytes: readMebibytes('DISK_FLOOR_MB', get('DISK_FLOOR_MB')),
     },
+    drainSeconds: readInteger('DRAIN_SECONDS', get('DRAIN_SECONDS'), 0, 0, 600),
     rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), 2000, 1, 10_000_000),
     metricsPort:
       get('METRICS_PORT') === undefined ? undefined : readInteger('METRICS_PORT', get('METRICS_PORT'), 0, 0, 65_535),
@@ -232,6 +237,16 @@ function readUrl(name: Variable, text: string | undefined, protocols: readonly s
     throw new ConfigError(
       `PATCHBAY_${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
     )
+  }
+  return text.replace(/\/+$/, '')
+}
+
+function readDatabaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    splitDatabaseUrl(text)
+  } catch (error) {
+    throw new ConfigError(`PATCHBAY_DATABASE_URL ${(error as Error).message}`)
   }
   return text.replace(/\/+$/, '')
 }

@@ -1,12 +1,16 @@
 // A person reads this: faults that an operator can mend are one sentence, others show where they came from.
 
+import { tooManyConnections } from './db/index.ts'
+
 const ownErrors = [
   'ConfigError',
   'DataDirInUseError',
   'FileStoreError',
   'MasterKeyError',
   'MigrationError',
+  'MissingRoleError',
   'MissingWallError',
+  'WrongRoleError',
 ]
 
 /** Undefined for faults that are nobody's but ours. */
@@ -30,9 +34,18 @@ function explainCode({
   if (code === 'EACCES' && port !== undefined)
     return `The port ${port} needs rights that this user does not have. Set PATCHBAY_PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL') return `The address ${address} in PATCHBAY_HOST is not one of this machine.`
+  if (code === '53300') return tooManyConnections
+  if (code === '25006') return 'None of the hosts of PATCHBAY_DATABASE_URL takes writes: standby or read-only.'
+  if (/CERT|ERR_TLS|UNABLE_TO_/.test(code)) {
+    return `The certificate of the database server does not verify: ${message}. Name the certificate of its authority in PATCHBAY_DATABASE_URL (sslrootcert=/path/to/ca.crt), and the host as the certificate has it.`
+  }
+  if (code === '08P01' && message.includes('startup parameter')) {
+    return `The pooler in front of PostgreSQL refuses the connection: ${message}. In PgBouncer, set ignore_startup_parameters = options and pool_mode = session.`
+  }
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNRESET'].includes(code) ||
-    /^(28|3D|08|57P03)/.test(code)
+    /^(28|3D|08|53|57)/.test(code) ||
+    /^(timeout expired|Connection terminated|The server does not support SSL)/.test(message)
   ) {
     return `The database of PATCHBAY_DATABASE_URL cannot be used: ${message}.`
   }

@@ -1,18 +1,88 @@
-import { type Database, isUpToDate, sql } from './db/index.ts'
+/**
+ * Whether this process can do its work, and if not, why. Asked by /readyz, and by the process itself, so that the reason stands in its log also
+ * when nobody asks:
+ *
+ *   ready ⇄ not ready   each change is logged once, with the reason
+ */
+import type { Logger } from 'pino'
+import { type Database, explainFault, judgeMigrations, sql } from './db/index.ts'
+import { Recurring } from './lib/recurring.ts'
 
-/** What readiness asks of the database: that it answers, is the one of this program, and still has our keys. */
-export async function databaseFault(database: Database): Promise<string | undefined> {
-  const late = new Promise<string>((done) => setTimeout(() => done('The database does not answer.'), 1500).unref())
-  const asked = database.system
-    .query<{ names: string[]; has_keys: boolean }>(
-      sql`select array(select name from migrations order by name) as names, exists (select from system_keys) as has_keys`,
+const lookMs = 3000
+const answerMsMax = 1500
+/** Reading tells little about a server that became a standby or ran out of disk. */
+const writeMs = 5000
+
+export type Readiness = { whyNot(): Promise<string | undefined> }
+
+export class ReadinessWatch implements Readiness, AsyncDisposable {
+  readonly #database: Database
+  readonly #log: Logger
+  readonly #looking: Recurring
+  /** Resolves, with a sentence, when the database has changed in a way that this program cannot work with. */
+  readonly outdated: Promise<string>
+  readonly #outdate: (sentence: string) => void
+  #isDraining = false
+  #last: string | undefined
+  #wroteAt = Number.NEGATIVE_INFINITY
+
+  constructor(database: Database, log: Logger) {
+    this.#database = database
+    this.#log = log
+    this.#looking = new Recurring(() => this.whyNot(), {
+      pauseMs: lookMs,
+      onFault: (error) => log.error({ err: error }, 'Readiness could not be judged.'),
+    })
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.outdated = promise
+    this.#outdate = resolve
+  }
+
+  start(): void {
+    this.#looking.start()
+  }
+
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  async whyNot(): Promise<string | undefined> {
+    if (this.#isDraining) return 'The service is shutting down.'
+    const late = new Promise<string>((done) =>
+      setTimeout(() => done('The database does not answer.'), answerMsMax).unref(),
     )
-    .then(
-      ({ rows: [row] }) => {
-        if (!row?.has_keys) return 'The keys of the installation are gone from the database.'
-        return isUpToDate(row.names) ? undefined : 'The database does not have the migrations of this program.'
-      },
-      () => 'The database cannot be reached.',
-    )
-  return Promise.race([asked, late])
+    const why = await Promise.race([this.#askDatabase().catch(explainFault), late])
+    this.#note(why)
+    return why
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#looking[Symbol.asyncDispose]()
+  }
+
+  async #askDatabase(): Promise<string | undefined> {
+    const { system } = this.#database
+    const { rows } = await system.query<{ migrations: { name: string; mayStay: boolean }[]; has_keys: boolean }>(sql`
+      select exists (select from system_keys) as has_keys,
+        (select json_agg(json_build_object('name', name, 'mayStay', older_may_stay) order by name) from migrations) as migrations`)
+    if (!rows[0]?.has_keys) return 'The keys of the installation are gone from the database.'
+    const verdict = judgeMigrations(rows[0].migrations)
+    if (verdict.kind === 'outdated') this.#outdate(verdict.sentence)
+    if (verdict.kind !== 'fits') return verdict.sentence
+    const now = performance.now()
+    if (now - this.#wroteAt < writeMs) return undefined
+    await system.query(sql`
+      insert into write_probe (probed_at) values (now()) on conflict (only_row) do update set probed_at = excluded.probed_at`)
+    this.#wroteAt = now
+    return undefined
+  }
+
+  #note(why: string | undefined): void {
+    if (why === this.#last) return
+    this.#last = why
+    // What is written next tells whether the fault is over.
+    this.#wroteAt = Number.NEGATIVE_INFINITY
+    if (why === undefined) this.#log.info('Ready.')
+    else this.#log.error({ reason: why }, `Not ready. ${why}`)
+  }
 }

@@ -1,5 +1,7 @@
 // argv, environment, signals: nothing else reads them.
-import { startApp } from './app.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { type App, startApp } from './app.ts'
 import { buildConsole } from './build-console.ts'
 import { type Config, ConfigError, type Role, readConfig } from './config.ts'
 import { explainFailedStart } from './failed-start.ts'
@@ -9,6 +11,8 @@ import { groupMember, ProcessGroup } from './process-group.ts'
 
 // Of the thirty seconds that a stop may take; the rest is for the embedded database.
 const shutdownMsMax = 27_000
+/** A start that cannot be called off, because it waits for something that does not answer, is left. */
+const callOffMsMax = 10_000
 const signals = ['SIGINT', 'SIGTERM'] as const
 // npm and a terminal both pass Ctrl-C on, so one wish to stop may arrive twice.
 const sameWishMs = 2000
@@ -56,11 +60,10 @@ async function runService(config: Config): Promise<number> {
   })
 
   const stopAsked = waitForSignal()
-  const starting = startApp(config, log, say, groupMember?.readMetricsOfAll)
-  const started = await Promise.race([starting, stopAsked])
-  const app = started === 'asked' ? await starting : started
+  const app = await startUnlessStopped(config, log, stopAsked)
+  if (!app) return 0
   if (groupMember) groupMember.tellReady(app.baseUrl)
-  else if (started !== 'asked') {
+  else {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     say(
       app.baseUrl === undefined
@@ -81,14 +84,36 @@ async function runService(config: Config): Promise<number> {
     app.abandon()
     process.exit(code)
   }
+  onSecondSignal(() => leaveNow(130, 'Stopped at once.'))
+  // Not ready, and still answering: whoever shares out the requests needs a moment to look elsewhere.
+  if (reason === 'asked') await wait(config.drainSeconds * 1000)
   setTimeout(
     () => leaveNow(1, 'Stopping took too long; what is left is left to the next start.'),
     shutdownMsMax,
   ).unref()
-  onSecondSignal(() => leaveNow(130, 'Stopped at once.'))
   await app[Symbol.asyncDispose]()
   if (!groupMember) say('Stopped.')
   return reason === 'asked' ? 0 : 1
+}
+
+/** Undefined when a signal came first. The start is called off then, and what was started is stopped in order. */
+async function startUnlessStopped(config: Config, log: Logger, stopAsked: Promise<'asked'>): Promise<App | undefined> {
+  const calledOff = new AbortController()
+  const starting = startApp(config, log, say, {
+    readMetrics: groupMember?.readMetricsOfAll,
+    signal: calledOff.signal,
+  })
+  const started = await Promise.race([starting, stopAsked])
+  if (started !== 'asked') return started
+  if (!groupMember) say('Stopping before the start is complete.')
+  calledOff.abort()
+  const stopping = starting.then(
+    (app) => app[Symbol.asyncDispose](),
+    () => {},
+  )
+  await Promise.race([stopping, wait(callOffMsMax, undefined, { ref: false })])
+  if (!groupMember) say('Stopped.')
+  return undefined
 }
 
 function waitForSignal(): Promise<'asked'> {

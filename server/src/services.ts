@@ -46,6 +46,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const { config, log, say, parts, onFault, place } = context
   const baseUrl = () => place.baseUrl
   const database = parts.use(new Database(connection, onFault))
+  await database.checkSessions()
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
   const catalog = await Catalog.load({
     database,

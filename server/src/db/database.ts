@@ -3,7 +3,11 @@
 //  - `patchbay_system` serves work that belongs to no single account: authentication, webhook intake, dispatching, mail.
 // Clients work in pipeline mode: statements that do not wait for each other's answers travel in one round trip.
 import pg from 'pg'
-import { type ConnectionSettings, clientSettings, type ServiceRole } from './connection.ts'
+import { type ConnectionSettings, Hosts } from './connect/hosts.ts'
+import { Session, WrongRoleError } from './connect/session.ts'
+import type { ServiceRole } from './connect/session-settings.ts'
+import { SilenceWatch } from './connect/silence-watch.ts'
+import { endsConnection } from './faults.ts'
 import { startListener } from './listener.ts'
 import type { Statement } from './sql.ts'
 
@@ -34,7 +38,8 @@ export class Database implements AsyncDisposable {
    * transaction: were they taken from a pool whose clients all wait for a lock of that transaction, nobody could go on.
    */
   readonly lookups: Queryable
-  readonly #settings: ConnectionSettings
+  readonly #hosts: Hosts
+  readonly #watch: SilenceWatch
   readonly #app: pg.Pool
   readonly #system: pg.Pool
   readonly #lookups: pg.Pool
@@ -47,14 +52,15 @@ export class Database implements AsyncDisposable {
     onError: (error: Error) => void,
     sizes = { app: 10, system: 8, lookups: 2 },
   ) {
-    this.#settings = settings
+    this.#hosts = new Hosts(settings)
     // A server that ends our idle connections while we close them is not a fault.
     const report = (error: Error) => {
       if (!this.#isClosing) onError(error)
     }
-    this.#app = makePool(settings, 'patchbay_app', sizes.app, report)
-    this.#system = makePool(settings, 'patchbay_system', sizes.system, report)
-    this.#lookups = makePool(settings, 'patchbay_system', sizes.lookups, report)
+    this.#watch = new SilenceWatch(this.#hosts, report)
+    this.#app = this.#makePool('patchbay_app', sizes.app, report)
+    this.#system = this.#makePool('patchbay_system', sizes.system, report)
+    this.#lookups = this.#makePool('patchbay_system', sizes.lookups, report)
     this.system = this.#dbOn(this.#system, undefined)
     this.lookups = { query: this.#dbOn(this.#lookups, undefined).query }
   }
@@ -65,8 +71,27 @@ export class Database implements AsyncDisposable {
   }
 
   /** For the queue library, which brings its own text (also several statements at once) and reads the driver's own answer. */
-  executeRaw(text: string, values: unknown[] | undefined): Promise<{ rows: unknown[] }> {
-    return this.#system.query(text, values)
+  async executeRaw(text: string, values: unknown[] | undefined): Promise<{ rows: unknown[] }> {
+    return this.#withClient(this.#system, (client) => client.query(text, values))
+  }
+
+  /**
+   * Two sessions at once must be two sessions of the server, each under its own role. A pooler that hands one out by turns, by transaction, would
+   * let one request work under the account of another.
+   */
+  async checkSessions(): Promise<void> {
+    const pidOf = async (client: pg.PoolClient) => {
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      return rows[0]?.pid
+    }
+    await this.#withClient(this.#system, (one) =>
+      this.#withClient(this.#app, async (other) => {
+        if ((await pidOf(one)) !== (await pidOf(other))) return
+        throw new WrongRoleError(
+          'The pooler in front of PostgreSQL shares one session between clients. Patchbay needs sessions of its own: set pool_mode = session, or connect directly.',
+        )
+      }),
+    )
   }
 
   /**
@@ -77,76 +102,103 @@ export class Database implements AsyncDisposable {
     onMessage: (payload: string) => void,
     onConnect: () => void,
   ): Promise<{ close(): Promise<void> }> {
-    return startListener(this.#settings, channel, onMessage, onConnect)
+    return startListener({ hosts: this.#hosts, watch: this.#watch, onMessage, onConnect }, channel)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     await Promise.all([this.#app, this.#system, this.#lookups].map((pool) => pool.end()))
+    this.#watch[Symbol.dispose]()
+  }
+
+  /** A client of the pool, while `work` needs it. One that met the end of its connection does not go back. */
+  async #withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await this.#hosts.tryEach(() => pool.connect())
+    let broken: Error | undefined
+    try {
+      return await work(client)
+    } catch (error) {
+      if (endsConnection(error)) broken = error as Error
+      if (broken && client instanceof Session) this.#hosts.giveUp(client.target, error)
+      throw error
+    } finally {
+      client.release(broken)
+    }
   }
 
   #dbOn(pool: pg.Pool, scope: Scope | undefined): Db {
     return {
-      query: async <Row>(statement: Statement) => {
-        const client = await pool.connect()
-        let broken: Error | undefined
-        try {
+      query: <Row>(statement: Statement) =>
+        this.#withClient(pool, async (client) => {
           const scoped = this.#enterScope(client, scope)
           const result = run<Row>(client, statement)
           // If the scope cannot be set, nobody waits for the statement behind it.
           result.catch(() => {})
           await scoped
-          return await result
-        } catch (error) {
-          broken = connectionFault(error)
-          throw error
-        } finally {
-          client.release(broken)
-        }
-      },
-      transaction: async (work) => {
-        const client = await pool.connect()
-        let broken: Error | undefined
-        try {
-          // The scope is set before the transaction begins: inside, a rollback would take it back unseen.
-          const opened = Promise.all([this.#enterScope(client, scope), client.query('begin')])
-          const pending: Promise<unknown>[] = []
-          const callbacks: (() => void)[] = []
-          const tx: Tx = {
-            isTransaction: true,
-            afterCommit: (callback) => void callbacks.push(callback),
-            query: (statement) => {
-              const result = run(client, statement)
-              pending.push(result)
-              result.catch(() => {})
-              return result as never
-            },
-          }
-          opened.catch(() => {})
-          let result: Awaited<ReturnType<typeof work>>
-          try {
-            result = await work(tx)
-            // Statements that nobody awaited must have succeeded too, before anything is made final.
-            await opened
-            await Promise.all(pending)
-            await client.query('commit')
-          } catch (error) {
-            await Promise.allSettled(pending)
-            await client.query('rollback').catch((fault: Error) => {
-              broken = fault
-            })
-            throw error
-          }
-          for (const callback of callbacks) callback()
           return result
-        } catch (error) {
-          broken ??= connectionFault(error)
-          throw error
-        } finally {
-          client.release(broken)
-        }
+        }),
+      transaction: (work) => this.#withClient(pool, (client) => this.#transact(client, scope, work)),
+    }
+  }
+
+  async #transact<Result>(
+    client: pg.PoolClient,
+    scope: Scope | undefined,
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result> {
+    // The scope is set before the transaction begins: inside, a rollback would take it back unseen.
+    const opened = Promise.all([this.#enterScope(client, scope), client.query('begin')])
+    const pending: Promise<unknown>[] = []
+    const callbacks: (() => void)[] = []
+    const tx: Tx = {
+      isTransaction: true,
+      afterCommit: (callback) => void callbacks.push(callback),
+      query: (statement) => {
+        const result = run(client, statement)
+        pending.push(result)
+        result.catch(() => {})
+        return result as never
       },
     }
+    opened.catch(() => {})
+    let result: Result
+    try {
+      result = await work(tx)
+      // Statements that nobody awaited must have succeeded too, before anything is made final.
+      await opened
+      await Promise.all(pending)
+      await client.query('commit')
+    } catch (error) {
+      await Promise.allSettled(pending)
+      // Without a rollback the session is of no further use; one that is lost rolls back by itself.
+      await client.query('rollback').catch(() => (client as pg.PoolClient & Session).destroy())
+      throw error
+    }
+    for (const callback of callbacks) callback()
+    return result
+  }
+
+  #makePool(role: ServiceRole, max: number, onError: (error: Error) => void): pg.Pool {
+    const deps = { hosts: this.#hosts, watch: this.#watch, role }
+    const Client = class extends Session {
+      constructor(options: pg.ClientConfig) {
+        super(deps, options)
+      }
+    }
+    const pool = new pg.Pool({
+      // The library's type leaves out that it hands its options on.
+      Client: Client as unknown as new () => pg.ClientBase,
+      max,
+      pipeline: true,
+      idleTimeoutMillis: 30_000,
+      // How long to wait for a client of a pool that is in use.
+      connectionTimeoutMillis: 10_000,
+      allowExitOnIdle: false,
+    })
+    pool.on('error', onError)
+    // A connection that dies while somebody works with it says so as well, beside failing the work; unheard, it would end the process.
+    pool.on('connect', (client) => client.on('error', onError))
+    return pool
   }
 
   #enterScope(client: pg.PoolClient, scope: Scope | undefined): Promise<unknown> | undefined {
@@ -171,32 +223,6 @@ function setScope(scope: Scope) {
 async function run<Row>(client: pg.PoolClient, statement: Statement): Promise<Rows<Row>> {
   const { rows, rowCount } = await client.query(statement.toQuery())
   return { rows: rows as Row[], rowCount: rowCount ?? 0 }
-}
-
-function makePool(
-  settings: ConnectionSettings,
-  role: ServiceRole,
-  max: number,
-  onError: (error: Error) => void,
-): pg.Pool {
-  const pool = new pg.Pool({
-    ...clientSettings(settings, role),
-    max,
-    pipeline: true,
-    idleTimeoutMillis: 30_000,
-    connectionTimeoutMillis: 10_000,
-    allowExitOnIdle: false,
-  })
-  pool.on('error', onError)
-  // A connection that dies while somebody works with it says so as well, beside failing the work; unheard, it would end the process.
-  pool.on('connect', (client) => client.on('error', onError))
-  return pool
-}
-
-/** Errors of a statement leave the connection usable; these classes (operator intervention, connection) and the system's own do not. */
-function connectionFault(error: unknown): Error | undefined {
-  if (error instanceof pg.DatabaseError) return /^(57|08)/.test(error.code ?? '') ? error : undefined
-  return error instanceof Error && 'errno' in error ? error : undefined
 }
 
 /** The constraint that a statement broke, if that is what went wrong. */

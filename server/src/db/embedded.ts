@@ -28,10 +28,11 @@ type Launcher = { command: string; args: string[]; uid?: number; gid?: number }
 const startMsMax = 120_000
 const port = 5432
 
+/** `signal`, when it is aborted, calls the start off. */
 export async function startEmbeddedServer(
   dataDir: string,
   say: (line: string) => void,
-  { maxConnections = 100 } = {},
+  { maxConnections = 100, signal }: { maxConnections?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<EmbeddedServer> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = lockDataDir(dataDir)
@@ -46,12 +47,12 @@ export async function startEmbeddedServer(
       await initialise(binaries, launcher, clusterDir)
     }
     const socketDir = makeSocketDir(dataDir, launcher)
-    const server = await startWhenFree(() =>
-      start(binaries, launcher, clusterDir, {
-        unix_socket_directories: socketDir,
-        max_connections: String(Math.max(100, maxConnections)),
-      }),
-    )
+    signal?.throwIfAborted()
+    const more = {
+      unix_socket_directories: socketDir,
+      max_connections: String(Math.max(100, maxConnections)),
+    }
+    const server = await startWhenFree(() => start(binaries, launcher, clusterDir, { more, signal }))
     return {
       connection: embeddedConnection(dataDir),
       died: server.died,
@@ -64,6 +65,7 @@ export async function startEmbeddedServer(
     }
   } catch (error) {
     lock[Symbol.dispose]()
+    signal?.throwIfAborted()
     throw error
   }
 }
@@ -206,12 +208,19 @@ async function startWhenFree<Server>(attempt: () => Promise<Server>): Promise<Se
   }
 }
 
-async function start(binaries: Binaries, launcher: Launcher, clusterDir: string, more: Record<string, string>) {
+async function start(
+  binaries: Binaries,
+  launcher: Launcher,
+  clusterDir: string,
+  { more, signal }: { more: Record<string, string>; signal: AbortSignal | undefined },
+) {
   const options = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = launch(launcher, binaries.postgres, ['-D', clusterDir, ...options])
   const output = collectOutput(child)
   const ended = new Promise<void>((done) => child.on('close', () => done()))
   let stopping = false
+  const callOff = () => void child.kill('SIGINT')
+  signal?.addEventListener('abort', callOff)
   await new Promise<void>((ready, fail) => {
     const timer = setTimeout(
       () => fail(new Error(`The embedded database did not become ready:\n${output()}`)),
@@ -224,7 +233,7 @@ async function start(binaries: Binaries, launcher: Launcher, clusterDir: string,
       clearTimeout(timer)
       ready()
     })
-  })
+  }).finally(() => signal?.removeEventListener('abort', callOff))
   return {
     died: ended.then(() => (stopping ? new Promise<string>(() => {}) : output())),
     abandon() {

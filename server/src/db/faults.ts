@@ -1,6 +1,43 @@
-/** True for a fault that a second try may not meet: a lost connection, a server that stops or starts, a deadlock, a lock that took too long. */
+// Which faults of the database a second try may not meet. SQLSTATE classes: 08 connection, 40 transaction, 53 resources, 55 object in use,
+// 57 operator intervention; 25006 is a write on a server that became a standby.
+const networkFault = /^(E[A-Z]+|EAI_[A-Z]+)$/
+/** The driver gives these no code. */
+const driverFault = /timeout|terminated|not queryable|Client was closed|Connection/i
+
+/** True for a lost connection, a server that stops, starts or is read-only, a deadlock, a lock that took too long. */
 export function isTransient(error: unknown): boolean {
-  const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return /^(08|53|57|40|55)/.test(code) || /^E[A-Z]+$/.test(code)
-  return error instanceof Error && /timeout|terminated|Connection/i.test(error.message)
+  return isAway(error) || /^(40|55)/.test(codeOf(error) ?? '')
 }
+
+/** True when the server, or the way to it, is at fault, and no statement. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code !== undefined) return /^(08|53|57|25006)/.test(code) || networkFault.test(code)
+  return error instanceof Error && driverFault.test(error.message)
+}
+
+/** True when the connection that met the fault is of no further use. */
+export function endsConnection(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && (/^(08|57P|25006)/.test(code) || networkFault.test(code))
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : undefined
+}
+
+/** What an operator reads of a database that cannot be used, in one sentence. */
+export function explainFault(error: unknown): string {
+  const code = codeOf(error) ?? ''
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === '25006') return 'The database is read-only: none of its hosts takes writes at the moment.'
+  if (code === '53100') return `The disk of the database is full: ${message}.`
+  if (code === '53300') return tooManyConnections
+  if (code === '42501') return `The database denies the service a right that it needs: ${message}.`
+  if (code.startsWith('57P')) return `The database is stopping or starting: ${message}.`
+  return `The database cannot be reached: ${message}.`
+}
+
+export const tooManyConnections =
+  'The database has no connection left. A process of Patchbay uses up to 26: raise max_connections, or run fewer processes.'

@@ -1,5 +1,6 @@
 export { lockForBackup, unlessBackup } from './backup-lock.ts'
-export type { ConnectionSettings } from './connection.ts'
+export { DatabaseUrlError, splitDatabaseUrl } from './connect/database-url.ts'
+export type { ConnectionSettings } from './connect/hosts.ts'
 export { copyIn, copyOut } from './copy.ts'
 export {
   Database,
@@ -10,7 +11,7 @@ export {
   violatedConstraint,
 } from './database.ts'
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
-export { isTransient } from './faults.ts'
-export { applyMigrations, isUpToDate, migrate, unknownMigration } from './migrate.ts'
+export { explainFault, isAway, isTransient, tooManyConnections } from './faults.ts'
+export { applyMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

@@ -493,6 +493,7 @@ table migrations (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  older_may_stay boolean not null default false,
   constraint migrations_pkey PRIMARY KEY (name)
 );
 grant select to patchbay_system;
@@ -727,6 +728,7 @@ table runs partition by RANGE (id) -- row-level security forced (
   is_webhook_batch boolean not null default false,
   retry_of uuid,
   started_by uuid,
+  under_way uuid[],
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text]))),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
@@ -1263,6 +1265,14 @@ table workflows_without_base -- row-level security forced (
 );
 policy all_rows to {patchbay_system} using (true);
 grant delete, insert, select, update to patchbay_system;
+
+table write_probe (
+  only_row boolean not null default true,
+  probed_at timestamp with time zone not null,
+  constraint write_probe_only_row_check CHECK (only_row),
+  constraint write_probe_pkey PRIMARY KEY (only_row)
+);
+grant insert, select, update to patchbay_system;
 
 CREATE OR REPLACE FUNCTION patchbay.count_calls(calls text)
  RETURNS integer

@@ -38,17 +38,33 @@ export function refusalOf(
   }
 }
 
+/** No other connection of ours lets these through to here. 25006: no host of the database takes writes. */
+const databaseAway = new Set([
+  '25006',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
 function toAppError(error: unknown, bodyType: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof pg.DatabaseError) return fromDatabase(error)
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     if (error.code.startsWith('FST_')) return fromFramework(error as FrameworkError, bodyType)
-    if (['ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) return notReady(error)
+    if (databaseAway.has(error.code)) return notReady(error)
   }
   if (error instanceof SyntaxError && 'statusCode' in error) return malformedJson()
   if (
     error instanceof Error &&
-    /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed/.test(error.message)
+    /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Client was closed/.test(
+      error.message,
+    )
   )
     return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
@@ -86,6 +102,7 @@ function fromDatabase(error: pg.DatabaseError): AppError {
   if (error.code?.startsWith('22')) {
     return new AppError('cannot_be_stored', 'A value in the request cannot be stored.', { cause: error })
   }
-  if (/^(08|57|53)/.test(error.code ?? '')) return notReady(error)
+  // A server that stops, starts or became a standby, a deadlock, a lock that took too long: another try may well succeed.
+  if (/^(08|25006|40|53|55P03|57)/.test(error.code ?? '')) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
 }

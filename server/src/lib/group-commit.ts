@@ -11,13 +11,20 @@ export type GroupCommitOptions<Item> = {
   gatherMs?: () => number
   /** What an item weighs, in bytes for example, and how much a batch may weigh; one item alone may weigh more. */
   weight?: { of(item: Item): number; max: number }
+  /** True for a fault that no item caused, a lost connection for example: the batch is tried once more as it is, and then given up whole. */
+  isShared?: (error: unknown) => boolean
 }
+
+/** A batch that takes longer than this may be stuck. It keeps its chance, but those behind it no longer wait for it. */
+const patienceMs = 2000
 
 export class GroupCommit<Item, Result> {
   readonly #commit: (items: Item[]) => Promise<Result[]>
   readonly #options: GroupCommitOptions<Item>
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
+  /** Those of them that nobody waits for any more. */
+  #overdue = 0
   #isArmed = false
   #idle: PromiseWithResolvers<void> | undefined
 
@@ -47,7 +54,8 @@ export class GroupCommit<Item, Result> {
   }
 
   #arm(): void {
-    if (this.#isArmed || this.#underWay >= this.#options.batchesAtOnce || this.#waiting.length === 0) return
+    if (this.#isArmed || this.#underWay - this.#overdue >= this.#options.batchesAtOnce || this.#waiting.length === 0)
+      return
     this.#isArmed = true
     const flush = () => {
       this.#isArmed = false
@@ -65,7 +73,15 @@ export class GroupCommit<Item, Result> {
     if (batch.length === 0) return
     this.#underWay++
     this.#arm()
+    let isOverdue = false
+    const patience = setTimeout(() => {
+      isOverdue = true
+      this.#overdue++
+      this.#arm()
+    }, patienceMs)
     const deliver = await this.#settle(batch)
+    clearTimeout(patience)
+    if (isOverdue) this.#overdue--
     this.#underWay--
     this.#next()
     deliver()
@@ -77,6 +93,7 @@ export class GroupCommit<Item, Result> {
 
   /** What waited for the batch before goes first: the database works on it while the results of that one are handed out. */
   #next(): void {
+    if (this.#underWay - this.#overdue >= this.#options.batchesAtOnce) return
     const isPatient = (this.#options.gatherMs?.() ?? 0) > 0
     if (isPatient || this.#isArmed) this.#arm()
     else void this.#flush()
@@ -94,14 +111,20 @@ export class GroupCommit<Item, Result> {
   }
 
   /** Returns what tells those who wait; never rejects. */
-  async #settle(batch: Waiting<Item, Result>[]): Promise<() => void> {
+  async #settle(batch: Waiting<Item, Result>[], isLastTry = false): Promise<() => void> {
     try {
       const results = await this.#commit(batch.map(({ item }) => item))
       return () => {
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
       }
     } catch (error) {
-      if (batch.length === 1) return () => batch[0]?.reject(error)
+      const isShared = this.#options.isShared?.(error) ?? false
+      if (isShared && !isLastTry) return this.#settle(batch, true)
+      if (isShared || batch.length === 1) {
+        return () => {
+          for (const { reject } of batch) reject(error)
+        }
+      }
       for (const single of batch) (await this.#settle([single]))()
       return () => {}
     }

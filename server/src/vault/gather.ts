@@ -35,9 +35,9 @@ async function settle<Item, Result>(items: Item[], together: Together<Item, Resu
   }
 }
 
-/** A refusal, or a statement that the database understood and did not accept; not a connection or a server that is away (08, 53, 57). */
+/** A refusal, or a statement that the database understood and did not accept; not a connection or a server that is away (08, 53, 57) or became a standby (25006). */
 function isAboutAnItem(error: unknown): boolean {
   if (error instanceof AppError) return true
   const { severity, code } = error as { severity?: unknown; code?: unknown }
-  return severity !== undefined && !/^(08|53|57)/.test(String(code))
+  return severity !== undefined && !/^(08|25006|53|57)/.test(String(code))
 }

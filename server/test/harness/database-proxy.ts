@@ -12,6 +12,12 @@ export type DatabaseProxy = AsyncDisposable & {
   /** Cuts every connection and refuses new ones. */
   cut(): void
   restore(): void
+  /**
+   * The connections there are stay open, and nothing comes through any more: as behind a firewall that forgot them. `alsoNew`: those that are
+   * opened from now on, too, until `thaw`, which does not bring back those that were frozen.
+   */
+  freeze(alsoNew?: boolean): void
+  thaw(): void
 }
 
 export async function startDatabaseProxy(target: { host: string; port: number }): Promise<DatabaseProxy> {
@@ -19,6 +25,8 @@ export async function startDatabaseProxy(target: { host: string; port: number })
   const sockets = new Set<Socket>()
   let roundTrips = 0
   let isCut = false
+  let isFrozen = false
+  let live = { isFrozen: false }
   const server = createServer((client) => {
     if (isCut) {
       client.destroy()
@@ -26,12 +34,15 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     }
     const upstream = connect(join(target.host, `.s.PGSQL.${target.port}`))
     let isServersTurn = false
+    const mine = isFrozen ? { isFrozen: true } : live
     client.on('data', (chunk) => {
+      if (mine.isFrozen) return
       if (!isServersTurn) roundTrips++
       isServersTurn = true
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
+      if (mine.isFrozen) return
       isServersTurn = false
       client.write(chunk)
     })
@@ -41,10 +52,11 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     ] as const) {
       sockets.add(one)
       one
-        .on('error', () => other.destroy())
+        .on('error', () => {})
         .on('close', () => {
           sockets.delete(one)
-          other.destroy()
+          // Nobody is told of the end of a connection that was forgotten.
+          if (!mine.isFrozen) other.destroy()
         })
     }
   })
@@ -66,6 +78,14 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     },
     restore: () => {
       isCut = false
+    },
+    freeze: (alsoNew = false) => {
+      live.isFrozen = true
+      live = { isFrozen: false }
+      isFrozen = alsoNew
+    },
+    thaw: () => {
+      isFrozen = false
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()

@@ -28,15 +28,18 @@ export type TestService = AsyncDisposable & {
 type Options = {
   env?: Record<string, string>
   role?: Role
-  /** Another server than the one that all tests share. */
-  postgres?: { host: string; port: number }
+  /** Another server than the one that all tests share. `urlFor`: how the service is to address it. */
+  postgres?: { host: string; port: number; password?: string; urlFor?(database: string): string }
 }
 
 export async function startService(options: Options = {}): Promise<TestService> {
-  const { host, port } = options.postgres ?? inject('postgres')
+  const server: Server = options.postgres ?? inject('postgres')
+  const { host, port } = server
   const database = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
-  await onServer({ host, port }, `create database ${database}${options.postgres ? '' : ' template patchbay_template'}`)
-  const databaseUrl = `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
+  await onServer(server, `create database ${database}${options.postgres ? '' : ' template patchbay_template'}`)
+  const databaseUrl =
+    options.postgres?.urlFor?.(database) ??
+    `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-service-'))
   const service = await startOn(databaseUrl, dataDir, options)
   return {
@@ -44,7 +47,8 @@ export async function startService(options: Options = {}): Promise<TestService> 
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
       rmSync(dataDir, { recursive: true, force: true })
-      await onServer({ host, port }, `drop database ${database} with (force)`)
+      // A server with an address of its own making goes as a whole, and may be gone already.
+      if (!options.postgres?.urlFor) await onServer(server, `drop database ${database} with (force)`)
     },
   }
 }
@@ -91,8 +95,16 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
   }
 }
 
-async function onServer(server: { host: string; port: number }, statement: string): Promise<void> {
-  const client = new pg.Client({ ...server, user: 'postgres', database: 'postgres' })
+type Server = { host: string; port: number; password?: string }
+
+async function onServer({ host, port, password }: Server, statement: string): Promise<void> {
+  const client = new pg.Client({
+    host,
+    port,
+    user: 'postgres',
+    database: 'postgres',
+    ...(password ? { password } : {}),
+  })
   await client.connect()
   try {
     await client.query(statement)

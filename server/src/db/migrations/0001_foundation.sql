@@ -5,7 +5,7 @@ begin
   foreach wanted in array array['patchbay_app', 'patchbay_system'] loop
     begin
       execute format('create role %I login nosuperuser nobypassrls noinherit', wanted);
-    exception when duplicate_object or unique_violation then null;
+    exception when duplicate_object or unique_violation or insufficient_privilege then null;
     end;
     -- The user that was given to us steps down to these roles. One who may make roles has to grant them to himself;
     -- one who may not must have been granted them before.

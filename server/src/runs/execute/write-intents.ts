@@ -2,7 +2,7 @@
 // no trace of what it had sent. One statement serves all blocks that write at the same moment. It does not wait for the disk: the note
 // outlives every process of the service, and only a database that dies within the next moments may lose it; the stable Idempotency-Key
 // that goes with the write is there for that case, too.
-import type { Db } from '../../db/index.ts'
+import { type Db, isAway } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { partitionStatement } from '../record/partition-statement.ts'
 import { type Column, columnArrays, unnestText } from '../record/row-arrays.ts'
@@ -47,6 +47,7 @@ export class WriteIntents {
     this.#notes = new GroupCommit<WriteIntent, boolean>((intents) => insertAll(db, intents), {
       batchesAtOnce: 2,
       itemsMax: 200,
+      isShared: isAway,
     })
   }
 

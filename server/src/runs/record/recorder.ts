@@ -1,7 +1,7 @@
 // The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, isTransient, type Scope, type Tx } from '../../db/index.ts'
+import { type Database, isAway, isTransient, type Scope, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { JobQueue } from '../../queue/index.ts'
@@ -91,12 +91,14 @@ export class RunRecorder {
       itemsMax: 100,
       gatherMs: () => this.#gatherMs(gatherBlocksMs),
       weight,
+      isShared: isAway,
     })
     this.#ends = new GroupCommit<EndEntry, EndedRun | undefined>((entries) => this.#endAll(entries), {
       batchesAtOnce: 1,
       itemsMax: 100,
       gatherMs: () => this.#gatherMs(gatherEndsMs),
       weight,
+      isShared: isAway,
     })
   }
 

@@ -81,6 +81,14 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
   )
 }
 
+/** A run whose start was made final although nobody heard of it. */
+export async function findStarted(db: Queryable, id: string): Promise<InsertedRun | undefined> {
+  const { rows } = await db.query<{ run_number: number; revision: number; name: string }>(sql`
+    select r.run_number, r.revision, w.name from runs r join workflows w on w.id = r.workflow_id where r.id = ${id}`)
+  const row = rows[0]
+  return row && { id, runNumber: row.run_number, revision: row.revision, workflowName: row.name }
+}
+
 /** Lets a run begin with the results of another: of all blocks that ended well there, or of those that are named. */
 export async function copyBlocks(
   tx: Queryable,

@@ -1,11 +1,11 @@
 // Starting runs: the row of a run and its job are written in one transaction, and starts of the same moment share it.
-import type { Database, Tx } from '../../db/index.ts'
+import { type Database, isAway, type Tx, violatedConstraint } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { type RunNews, runQueue } from '../run.ts'
-import { findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
+import { findStarted, findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
 export type RunRequest = Omit<NewRun, 'id'>
 
@@ -21,7 +21,11 @@ export class RunStarter {
     this.#database = deps.database
     this.#news = deps.news
     this.#jobs = deps.jobs
-    this.#group = new GroupCommit((requests) => this.#startAll(requests), { batchesAtOnce: 1, itemsMax: 200 })
+    this.#group = new GroupCommit((requests) => this.#startAll(requests), {
+      batchesAtOnce: 1,
+      itemsMax: 200,
+      isShared: isAway,
+    })
   }
 
   /** Throws when the account has no such workflow, or it is not deployed. */
@@ -52,9 +56,19 @@ export class RunStarter {
   }
 
   async #startAll(requests: (RunRequest & { id: string })[]): Promise<(StartedRun | undefined)[]> {
-    const started = await this.#database.system.transaction((tx) => this.#writeAll(tx, requests))
-    this.wake()
-    return started
+    const { system } = this.#database
+    try {
+      const started = await system.transaction((tx) => this.#writeAll(tx, requests))
+      this.wake()
+      return started
+    } catch (error) {
+      // The connection was lost over a batch, which is tried again: what is there already was started by the first try.
+      const [request] = requests
+      if (!request || requests.length > 1 || violatedConstraint(error) === undefined) throw error
+      const started = await findStarted(system, request.id)
+      if (!started) throw error
+      return [started]
+    }
   }
 
   async #writeAll(tx: Tx, requests: (RunRequest & { id: string })[]): Promise<(StartedRun | undefined)[]> {

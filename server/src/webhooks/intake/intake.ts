@@ -1,7 +1,7 @@
 // Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, violatedConstraint } from '../../db/index.ts'
+import { type Database, isAway, violatedConstraint } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
@@ -62,7 +62,7 @@ export class Intake {
           for (const [workflowId, accountId] of longer) onQueueChange(accountId, workflowId)
           return stored
         }),
-        { batchesAtOnce: 1, itemsMax: 500, weight },
+        { batchesAtOnce: 1, itemsMax: 500, weight, isShared: isAway },
       )
     this.#free = rowOf((requests) => insertRequests(system, requests, deliveryDays))
     this.#ordered = rowOf((requests) =>

@@ -1,4 +1,4 @@
-import { type Database, type Queryable, sql } from '../../db/index.ts'
+import { type Database, isAway, type Queryable, sql } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { KeyRing } from '../../secrets/index.ts'
@@ -80,7 +80,7 @@ export function createLoader(deps: { database: Database; keyRing: KeyRing; recen
       const byId = new Map(found.flat().map((one) => [one.id, one]))
       return wanted.map(({ ids }) => ids.flatMap((id) => byId.get(id) ?? []))
     },
-    { batchesAtOnce: 2, itemsMax: 64, weight: { of: ({ ids }) => ids.length, max: 100 } },
+    { batchesAtOnce: 2, itemsMax: 64, weight: { of: ({ ids }) => ids.length, max: 100 }, isShared: isAway },
   )
   return async (accountId: string, ids: readonly string[]): Promise<LoadedWebhook[]> => {
     const remembered = ids.map((id) => deps.recent.take(id))

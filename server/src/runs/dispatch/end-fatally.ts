@@ -1,6 +1,6 @@
 import type { RunState } from '../execute/run-state.ts'
+import type { RunRecorder } from '../record/recorder.ts'
 import type { RunClaim } from '../run.ts'
-import type { RunRecorder } from './recorder.ts'
 
 /** Ends a run that cannot do its work. False when another worker owns it now. */
 export async function endFatally(

@@ -1,0 +1,107 @@
+// The primary of a replicated database dies under load and its standby takes over. Nobody restarts anything.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { splitDatabaseUrl } from '../../src/db/index.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type ReplicatedDatabase, startReplicatedDatabase } from '../harness/replicated-database.ts'
+import { startService, type TestService } from '../harness/service.ts'
+import { deployWorkflow, endOf, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
+
+const backWithinMs = 15_000
+
+let database: ReplicatedDatabase
+let service: TestService
+let workflow: SampleWorkflow
+beforeAll(async () => {
+  database = await startReplicatedDatabase()
+  service = await startService({ postgres: database })
+  workflow = await deployWorkflow(service.manager, ['await sleep(20); return 1'])
+}, 120_000)
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const readiness = () => service.client(undefined).get('/readyz')
+
+describe('a database with several hosts', () => {
+  it('fails over under load: nothing that was accepted is lost, nothing is answered with 500', async () => {
+    await runToEnd(service.manager, workflow.id)
+    const accepted: number[] = []
+    const statuses = new Set<number>()
+    let isOver = false
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const answer = await service.manager.post('/api/RunWorkflow', { workflowId: workflow.id })
+        statuses.add(answer.status)
+        if (answer.status === 200) accepted.push(Number(answer.headers.get('x-run-number')))
+        else await new Promise((done) => setTimeout(done, 20))
+      }
+    })
+    await eventually(() => accepted.length > 50)
+    await database.primary.kill()
+    const refused = await eventually(async () => {
+      const answer = await readiness()
+      return answer.status === 503 ? answer : undefined
+    })
+    expect(refused.body.errorMessage).toMatch(/^The database is read-only|^The database cannot be reached/)
+    await database.promote()
+    const before = accepted.length
+    await eventually(() => accepted.length > before + 50, backWithinMs)
+    await eventually(async () => (await readiness()).status === 200, backWithinMs)
+    isOver = true
+    await Promise.all(clients)
+    expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+    expect(new Set(accepted).size).toBe(accepted.length)
+    for (const number of accepted)
+      expect(await endOf(service.manager, workflow.id, number, 60_000)).toMatchObject({ status: 'Ready' })
+  }, 180_000)
+
+  it('that turned read-only is said to be so, in /readyz and once in the log, and is used again afterwards', async () => {
+    const setReadOnly = async (value: 'on' | 'off') => {
+      await database.standby.query(`alter system set default_transaction_read_only = ${value}`)
+      await database.standby.query('select pg_reload_conf()')
+    }
+    await setReadOnly('on')
+    const refused = await eventually(async () => {
+      const answer = await readiness()
+      return answer.status === 503 && answer.body.errorMessage.includes('read-only') ? answer : undefined
+    })
+    expect(refused.body.errorMessage).toBe('The database is read-only: none of its hosts takes writes at the moment.')
+    const answer = await service.manager.post('/api/RunWorkflow', { workflowId: workflow.id })
+    expect(answer.status).toBe(503)
+    // The owner of the setting may always take it back.
+    await setReadOnly('off')
+    await eventually(async () => (await readiness()).status === 200, backWithinMs)
+    expect((await runToEnd(service.manager, workflow.id)).status).toBe('Ready')
+    const said = service.logText().match(/Not ready\. The database is read-only/g) ?? []
+    expect(said.length).toBeLessThanOrEqual(2)
+  }, 90_000)
+})
+
+describe('an address with several hosts', () => {
+  it('is one address for each, with everything else as it was', () => {
+    expect(
+      splitDatabaseUrl('postgresql://u:p%40@a:1,b:2,[::1]:3/db?sslmode=disable&target_session_attrs=read-write'),
+    ).toEqual([
+      'postgresql://u:p%40@a:1/db?sslmode=disable',
+      'postgresql://u:p%40@b:2/db?sslmode=disable',
+      'postgresql://u:p%40@[::1]:3/db?sslmode=disable',
+    ])
+    expect(splitDatabaseUrl('postgres://u@localhost/db?host=/a,/b&port=5,6')).toEqual([
+      'postgres://u@localhost/db?host=%2Fa&port=5',
+      'postgres://u@localhost/db?host=%2Fb&port=6',
+    ])
+  })
+
+  it.each([
+    ['mysql://u:geheim@a/db', 'must be an address that starts with postgres:// or postgresql://.'],
+    ['postgres://u:geheim@a:1,b:port/db', 'names a host or port that is not valid.'],
+    ['postgres://u:geheim@a/db?host=a,b&port=1,2,3', 'names 2 hosts and 3 ports.'],
+    [
+      'postgres://u:geheim@a/db?target_session_attrs=standby',
+      'has target_session_attrs=standby. Patchbay writes to its database: use read-write, or leave it out.',
+    ],
+  ])('%s is refused', (url, sentence) => {
+    expect(() => splitDatabaseUrl(url)).toThrow(sentence)
+  })
+})
