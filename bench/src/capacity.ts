@@ -8,7 +8,7 @@ import type { Row } from './report.ts'
 import { deployBlocks, runAtFullLoad } from './runs.ts'
 import { newDataDir, startBenchService } from './service.ts'
 
-const runs = 3000
+const runs = 2000
 const processCounts = [1, 2, 4]
 
 type Cost = {

@@ -7,16 +7,16 @@ import { sql } from './sql.ts'
 // Any constant will do; it only has to be ours.
 const backupKey = 7_230_118_450
 
-/** Held until the session ends. Waits for maintenance that is under way. */
+/** Held until the session ends. Waits for maintenance, and for another backup. */
 export async function lockForBackup(client: pg.Client): Promise<void> {
-  await client.query('select pg_advisory_lock_shared($1::bigint)', [backupKey])
+  await client.query('select pg_advisory_lock($1::bigint)', [backupKey])
 }
 
-/** Does the work in a transaction, or not at all while a backup is being made or another process does such work. */
+/** Does the work in a transaction, or not at all while a backup is being made. */
 export async function unlessBackup(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ is_free: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${backupKey}::bigint) as is_free`,
+      sql`select pg_try_advisory_xact_lock_shared(${backupKey}::bigint) as is_free`,
     )
     if (rows[0]?.is_free) await work(tx)
   })

@@ -61,7 +61,7 @@ it('starts another in the place of one that dies, and goes on meanwhile', { time
   await eventually(() => members().length === 2 && !members().includes(before[0] as number), 60_000)
 })
 
-it('stops everything on one signal, the database included', async () => {
+it('stops everything on one signal, the database included', { timeout: 90_000 }, async () => {
   group.kill('SIGTERM')
   expect(await group.ended).toBe(0)
   expect(group.output()).toMatch(/Stopping\.\n[\s\S]*Stopped\.\n$/)
@@ -69,7 +69,7 @@ it('stops everything on one signal, the database included', async () => {
   expect(left.filter((line) => line.includes(dataDir))).toEqual([])
 })
 
-it('what cannot start ends the group with its sentence', async () => {
+it('what cannot start ends the group with its sentence', { timeout: 90_000 }, async () => {
   await using wrong = startProgram('main', [], {
     ...env,
     PATCHBAY_PROCESSES: '2',
