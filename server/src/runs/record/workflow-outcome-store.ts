@@ -33,6 +33,10 @@ export async function updateWorkflowOutcomes(
   tx: Queryable,
   outcomes: readonly WorkflowOutcome[],
 ): Promise<OutcomeEffect[]> {
+  // Locked by a statement of its own, so that the next one begins with the rows as they are now. One that locked and updated them by itself would
+  // come back to versions that others wait behind, and workers that end runs of one workflow would lock each other out.
+  void tx.query(sql`
+    select from workflows where id = any(${outcomes.map((outcome) => outcome.workflowId)}::uuid[]) order by id for no key update`)
   const { rows } = await tx.query<{
     id: string
     name: string
