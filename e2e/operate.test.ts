@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
 import { eventually } from '../server/test/harness/eventually.ts'
 import { enableWebhook, historyOf } from '../server/test/harness/webhooks.ts'
-import { deployWorkflow } from '../server/test/harness/workflows.ts'
+import { createWorkflow, deployWorkflow } from '../server/test/harness/workflows.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
@@ -35,6 +35,24 @@ describe('a webhook', () => {
     await page.getByRole('link', { name: 'Run 1' }).click()
     await page.getByRole('heading', { level: 1, name: /^Run 1 of/ }).waitFor()
     expect((await historyOf(manager, id)).length).toBe(1)
+  })
+})
+
+describe('several workflows', () => {
+  it('are deployed at once, after a look at what happens to each', async () => {
+    const { manager } = visit.service
+    const fresh = await createWorkflow(manager, ['return 1'], { name: 'Bulk one' })
+    await deployWorkflow(manager, ['return 2'], { name: 'Bulk two' })
+    const page = await visit.open('/workflows?q=Bulk')
+    await page.getByRole('row', { name: /Bulk two/ }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Deploy' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Deploy 2 workflows?' })
+    await dialog.getByRole('listitem').filter({ hasText: 'Bulk one' }).getByText('goes into use').waitFor()
+    await dialog.getByRole('listitem').filter({ hasText: 'Bulk two' }).getByText('is deployed already').waitFor()
+    await dialog.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByRole('status').getByText('2 workflows deployed.').waitFor()
+    expect((await manager.get(`/api/Workflow/${fresh.id}`)).body.workflowState).toBe('deployed')
   })
 })
 

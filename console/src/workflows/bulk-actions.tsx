@@ -6,6 +6,7 @@ import { call, forget, sentenceOf } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
+import { type BulkAction, effectOn } from './bulk-effects.ts'
 import type { WorkflowSummary } from './workflow-state.tsx'
 
 const actions = {
@@ -31,7 +32,7 @@ const actions = {
     says: 'are removed for good, with history, vault and queue',
   },
 } as const
-type ActionName = keyof typeof actions
+type ActionName = keyof typeof actions & BulkAction
 
 export type Selection<Row> = {
   rows: readonly Row[]
@@ -116,8 +117,9 @@ function BulkDialog({
       <p className="text-muted">These {action.says}:</p>
       <ul className="my-3 max-h-48 overflow-y-auto rounded-md border border-line bg-ground px-3 py-2">
         {rows.map((workflow) => (
-          <li key={workflow.id} className="truncate py-0.5">
-            {workflow.name}
+          <li key={workflow.id} className="flex gap-3 py-0.5">
+            <span className="min-w-0 flex-1 truncate">{workflow.name}</span>
+            <span className="shrink-0 text-label text-muted">{effectOn(name, workflow)}</span>
           </li>
         ))}
       </ul>

@@ -128,7 +128,7 @@ function resultPage({ email, organizationName }: TakenState, { name, takeBackTok
     'Connected',
     html`<p>${name} is connected. The account <strong>${email}</strong> of <strong>${organizationName}</strong> can use it now. You can close this window.</p>
 <p>Not what you wanted? You can take the access back within the next half hour.</p>
-<form method="post" action="/oauth/take-back"><input type="hidden" name="token" value="${takeBackToken}"><button>Take it back</button></form>`,
+<form method="post" action="/oauth/take-back"><input type="hidden" name="token" value="${takeBackToken}"><button class="quiet">Take it back</button></form>`,
   )
 }
 

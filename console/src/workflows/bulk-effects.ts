@@ -1,0 +1,18 @@
+// What an action on several workflows means for each of them, said before it is done.
+import type { WorkflowSummary } from './workflow-state.tsx'
+
+export type BulkAction = 'Deploy' | 'Archive' | 'Delete'
+
+export function effectOn(action: BulkAction, workflow: WorkflowSummary): string {
+  if (action === 'Deploy') {
+    if (workflow.workflowState === 'deployed') return 'is deployed already'
+    return workflow.workflowState === 'archived' ? 'is archived and will be refused' : 'goes into use'
+  }
+  const stops = [...(workflow.isScheduled ? ['schedule'] : []), ...(workflow.isWebhookActive ? ['webhook'] : [])]
+  const stopping = stops.length > 0 ? `${stops.join(' and ')} stop` : ''
+  if (action === 'Archive') {
+    if (workflow.workflowState === 'archived') return 'is archived already'
+    return stopping || 'has nothing to stop'
+  }
+  return stopping || 'is removed'
+}
