@@ -6,6 +6,10 @@ import { Countdown } from './countdown.tsx'
 import type { InboxItem } from './inbox-item.ts'
 import { RequestActions } from './request-actions.tsx'
 
+function shortId(id: string): string {
+  return `${id.slice(0, 8)}…${id.slice(-6)}`
+}
+
 export function inboxColumns(given: {
   workflowId: string
   isHistory: boolean
@@ -37,11 +41,12 @@ export function inboxColumns(given: {
           <button
             type="button"
             aria-pressed={item.webhookId === chosenId}
-            aria-label={`Show request ${item.webhookId}`}
+            title={item.webhookId}
+            aria-label={`Show request ${shortId(item.webhookId)}`}
             onClick={() => onShow(item.webhookId)}
             className="block max-w-full truncate rounded-sm font-mono text-label font-medium hover:text-accent hover:underline aria-pressed:text-accent"
           >
-            {item.webhookId.slice(0, 8)}…{item.webhookId.slice(-6)}
+            {shortId(item.webhookId)}
           </button>
           {item.errorMessage && (
             <span className="line-clamp-1 text-label text-red" title={item.errorMessage}>
