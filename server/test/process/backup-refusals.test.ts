@@ -94,7 +94,7 @@ describe('restore refuses, and touches nothing:', () => {
       'a file cut in half',
       'sealed',
       'damaged or incomplete',
-      (path) => truncateSync(path, statSync(path).size / 2),
+      (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
       pass,
     ],
     ['a flipped bit', 'sealed', 'damaged or incomplete', (path) => flip(path, statSync(path).size - 3000), pass],
