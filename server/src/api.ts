@@ -205,7 +205,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
     ...upgradeRoutes(services.upgrading),
-    ...statisticsRoutes({ database, accountBytesMax: config.storage.accountBytesMax }),
+    ...statisticsRoutes({ database, quotas: config.storage }),
     ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
   })

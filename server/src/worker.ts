@@ -32,7 +32,15 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
   parts.use(runs.createWorker()).start()
   await parts.use(new ReplayWorker(services.replaying)).start()
   parts
-    .use(new Scheduler({ database, starter: runs.starter, hasRoom: (accountId) => ledger.hasRoom(accountId), onFault }))
+    .use(
+      new Scheduler({
+        database,
+        starter: runs.starter,
+        hasRoom: (accountId) => ledger.hasRoom(accountId),
+        hasDisk: () => ledger.hasDisk,
+        onFault,
+      }),
+    )
     .start()
   parts.use(await webhooks.startWorker())
   await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()

@@ -21,6 +21,7 @@ export type SchedulerDeps = {
   starter: Pick<RunStarter, 'startAllIn'>
   /** Whether the account may store more; a tick without room is skipped. */
   hasRoom(accountId: string): boolean
+  hasDisk(): boolean
   onFault(error: unknown): void
 }
 
@@ -45,6 +46,8 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
+    // What is due stays due, and its latest tick is made up for when there is room again.
+    if (!this.#deps.hasDisk()) return
     while (!this.#looking.isStopping && (await this.#handleDue()) === dueAtOnce);
     while (!this.#looking.isStopping && (await this.#handleRecovering()) === dueAtOnce);
   }

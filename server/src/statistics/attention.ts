@@ -16,17 +16,26 @@ type Row = {
 /** A request that waits longer than this is not simply next. */
 const waitsLong = sql`interval '1 hour'`
 
-export async function listAttention(db: Queryable, reach: Reach, itemsMax: number): Promise<Attention[]> {
+/** What may be stored, in bytes. */
+export type StorageQuotas = { accountBytesMax: number; organizationBytesMax: number }
+
+export async function listAttention(
+  db: Queryable,
+  reach: Reach,
+  quotas: StorageQuotas,
+  itemsMax: number,
+): Promise<Attention[]> {
   const inReach = accountsInReach(reach)
   const parts = [workflowsInTrouble, connectionsInTrouble, requestsInTrouble, mails, openAlarms].map((part) =>
     part(inReach),
   )
+  parts.push(storageUsedUp(inReach, quotas))
   const found = await Promise.all(
     parts.map((part) => db.query<Row>(sql`select * from (${part}) p order by since desc nulls last limit ${itemsMax}`)),
   )
   return found
     .flatMap(({ rows }) => rows)
-    .sort((one, other) => (other.since?.getTime() ?? 0) - (one.since?.getTime() ?? 0))
+    .sort((one, other) => (timeOf(one) === timeOf(other) ? 0 : timeOf(other) - timeOf(one)))
     .slice(0, itemsMax)
     .map((row) => ({
       kind: row.kind,
@@ -91,4 +100,20 @@ function openAlarms(inReach: Sql): Sql {
   return sql`
     select 'alarm' as kind, l.account_id, l.id as target_id, w.name as title, l.message, l.raised_at as since
     from accounts a join alarms l on l.account_id = a.id join workflows w on w.id = l.workflow_id where ${inReach} and l.is_open`
+}
+
+/** Nothing else works while it lasts, so it comes first. */
+function storageUsedUp(inReach: Sql, { accountBytesMax, organizationBytesMax }: StorageQuotas): Sql {
+  return sql`
+    select 'storage.full' as kind, a.id as account_id, a.id as target_id, a.email as title,
+      'The storage quota of ' || case when s.bytes > ${accountBytesMax}::float8 then 'this account' else 'the organization' end
+        || ' is used up: no runs start and nothing more is stored.' as message, null::timestamptz as since
+    from accounts a left join account_storage s on s.account_id = a.id
+    where ${inReach} and (s.bytes > ${accountBytesMax}::float8 or a.organization_id in (
+      select b.organization_id from account_storage t join accounts b on b.id = t.account_id
+      group by 1 having sum(t.bytes) > ${organizationBytesMax}::float8))`
+}
+
+function timeOf({ kind, since }: Row): number {
+  return kind === 'storage.full' ? Number.POSITIVE_INFINITY : (since?.getTime() ?? 0)
 }

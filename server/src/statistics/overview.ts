@@ -1,7 +1,7 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import { type Principal, reachOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
-import { listAttention } from './attention.ts'
+import { listAttention, type StorageQuotas } from './attention.ts'
 import {
   countConnections,
   countGivenUp,
@@ -14,10 +14,10 @@ import {
 
 const attentionMax = 200
 
-export type OverviewDeps = { database: Database; accountBytesMax: number }
+export type OverviewDeps = { database: Database; quotas: StorageQuotas }
 
 export async function getOverview(
-  { database, accountBytesMax }: OverviewDeps,
+  { database, quotas }: OverviewDeps,
   principal: Principal,
   acrossAccounts: boolean | undefined,
 ): Promise<AnswerOf<Operations['Overview']>> {
@@ -29,7 +29,7 @@ export async function getOverview(
     countQueuedRequests(db, reach),
     countGivenUp(db, reach),
     countMails(db, reach),
-    listAttention(db, reach, attentionMax),
+    listAttention(db, reach, quotas, attentionMax),
     acrossAccounts ? listAccounts(db, reach) : undefined,
     sumStoredBytes(db, reach),
   ])
@@ -38,7 +38,7 @@ export async function getOverview(
     connections,
     webhooks: { ...queue, givenUp },
     outbox,
-    storage: { storedBytes, accountBytesMax },
+    storage: { storedBytes, accountBytesMax: quotas.accountBytesMax },
     attention,
     ...(accounts ? { accounts } : {}),
   }

@@ -6,7 +6,7 @@ import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { sendUpload, uploadForm } from '../harness/upload.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
-import { deployWorkflow, endOf, runToEnd, startRun } from '../harness/workflows.ts'
+import { deployWorkflow, endOf, findRun, runToEnd, startRun } from '../harness/workflows.ts'
 
 /** Waits until it is known that there is no room left; a small value changes nothing about it. */
 const refusedVault = (client: Client, workflowId: string) =>
@@ -22,6 +22,23 @@ describe('a quota', () => {
     })
   })
   afterAll(() => service[Symbol.asyncDispose]())
+
+  /** The tick is over, and there is no run of it. */
+  async function expectSkippedTick(workflowId: string, owner: Client): Promise<void> {
+    const schedule = { workflowId, isScheduled: true, scheduleFrequency: '* * * * *' }
+    expect((await owner.post('/api/WorkflowScheduler', schedule)).status).toBe(200)
+    await service.asOwner("update workflows set next_run_at = now() - interval '61 seconds' where id = $1", [
+      workflowId,
+    ])
+    await eventually(async () => {
+      const [row] = await service.asOwner('select next_run_at > now() as ok from workflows where id = $1', [workflowId])
+      return row?.['ok'] === true
+    })
+    const bySchedule = await service.asOwner("select from runs where workflow_id = $1 and run_by = 'Scheduler'", [
+      workflowId,
+    ])
+    expect(bySchedule).toEqual([])
+  }
 
   it('stops new work of an account that has used it, and of its organization, until something is deleted', {
     timeout: 120_000,
@@ -43,11 +60,18 @@ describe('a quota', () => {
     expect(later).toMatchObject({ status: 503, body: { errorMessage: expect.stringContaining('quota') } })
     expect(later.headers.get('retry-after')).not.toBeNull()
 
+    expect((await full.post('/api/Overview', {})).body.attention[0]).toMatchObject({
+      kind: 'storage.full',
+      message: 'The storage quota of this account is used up: no runs start and nothing more is stored.',
+    })
+    await expectSkippedTick(workflow.id, full)
+
     // The organization has room for a little more.
     for (let runs = 0; runs < 2; runs++) expect((await runToEnd(other, another.id)).status).toBe('Ready')
     await refusedVault(other, another.id)
     const second = await other.post('/api/RunWorkflow', { workflowId: another.id })
     expect(second.body.errorMessage).toMatch(/^This organization has used its storage quota of 4 MB\./)
+    expect((await other.post('/api/Overview', {})).body.attention[0].message).toContain('quota of the organization')
 
     expect((await full.get(`/api/DeleteWorkflow/${workflow.id}`)).status).toBe(200)
     await service.asOwner("update storage_measures set measured_at = '-infinity'")
@@ -86,5 +110,37 @@ describe('a disk with too little room', () => {
     expect(sent.headers.get('retry-after')).not.toBeNull()
     expect((await there.get('/api/Workflows')).status).toBe(200)
     expect((await endOf(client, workflow.id, underWay)).status).toBe('Ready')
+  })
+
+  it('leaves runs that wait and ticks that are due where they are, until a worker has room', {
+    timeout: 120_000,
+  }, async () => {
+    await using service = await startService({ role: 'api' })
+    const client = (await createAccount(service, service.manager, 'User')).client
+    const workflow = await deployWorkflow(client, ['return 1'])
+    const scheduled = await deployWorkflow(client, ['return 2'])
+    const schedule = { workflowId: scheduled.id, isScheduled: true, scheduleFrequency: '* * * * *' }
+    expect((await client.post('/api/WorkflowScheduler', schedule)).status).toBe(200)
+    await service.asOwner("update workflows set next_run_at = now() - interval '61 seconds' where id = $1", [
+      scheduled.id,
+    ])
+    const mailed = await client.post('/api/ApiProxyEmail', { subject: 'x', to: ['a@example.com'], body: 'x' })
+    expect(mailed.status).toBe(200)
+    const number = await startRun(client, workflow.id)
+    {
+      await using _low = await service.startAnother({ PATCHBAY_DISK_FLOOR_MB: '900000000' }, 'worker')
+      // It has done its other work: the mail is counted.
+      await eventually(async () => (await service.asOwner('select from activity_deltas limit 1')).length === 0)
+      const runs = await service.asOwner('select status from runs where workflow_id = any ($1)', [
+        [workflow.id, scheduled.id],
+      ])
+      expect(runs).toHaveLength(1)
+      expect((await findRun(client, workflow.id, number)).endDateTimeUTC ?? null).toBe(null)
+    }
+    await using _worker = await service.startAnother({}, 'worker')
+    expect((await endOf(client, workflow.id, number)).status).toBe('Ready')
+    await eventually(
+      async () => (await service.asOwner('select from runs where workflow_id = $1', [scheduled.id])).length > 0,
+    )
   })
 })

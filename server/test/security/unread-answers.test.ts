@@ -1,7 +1,7 @@
 // The limits of answers that are made and not read, on a plain server: which connections go, and that nothing is held for them afterwards.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { OpenAnswers } from '../../src/http/admission/open-answers.ts'
 import { eventually } from '../harness/eventually.ts'
 
@@ -88,5 +88,47 @@ describe('unread answers', () => {
     }
     await eventually(() => closed.length === 2)
     expect(closed).toEqual(['/a1', '/a2'])
+  })
+  it('beyond the share of an organization go too, whichever of its accounts they are for', async () => {
+    const closed: string[] = []
+    const made: string[] = []
+    const answers = new OpenAnswers({ readerBytesMax: 3 * large.length, groupBytesMax: 4 * large.length })
+    const ask = await serve(answers, (request, response) => {
+      const name = String(request.url)
+      answers.hold(response, large.length, { id: name.slice(0, 3), groupId: name.slice(0, 2) })
+      answers.endWith(response, () => void closed.push(name))
+      made.push(name)
+      response.end(large)
+    })
+    for (const name of ['/yc1', '/xa1', '/xa2', '/xb1', '/xb2', '/xb3', '/yc2']) {
+      ask(name).pause()
+      await eventually(() => made.includes(name))
+    }
+    await eventually(() => closed.length === 1)
+    expect(closed).toEqual(['/xa1'])
+  })
+  it('have half a minute, and a second for each 16 KB', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    cleanUps.push(() => void vi.useRealTimers())
+    const answers = new OpenAnswers()
+    const made: string[] = []
+    const ask = await serve(answers, (request, response) => {
+      const name = String(request.url)
+      if (name === '/held') answers.hold(response, 160_000, { id: 'a', groupId: 'x' })
+      response.end(large, () => {})
+      made.push(name)
+    })
+    const [plain, held] = [ask('/plain').pause(), ask('/held').pause()]
+    await eventually(() => made.length === 2)
+    vi.advanceTimersByTime(30_000)
+    expect([plain.closed, held.closed]).toEqual([false, false])
+    vi.advanceTimersByTime(3_000)
+    plain.resume()
+    await eventually(() => plain.closed)
+    vi.advanceTimersByTime(7_000)
+    expect(held.closed).toBe(false)
+    vi.advanceTimersByTime(4_000)
+    held.resume()
+    await eventually(() => held.closed)
   })
 })
