@@ -54,6 +54,7 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
     const [eu1, us1] = cells as [Cell, Cell]
     proxy = spawn('haproxy', ['-db', '-f', config], {
       env: {
+        PATH: process.env['PATH'],
         PATCHBAY_PUBLIC: `127.0.0.1:${publicPort}`,
         PATCHBAY_EU1: `127.0.0.1:${eu1.port}`,
         PATCHBAY_US1: `127.0.0.1:${us1.port}`,
