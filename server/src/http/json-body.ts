@@ -131,13 +131,15 @@ function parseLarge(
     if (found.kind !== 'json') return done(refusalOf(found.kind))
     const text = Buffer.from(found.body.buffer, found.body.byteOffset, found.body.byteLength)
     const { cut } = found
-    if (!cut) return parse(request, text.toString(), done)
+    // What follows looks at the whole value as well, so others go first.
+    const later: Done = (error, value) => void setImmediate(done, error, value)
+    if (!cut) return parse(request, text.toString(), later)
     const rest = `${text.toString('utf8', 0, cut.start)}null${text.toString('utf8', cut.end)}`
     parse(request, rest, (error, value) => {
       if (error) return done(error)
       const whole = value as Record<string, unknown>
       whole[handedOn as string] = new JsonText(text.subarray(cut.start, cut.end))
-      done(null, whole)
+      later(null, whole)
     })
   }, done)
 }

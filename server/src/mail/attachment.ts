@@ -1,4 +1,5 @@
 // From the text of an attachment to what is stored of it. Large ones are worked on in a thread: checking and converting megabytes takes its time.
+import { setImmediate } from 'node:timers/promises'
 import { JsonText, largeTextMin } from '../lib/json-text.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 
@@ -18,10 +19,16 @@ export async function encodeInTurn(
   owner: string,
   given: GivenAttachment,
 ): Promise<{ contentBase64: JsonText; bytes: number } | undefined> {
-  const encoded = given.text.length > largeTextMin ? await threads.run(owner, given) : encodeAttachment(given)
+  const encoded = given.text.length > largeTextMin ? await encodeInThread(owner, given) : encodeAttachment(given)
   if (!encoded) return undefined
   const { buffer, byteOffset, byteLength } = encoded.json
   return { contentBase64: new JsonText(Buffer.from(buffer, byteOffset, byteLength)), bytes: encoded.bytes }
+}
+
+/** Handing over a large text takes a moment too, so others go first. */
+async function encodeInThread(owner: string, given: GivenAttachment): Promise<EncodedAttachment | undefined> {
+  await setImmediate()
+  return threads.run(owner, given)
 }
 
 export function encodeAttachment({ text, encoding }: GivenAttachment): EncodedAttachment | undefined {

@@ -50,7 +50,7 @@ function writeContent({ attachments, ...rest }: MailContent): Buffer {
   if (!attachments) return Buffer.from(JSON.stringify(rest))
   const written = textArray(attachments.map((attachment) => textObject(attachment as Record<string, Json | JsonText>)))
   const { content } = textObject({ ...(rest as Record<string, Json>), attachments: written })
-  return Buffer.from(content as Buffer)
+  return typeof content === 'string' ? Buffer.from(content) : content
 }
 
 /** The bytes of an attachment. */

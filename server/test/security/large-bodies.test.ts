@@ -56,7 +56,7 @@ describe('a body of millions of values', () => {
 
   it.each([
     ['not JSON', `{"script":"return 1",${' '.repeat(300_000)}}`, 'not valid JSON'],
-    ['half of a character', `{"script":"return 1","webhook":"${'x'.repeat(300_000)}\\ud800"}`, 'half of a character'],
+    ['half of a character', `{"script":"return 1","webhook":"${'x'.repeat(300_000)}\\ud800"}`, 'unpaired surrogate'],
     ['too deep', `{"script":"return 1","webhook":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'levels deep'],
   ])('is refused when it is %s', async (_what, text, sentence) => {
     const answer = await fetch(`${sample.service.baseUrl}/api/TestBlock`, {
