@@ -16,6 +16,27 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && driverFault.test(error.message)
 }
 
+/** Files and targets fail with codes too, but none of theirs gets as far as an answer without a sentence of its own. */
+const unreachable = new Set([
+  '25006',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+const unreachableWords =
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Client was closed/
+
+/** Narrower than `isAway`: for whoever meets faults of anything, not of the database alone. */
+export function isUnreachable(error: unknown): boolean {
+  return unreachable.has(codeOf(error) ?? '') || (error instanceof Error && unreachableWords.test(error.message))
+}
+
 /** True when the connection that met the fault is of no further use. */
 export function endsConnection(error: unknown): boolean {
   const code = codeOf(error)

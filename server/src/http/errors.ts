@@ -1,6 +1,7 @@
 // Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
+import { isTransient, isUnreachable } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readOver } from './drain-body.ts'
 
@@ -33,40 +34,19 @@ export function refusalOf(
   log.error({ requestId, err: error }, 'A request failed through our own fault.')
   return {
     status,
-    message: `The service failed to answer. Tell its operator the request id ${requestId}.`,
+    message: `Internal error. Please contact the operator and quote request id ${requestId}.`,
     response,
   }
 }
-
-/** No other connection of ours lets these through to here. 25006: no host of the database takes writes. */
-const databaseAway = new Set([
-  '25006',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-])
 
 function toAppError(error: unknown, bodyType: string): AppError {
   if (error instanceof AppError) return error
   if (error instanceof pg.DatabaseError) return fromDatabase(error)
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     if (error.code.startsWith('FST_')) return fromFramework(error as FrameworkError, bodyType)
-    if (databaseAway.has(error.code)) return notReady(error)
   }
   if (error instanceof SyntaxError && 'statusCode' in error) return malformedJson()
-  if (
-    error instanceof Error &&
-    /timeout exceeded when trying to connect|timeout expired|Connection terminated|not queryable|Client was closed/.test(
-      error.message,
-    )
-  )
-    return notReady(error)
+  if (isUnreachable(error)) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
 }
 
@@ -103,6 +83,6 @@ function fromDatabase(error: pg.DatabaseError): AppError {
     return new AppError('cannot_be_stored', 'A value in the request cannot be stored.', { cause: error })
   }
   // A server that stops, starts or became a standby, a deadlock, a lock that took too long: another try may well succeed.
-  if (/^(08|25006|40|53|55P03|57)/.test(error.code ?? '')) return notReady(error)
+  if (isTransient(error)) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
 }
