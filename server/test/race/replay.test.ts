@@ -1,6 +1,7 @@
 // Random runs of random scripts, run again against their own revision: what is deterministic gives the same, chance is said to differ,
 // and nobody outside hears of it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { forEach } from '../harness/for-each.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { proofRandom, proofSize } from '../harness/proof-size.ts'
 import type { Random } from '../harness/random.ts'
@@ -84,20 +85,20 @@ it('random runs give the same again, and nobody outside hears of it', async () =
       return { isRandom, ...(await deployWorkflow(service.manager, blocks, { applications: { HTTP: registered } })) }
     }),
   )
-  for (const { id } of workflows) {
+  await forEach(workflows.values(), async ({ id }) => {
     for (let run = 0; run < runsOfWorkflow - 2; run++) await runToEnd(service.manager, id)
     const webhook = await enableWebhook(service.manager, id, { skipProcessingAfterErrors: 1 })
     await webhook.send({ no: 1 })
     await endOf(service.manager, id, runsOfWorkflow - 1)
     await webhook.send({ no: 2 })
     await endOf(service.manager, id, runsOfWorkflow)
-  }
+  })
   const before = await traces()
   const calledBefore = callsOut()
   expect(calledBefore).toBeGreaterThan(0)
   target.received.length = 0
   const counts = { same: 0, different: 0, failed: 0, notReplayable: 0 }
-  for (const { id, isRandom } of workflows) {
+  await forEach(workflows.values(), async ({ id, isRandom }) => {
     const answer = await replayToEnd(service.manager, id, { lastRuns: runsOfWorkflow })
     const outcomes = answer.runs.map(({ outcome }: { outcome: keyof typeof counts }) => outcome)
     for (const outcome of outcomes as (keyof typeof counts)[]) counts[outcome]++
@@ -106,7 +107,7 @@ it('random runs give the same again, and nobody outside hears of it', async () =
     )
     expect(wrong, JSON.stringify(wrong[0])).toEqual([])
     expect(outcomes).toHaveLength(runsOfWorkflow)
-  }
+  })
   console.log(`${JSON.stringify(counts)}, ${target.received.length} outbound requests`)
   expect(target.received).toEqual([])
   expect(callsOut()).toBe(calledBefore)

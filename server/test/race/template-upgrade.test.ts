@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Answer, Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { forEach } from '../harness/for-each.ts'
 import { type OwnDatabase, startOwnDatabase } from '../harness/own-database.ts'
 import { type Program, startProgram } from '../harness/program.ts'
 import { proofRandom, proofSize } from '../harness/proof-size.ts'
@@ -42,15 +43,6 @@ async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
     expect(answer.status, answer.text).toBe(200)
     return answer
   }, 60_000)
-}
-
-/** Eight at a time. */
-async function forEach<Item>(items: Iterator<Item> & Iterable<Item>, work: (item: Item) => Promise<void>) {
-  await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      for (const item of items) await work(item)
-    }),
-  )
 }
 
 /** An API process of its own, started again when it is killed. */
