@@ -54,9 +54,10 @@ const steps: readonly ((random: Random) => string)[] = [
   (random) => `if (run.runNumber % 5 === ${random.below(5)}) throw new Error('as it happens ' + out.length)`,
 ]
 
-function randomScript(random: Random): string {
+/** Workflows run at the same time, so each has entries of its own in the vault that they share. */
+function randomScript(random: Random, workflow: number): string {
   const lines = Array.from({ length: 1 + random.below(6) }, () => random.pick(steps)(random))
-  return `const out = []\n${lines.join('\n')}\nreturn out`
+  return `const out = []\n${lines.join('\n').replaceAll("'g", `'g${workflow}-`)}\nreturn out`
 }
 
 /** Everything that a replay must leave as it is. Mails about failed runs are not of scripts and may come late. */
@@ -76,7 +77,7 @@ it('random runs give the same again, and nobody outside hears of it', async () =
   const workflows = await Promise.all(
     Array.from({ length: Math.ceil(total / runsOfWorkflow) }, async (_, index) => {
       const isRandom = index % 6 === 5
-      const scripts = Array.from({ length: 1 + random.below(4) }, () => randomScript(random))
+      const scripts = Array.from({ length: 1 + random.below(4) }, () => randomScript(random, index))
       const first = isRandom ? `const chance = Math.random(); return [chance]` : (scripts[0] as string)
       const blocks = [first, ...scripts.slice(1)].map((script, no) => ({
         script,
