@@ -11,7 +11,7 @@ const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
 const script = `const [one, two] = [await api.get('http/items?page=1'), await api.post('http/orders', { amount: 1 })]
 return [one.items.length, two.items.length]`
 const answer = JSON.stringify({ items: Array.from({ length: 20 }, (_, id) => ({ id, name: `Item ${id}` })) })
-const runsPerRound = 1500
+const runsPerRound = 500
 const rounds = 5
 const replayedRuns = 100
 
