@@ -1,9 +1,10 @@
 // The recipe of deploy/ha on loopback: etcd, two nodes of Patroni with PostgreSQL, HAProxy before them. Made of the very files that operators use.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
@@ -91,8 +92,6 @@ export async function startHaCluster(): Promise<HaCluster> {
   await eventually(() => isLeader(first), 90_000)
   startMember(members[1] as Member)
   await eventually(() => some(isSynchronous), 90_000)
-  const sockets = join(directory, 'haproxy')
-  mkdirSync(sockets)
   const haproxy = run('/usr/sbin/haproxy', ['-db', '-f', join(recipe, 'haproxy.cfg')], {
     HA_LISTEN: `${host}:${listen}`,
     ...Object.fromEntries(
@@ -102,6 +101,7 @@ export async function startHaCluster(): Promise<HaCluster> {
       ]),
     ),
   })
+  await eventually(() => leadsToLeader(listen), 30_000)
   return {
     postgres: {
       host,
@@ -127,6 +127,19 @@ export async function startHaCluster(): Promise<HaCluster> {
       rmSync(directory, { recursive: true, force: true, maxRetries: 10 })
     },
   }
+}
+
+/** Until its first checks HAProxy takes every node for the leader, and hands them out by turns. */
+async function leadsToLeader(port: number): Promise<boolean> {
+  for (let turn = 0; turn < 4; turn++) {
+    const client = new pg.Client({ host, port, user: 'postgres', password, database: 'postgres' })
+    client.on('error', () => {})
+    await client.connect()
+    const { rows } = await client.query<{ stands_by: boolean }>('select pg_is_in_recovery() as stands_by')
+    await client.end()
+    if (rows[0]?.stands_by) return false
+  }
+  return true
 }
 
 /** Neither PostgreSQL nor Patroni runs as root; Debian's packages bring a user for both. */

@@ -28,14 +28,15 @@ export class Hosts {
     if (host === this.current) this.#index = (this.#index + 1) % this.#all.length
   }
 
-  /** Tries each host once before it gives up; the fault of the last one is told. */
+  /** Tries each host before it gives up, several of them twice, because others change the choice meanwhile. The fault of the last one is told. */
   async tryEach<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    const triesMax = this.#all.length === 1 ? 1 : 2 * this.#all.length
     for (let tried = 1; ; tried++) {
       try {
         return await attempt()
       } catch (error) {
         const isOfHost = typeof error === 'object' && error !== null && this.#faults.has(error)
-        if (!isOfHost || tried >= this.#all.length) throw error
+        if (!isOfHost || tried >= triesMax) throw error
       }
     }
   }

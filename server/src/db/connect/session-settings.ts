@@ -5,8 +5,7 @@ export type ServiceRole = 'patchbay_app' | 'patchbay_system'
 /** The owner brings the schema up to date; the service itself never works as the owner. */
 export type SessionRole = ServiceRole | 'owner'
 
-/** With the time in which silence is noticed, the sum stays below fifteen seconds. */
-const connectMsMax = 4000
+const connectMsMax = 6000
 const keepAliveAfterMs = 5000
 
 const common = {

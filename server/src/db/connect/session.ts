@@ -3,6 +3,7 @@
  *
  *   connecting ─► (a standby: the host is given up) ─► role and settings checked ─► open ─► ended, or destroyed because it went silent
  */
+import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { ConnectionSettings, Hosts } from './hosts.ts'
@@ -37,6 +38,7 @@ export class Session extends pg.Client {
   readonly #reported = new Map<string, string>()
   #isBusy = false
   #heardAt = performance.now()
+  #bytesRead = 0
 
   constructor(deps: SessionDeps, options: pg.ClientConfig = {}) {
     const host = deps.hosts.current
@@ -62,6 +64,14 @@ export class Session extends pg.Client {
   /** How long the server has owed an answer without giving any. */
   get silentMs(): number {
     return this.#isBusy ? performance.now() - this.#heardAt : 0
+  }
+
+  /** Something has come in since the last look, a part of a large answer for example. */
+  listen(): void {
+    const { bytesRead } = this.connection.stream as Socket
+    if (bytesRead === this.#bytesRead) return
+    this.#bytesRead = bytesRead
+    this.#heardAt = performance.now()
   }
 
   get isBusy(): boolean {

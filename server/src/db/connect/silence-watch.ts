@@ -40,6 +40,7 @@ export class SilenceWatch implements Disposable {
   }
 
   #look(): void {
+    for (const session of this.#sessions) session.listen()
     const silent = [...this.#sessions].filter(({ silentMs }) => silentMs > silentMsMax)
     if (silent.length === 0 || this.#isAsking) return
     this.#isAsking = true
@@ -52,6 +53,7 @@ export class SilenceWatch implements Disposable {
     const heard = new Map(silent.map((session) => [session, session.heardAt]))
     const working = await this.#listWorking(silent)
     await wait(lateAnswerMs)
+    for (const session of silent) session.listen()
     const dead = silent.filter(
       (session) => !working.has(session) && session.isBusy && session.heardAt === heard.get(session),
     )
