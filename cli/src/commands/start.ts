@@ -21,8 +21,8 @@ export async function start(context: Context, _: object, role?: string): Promise
     stdio: 'inherit',
     cwd: context.cwd,
   })
-  process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill('SIGTERM'))
+  // A terminal sends Ctrl-C to both, others to this process alone. The service takes the same wish twice for one.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const code = await new Promise<number | null>((done, fail) => {
     child.on('error', fail)
     child.on('exit', done)

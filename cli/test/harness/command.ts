@@ -36,7 +36,7 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
   const argv = [process.execPath, bin, ...words]
   // `script` gives the command a pseudo-terminal; its output comes as one stream.
   const [program, ...rest] = options.terminal
-    ? ['script', '-qec', argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '), '/dev/null']
+    ? ['script', '-qec', `exec ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}`, '/dev/null']
     : argv
   const child = spawn(program as string, rest, {
     cwd: options.cwd ?? newFolder(),
