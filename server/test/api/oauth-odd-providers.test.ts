@@ -130,7 +130,7 @@ describe('a refusal', () => {
       'invalid_grant: too late',
     ],
     ['nothing', 400, '', 'status 400'],
-    ['a token that is none', 200, '{"access_token":5}', 'is no token'],
+    ['a token that is none', 200, '{"access_token":5}', 'did not return a token'],
   ])('that is %s is told to the person in words', async (_kind, status, body, words) => {
     answerToken = () => ({ status, body })
     const page = await comeBack(await begin())

@@ -83,7 +83,7 @@ describe('OAuth 2 with a real provider', () => {
     expect(await search()).toMatchObject([{ isOAuth: true, isAuthenticated: false, isFaulted: false, tagText: 'shop' }])
     const early = await callApi()
     expect(early.status).toBe(400)
-    expect(early.body.errorMessage).toContain('not authenticated')
+    expect(early.body.errorMessage).toContain('not authorized')
 
     const page = await browse(await provider.visit(url.href))
     expect(page.status).toBe(200)

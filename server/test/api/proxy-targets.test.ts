@@ -92,7 +92,7 @@ describe('targets that misbehave', () => {
     sample.target.answer = () => ({ headers: { 'content-encoding': 'gzip' }, body: flood })
     const answer = await get('http/x')
     expect(answer.status).toBe(400)
-    expect(answer.body.errorMessage).toContain('larger')
+    expect(answer.body.errorMessage).toContain('exceeds the limit')
   })
 
   it('a connection that breaks off is 400 with a sentence', async () => {

@@ -91,7 +91,7 @@ describe('POST /api/TestBlock', () => {
     expect((await test({ script: 'const a = null\nreturn a.b' })).body).toMatchObject({ success: false, line: 2 })
     expect((await test({ script: 'for (;;);', timeoutSeconds: 1 })).body).toMatchObject({
       success: false,
-      result: expect.stringMatching(/longer/),
+      result: expect.stringMatching(/exceeded/),
     })
   })
 
