@@ -1,5 +1,5 @@
 // What can be searched of runs: every text that a run left behind, with the block it belongs to.
-import { type Queryable, sql } from '../../db/index.ts'
+import { type Queryable, type Sql, sql } from '../../db/index.ts'
 import type { StoredCalls } from '../execute/block-calls.ts'
 import type { RunStatus } from '../run.ts'
 
@@ -31,21 +31,34 @@ type BlockRow = {
   calls: string | null
 }
 
-/** Characters that the texts of each run have together. */
+/** Bytes that the texts of each run have together. They are known without reading the texts. */
 export async function sizeRunTexts(db: Queryable, runIds: readonly string[]): Promise<{ id: string; size: number }[]> {
+  if (runIds.length === 0) return []
   const { rows } = await db.query<{ id: string; size: number }>(sql`
-    select r.id, coalesce(sum(coalesce(length(b.result), 0) + coalesce(length(b.log), 0) + coalesce(length(b.calls), 0)), 0)::bigint as size
-    from runs r left join run_blocks b on b.run_id = r.id where r.id = any(${runIds}::uuid[]) group by r.id`)
+    select r.id, coalesce(sum(coalesce(octet_length(b.result), 0) + coalesce(octet_length(b.log), 0) + coalesce(octet_length(b.calls), 0)), 0)::bigint as size
+    from runs r left join run_blocks b on b.run_id = r.id and ${between('b.run_id', runIds)}
+    where r.id = any(${runIds}::uuid[]) and ${between('r.id', runIds)} group by r.id`)
   return rows
 }
 
 export async function loadRunTexts(db: Queryable, runIds: readonly string[]): Promise<RunText[]> {
+  if (runIds.length === 0) return []
   const { rows } = await db.query<BlockRow>(sql`
     select r.id as run_id, r.account_id, r.workflow_id, r.run_number, coalesce(r.ended_at, r.created_at) as run_ended_at,
       r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls
-    from runs r left join run_blocks b on b.run_id = r.id where r.id = any(${runIds}::uuid[]) order by r.id, b.seq`)
+    from runs r left join run_blocks b on b.run_id = r.id and ${between('b.run_id', runIds)}
+    where r.id = any(${runIds}::uuid[]) and ${between('r.id', runIds)} order by r.id, b.seq`)
   const runs = Map.groupBy(rows, (row) => row.run_id)
   return [...runs.values()].flatMap((blocks) => [...blocks.flatMap(textsOfBlock), ...textOfRun(blocks)])
+}
+
+/** The range tells the planner which days to look at. */
+function between(column: 'r.id' | 'b.run_id', runIds: readonly string[]): Sql {
+  const sorted = [...runIds].sort()
+  const [first, last] = [sorted[0], sorted.at(-1)]
+  return column === 'r.id'
+    ? sql`r.id >= ${first}::uuid and r.id <= ${last}::uuid`
+    : sql`b.run_id >= ${first}::uuid and b.run_id <= ${last}::uuid`
 }
 
 function textsOfBlock(row: BlockRow): RunText[] {

@@ -22,10 +22,11 @@ import { textsOfRuns, textsOfWebhooks } from './index-texts.ts'
 import type { IndexText } from './index-work.ts'
 import { IndexThread } from './thread.ts'
 
-const lookMs = 1_000
+/** What ended is found within five seconds. The longer the pause, the larger the segments, and the less is merged again. */
+const lookMs = 2_000
 const sweepMs = 10 * 60_000
 /** Batches of ends and of accepted requests that are indexed in one transaction. */
-const feedEntriesMax = 50
+const feedEntriesMax = 200
 /** Characters that are in memory at once. */
 const charactersMax = 16 * 1024 * 1024
 const segmentsToMerge = 8
