@@ -2,9 +2,10 @@
 import { join } from 'node:path'
 import { operations } from '../../contract/src/index.ts'
 import { Database } from '../../server/src/db/index.ts'
-import { createHttpServer, createMetrics, rateLimiter } from '../../server/src/http/index.ts'
+import { createHttpServer, rateLimiter } from '../../server/src/http/index.ts'
 import { KeyAuthenticator } from '../../server/src/keys/index.ts'
 import { createLog } from '../../server/src/log.ts'
+import { createMetrics } from '../../server/src/metrics/index.ts'
 import { KeyRing, MasterKeys } from '../../server/src/secrets/index.ts'
 import { openBareValues } from './bare-values.ts'
 
@@ -34,8 +35,8 @@ const http = await createHttpServer({
   },
   pages: [],
   rateLimiter: rateLimiter(1_000_000),
-  metrics: createMetrics(),
-  logger: createLog('warn'),
+  metrics: createMetrics('api'),
+  logger: createLog('warn', 'json'),
   trustedProxies: [],
 })
 console.log(await http.listen({ host: '127.0.0.1', port: 0 }))

@@ -10,6 +10,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
 import { belongToCell } from './lib/cell.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
+import { describeSizes } from './sizes.ts'
 
 const usage = `Usage:
   npm run admin -- create-organization --name NAME --email EMAIL
@@ -18,7 +19,8 @@ const usage = `Usage:
   npm run admin -- verify-audit
   npm run admin -- backup --to FILE
   npm run admin -- verify-backup --from FILE
-  npm run admin -- restore --from FILE`
+  npm run admin -- restore --from FILE
+  npm run admin -- sizes`
 
 const say = (line: string) => console.log(line)
 
@@ -41,6 +43,8 @@ async function main(): Promise<void> {
     await replaceMasterKey(config, database, values['new-key-file'])
   } else if (positionals.length === 1 && positionals[0] === 'verify-audit') {
     await verifyAudit(config, database)
+  } else if (positionals.length === 1 && positionals[0] === 'sizes') {
+    console.log(await describeSizes(database))
   } else throw new ConfigError(usage)
 }
 

@@ -35,7 +35,6 @@ import {
   type Handlers,
   identify,
   introspectionRoutes,
-  type Metrics,
   openApiDocument,
   type Page,
   rateLimiter,
@@ -73,13 +72,14 @@ const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.ur
 /** Of the thirty seconds that a stop may take. */
 const closeMsMax = 10_000
 
-type Watching = { metrics: Metrics; whyNotReady: () => Promise<string | undefined> }
-
 /** Everything that answers: operations, pages, webhook intake, health. Resolves when it listens. */
-export async function startApi(context: Context, services: Services, watching: Watching): Promise<void> {
-  const { config, log, parts, onFault, place } = context
+export async function startApi(
+  context: Context,
+  services: Services,
+  whyNotReady: () => Promise<string | undefined>,
+): Promise<void> {
+  const { config, log, parts, faultsOf, metrics, place } = context
   const { webhooks } = services
-  const { metrics, whyNotReady } = watching
   const api = await createApiParts(context, services)
   const http = await createHttpServer({
     operations,
@@ -97,7 +97,7 @@ export async function startApi(context: Context, services: Services, watching: W
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
-  await addMcp(http, onFault)
+  await addMcp(http, faultsOf('mcp'))
   addConsole(http, new ConsoleFiles(consoleFolder))
 
   parts.defer(() => closeWithin(http, closeMsMax))
@@ -109,7 +109,7 @@ export async function startApi(context: Context, services: Services, watching: W
 type ApiParts = Awaited<ReturnType<typeof createApiParts>>
 
 /** What only this role has: sessions, key checks, shares, streams. */
-async function createApiParts({ config, parts, onFault, place }: Context, services: Services) {
+async function createApiParts({ config, parts, faultsOf, place }: Context, services: Services) {
   const { database, keyRing, outbox, connecting, stream, ledger } = services
   const sessions = {
     database,
@@ -117,7 +117,7 @@ async function createApiParts({ config, parts, onFault, place }: Context, servic
     isSecure: config.baseUrl?.startsWith('https:') ?? false,
     attempts: new SignInAttempts(),
   }
-  const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), onFault))
+  const keys = parts.use(new KeyAuthenticator(database, keyRing.systemKey('apiKeyHash'), faultsOf('keys')))
   const managedAccount = managedAccounts(database)
   const shares = {
     database,
@@ -130,7 +130,7 @@ async function createApiParts({ config, parts, onFault, place }: Context, servic
     }),
     baseUrl: () => place.baseUrl,
     ledger,
-    onFault,
+    onFault: faultsOf('shares'),
   }
   await parts.use(new ShareKeeper(shares)).start()
   const registering = { ...connecting, workflows: workflowUses(database) }
@@ -147,7 +147,7 @@ async function createApiParts({ config, parts, onFault, place }: Context, servic
     bySession: (token, csrfToken, needsNoToken) => authenticateSession(sessions, token, csrfToken, needsNoToken),
     managedAccount,
   }
-  const hub = parts.use(new StreamHub(database, stream, onFault))
+  const hub = parts.use(new StreamHub(database, stream, faultsOf('stream')))
   return { sessions, shares, registering, mayActFor, authenticators, hub }
 }
 

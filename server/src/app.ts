@@ -5,9 +5,11 @@ import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
 import { connectionCareQueue } from './connections/index.ts'
-import { type ConnectionSettings, migrate, startEmbeddedServer } from './db/index.ts'
-import { createMetrics, startMetricsServer } from './http/index.ts'
+import { type ConnectionSettings, countMigrations, migrate, startEmbeddedServer } from './db/index.ts'
+import { FaultLog } from './fault-log.ts'
+import { startMetricsServer } from './http/index.ts'
 import { mailQueue, mailRetries } from './mail/index.ts'
+import { createMetrics } from './metrics/index.ts'
 import { installQueues, type QueueDefinitions } from './queue/index.ts'
 import { ReadinessWatch } from './readiness.ts'
 import { replayQueue } from './replay/index.ts'
@@ -108,7 +110,8 @@ type Start = Pick<Context, 'config' | 'log' | 'say' | 'parts'> & {
 }
 
 async function compose({ config, log, say, parts, readMetrics, signal }: Start): Promise<App> {
-  const onFault = (error: unknown) => log.error({ err: error }, 'A part of the service reported a fault.')
+  const metrics = createMetrics(config.role, readMetrics)
+  const faults = parts.use(new FaultLog(log, metrics.work.onFault))
   const embedded =
     config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say, { signal })) : undefined
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
@@ -117,11 +120,17 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
 
   // A worker has no port of its own: without a base address its links lead to where an API process would be.
   const place = { baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}` }
-  const context: Context = { config, log, say, parts, onFault, place }
+  const context: Context = { config, log, say, parts, faultsOf: (part) => faults.of(part), metrics, place }
   const services = await createServices(context, connection)
   signal?.throwIfAborted()
 
-  const metrics = createMetrics(readMetrics)
+  const { database, sandbox } = services
+  metrics.watch({
+    pools: () => database.pools,
+    sandbox: () => sandbox.load,
+    db: database.system,
+    migrationsKnown: countMigrations(),
+  })
   const readiness = parts.use(new ReadinessWatch(services.database, log))
   readiness.start()
   const whyNotReady = () => readiness.whyNot()
@@ -132,7 +141,7 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
   }
   if (config.role !== 'api') await startWorker(context, services)
   signal?.throwIfAborted()
-  if (config.role !== 'worker') await startApi(context, services, { metrics, whyNotReady })
+  if (config.role !== 'worker') await startApi(context, services, whyNotReady)
   return {
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
     failed: Promise.race([

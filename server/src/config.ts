@@ -14,6 +14,9 @@ export type Role = 'api' | 'worker' | 'all'
 export type LogLevel = (typeof logLevels)[number]
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+export type LogFormat = (typeof logFormats)[number]
+const logFormats = ['json', 'human'] as const
+
 /** `strict` starts only with every wall around scripts; `available` says which are missing. */
 export type SandboxMode = (typeof sandboxModes)[number]
 const sandboxModes = ['available', 'strict'] as const
@@ -47,6 +50,9 @@ export type Config = {
   /** Runs are kept for so many days, and no more than so many a workflow. */
   readonly runRetentionDays: number
   readonly runRetentionCount: number
+  /** The audit log, and sums of runs, are kept for so many years. */
+  readonly auditRetentionYears: number
+  readonly statisticsRetentionYears: number
   readonly logLevel: LogLevel
   /** The cell that this process belongs to, where an installation has several. */
   readonly cell: string | undefined
@@ -54,6 +60,7 @@ export type Config = {
   readonly systemKeySeed: Buffer | undefined
   /** Encrypts backups. The service itself has no use for it. */
   readonly backupPassphrase: string | undefined
+  readonly logFormat: LogFormat
   /** What an account and an organization may store, and how much of the disk stays free. Undefined: a tenth of it, at most 5 GiB. */
   readonly storage: {
     readonly accountBytesMax: number
@@ -85,7 +92,10 @@ const variables = [
   'RUN_TIMEOUT_SECONDS',
   'RUN_RETENTION_DAYS',
   'RUN_RETENTION_COUNT',
+  'AUDIT_RETENTION_YEARS',
+  'STATISTICS_RETENTION_YEARS',
   'LOG_LEVEL',
+  'LOG_FORMAT',
   'RATE_LIMIT_PER_SECOND',
   'ACCOUNT_STORAGE_MB',
   'ORGANIZATION_STORAGE_MB',
@@ -141,11 +151,14 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
     runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
     runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
+    auditRetentionYears: readInteger('AUDIT_RETENTION_YEARS', get('AUDIT_RETENTION_YEARS'), 10, 1, 100),
+    statisticsRetentionYears: readInteger('STATISTICS_RETENTION_YEARS', get('STATISTICS_RETENTION_YEARS'), 5, 1, 100),
     logLevel: readLogLevel(get('LOG_LEVEL')),
     cell: readCell(get('CELL')),
     systemKeySeed: readSeed(get('SYSTEM_KEY_SEED')),
     // Spaces at its ends are part of a passphrase.
     backupPassphrase: env['PATCHBAY_BACKUP_PASSPHRASE'] || undefined,
+    logFormat: readLogFormat(get('LOG_FORMAT')),
     storage: {
       accountBytesMax: readMebibytes('ACCOUNT_STORAGE_MB', get('ACCOUNT_STORAGE_MB')) ?? 50 * 1024 * mebibyte,
       organizationBytesMax:
@@ -298,6 +311,12 @@ function readCidrs(name: Variable, text: string | undefined): readonly string[] 
   if (wrong !== undefined)
     throw new ConfigError(`PATCHBAY_${name} must list addresses or CIDR ranges; "${wrong}" is neither.`)
   return entries
+}
+
+function readLogFormat(text = 'json'): LogFormat {
+  const format = logFormats.find((known) => known === text.toLowerCase())
+  if (!format) throw new ConfigError(`PATCHBAY_LOG_FORMAT must be one of ${logFormats.join(', ')}; it is "${text}".`)
+  return format
 }
 
 function readLogLevel(text: string | undefined): LogLevel {

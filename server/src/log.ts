@@ -1,8 +1,10 @@
 import { type Logger, pino } from 'pino'
-import type { LogLevel } from './config.ts'
+import type { LogFormat, LogLevel } from './config.ts'
+import { toHumanLine } from './human-line.ts'
 
-/** Structured lines on standard error; standard output is for the person who starts the service. */
-export function createLog(level: LogLevel): Logger {
+/** Lines on standard error, for programs or for people; standard output is for the person who starts the service. */
+export function createLog(level: LogLevel, format: LogFormat): Logger {
+  const destination = pino.destination({ fd: 2, sync: false })
   return pino(
     {
       level,
@@ -26,7 +28,7 @@ export function createLog(level: LogLevel): Logger {
         censor: '[hidden]',
       },
     },
-    pino.destination({ fd: 2, sync: false }),
+    format === 'json' ? destination : { write: (line: string) => void destination.write(toHumanLine(line)) },
   )
 }
 

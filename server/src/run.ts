@@ -53,7 +53,7 @@ async function runGroup(config: Config): Promise<number> {
 async function runService(config: Config): Promise<number> {
   belongToCell(config.cell)
   const startedAt = performance.now()
-  const log = createLog(config.logLevel)
+  const log = createLog(config.logLevel, config.logFormat)
   process.on('unhandledRejection', (reason) => {
     log.fatal({ err: reason }, 'A promise failed that nobody waited for.')
     throw reason

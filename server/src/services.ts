@@ -9,8 +9,10 @@ import { createConnections, createDatabaseRateLimiter } from './connections/inde
 import { type ConnectionSettings, Database } from './db/index.ts'
 import { explainDenial } from './document-library/index.ts'
 import { createEventPublisher, tellRuns } from './events/index.ts'
+import type { ReportFault } from './fault-log.ts'
 import { createFunctionLibrary } from './functions/index.ts'
 import { createEmailSender, createOutbox, createOwnServerSender } from './mail/index.ts'
+import type { Metrics } from './metrics/index.ts'
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { createApplicationCalls } from './proxy/index.ts'
 import { JobQueue } from './queue/index.ts'
@@ -34,7 +36,9 @@ export type Context = {
   say(line: string): void
   /** Everything started is pushed here and stopped in reverse order, also when a later part fails to start. */
   readonly parts: AsyncDisposableStack
-  onFault(error: unknown): void
+  /** How a part reports what went wrong without anybody asking. */
+  faultsOf(part: string): ReportFault
+  readonly metrics: Metrics
   /** Where links lead. The port may be any free one, so it is known for certain only once it is bound. */
   readonly place: { baseUrl: string }
 }
@@ -43,9 +47,9 @@ export type Services = Awaited<ReturnType<typeof createServices>>
 
 /** Rules and means that both roles use; nothing here acts by itself. */
 export async function createServices(context: Context, connection: ConnectionSettings) {
-  const { config, log, say, parts, onFault, place } = context
+  const { config, log, say, parts, faultsOf, metrics, place } = context
   const baseUrl = () => place.baseUrl
-  const database = parts.use(new Database(connection, onFault))
+  const database = parts.use(new Database(connection, faultsOf('database'), undefined, metrics.observeDatabaseWait))
   await database.checkSessions()
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
   const catalog = await Catalog.load({
@@ -56,10 +60,15 @@ export async function createServices(context: Context, connection: ConnectionSet
   await pinEarlierTemplates({ database, catalog })
   await giveEarlierBases({ database, catalog })
   const ledger = parts.use(
-    new StorageLedger({ database, limits: config.storage, diskSpace: () => readDiskSpace(config.dataDir), onFault }),
+    new StorageLedger({
+      database,
+      limits: config.storage,
+      diskSpace: () => readDiskSpace(config.dataDir),
+      onFault: faultsOf('storage'),
+    }),
   )
   await ledger.start()
-  const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', onFault))
+  const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', faultsOf('queue')))
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const guard = createGuard({
     allow: config.egressAllow,
@@ -74,7 +83,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     }),
   )
   const events = createEventPublisher()
-  const stream = parts.use(new StreamSource(database, onFault))
+  const stream = parts.use(new StreamSource(database, faultsOf('stream')))
   await stream.start()
   const { announce } = stream
   const publish = relayEvents(announce, events.publish)
@@ -88,7 +97,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     explainDenial,
     publish,
     baseUrl,
-    onFault,
+    onFault: faultsOf('connections'),
   })
   const { connections } = connecting
   const sandbox = parts.use(
@@ -99,6 +108,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     }),
   )
   for (const sentence of sandbox.missing) say(sentence)
+  const watchedSandbox = watchScripts(sandbox, metrics)
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
   const vault = createVault({ database, keyRing })
@@ -111,7 +121,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     keyRing,
     jobs,
     vault,
-    sandbox,
+    sandbox: watchedSandbox,
     functions,
     findDefinition: runnable,
     applications: calls,
@@ -125,7 +135,10 @@ export async function createServices(context: Context, connection: ConnectionSet
     webhooks: webhookPorts,
     ledger,
     onRunsEnded: async (tx, ended, workflows) => {
-      tx.afterCommit(() => announceEnds(announce, ended, workflows))
+      tx.afterCommit(() => {
+        announceEnds(announce, ended, workflows)
+        for (const run of ended) metrics.work.onRunEnded(run)
+      })
       const ids = ended.map(({ id }) => id)
       await Promise.all([
         countRuns(tx, ended),
@@ -137,16 +150,19 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     publish,
     news: {
+      onTaken: ({ runId, attempt }) => metrics.work.onRunTaken({ id: runId, attempt }),
       onStarted: ({ accountId, workflowId, workflowName, runNumber, runBy }) =>
         announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } }),
-      onBlockEnded: ({ accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage }) => {
+      onBlockEnded: (block) => {
+        const { accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage } = block
+        metrics.work.onBlockEnded({ status, activeMs: activeMsOf(block) })
         const data = { runNumber, uniqueBlockId, blockName, status, errorMessage }
         announce({ type: 'run.block', accountId, workflowId, data })
       },
     },
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
-    onFault,
+    onFault: faultsOf('runs'),
   })
   const replaying = {
     database,
@@ -158,7 +174,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     secretsOf: connections.secretsOf,
     findDefinition: runnable,
     runTimeoutSeconds: config.runTimeoutSeconds,
-    onFault,
+    onFault: faultsOf('replay'),
   }
   const webhooks = createWebhooks({
     database,
@@ -177,7 +193,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     daysKept: config.runRetentionDays,
     onQueueChange: (accountId, workflowId) => announce({ type: 'queue.changed', accountId, workflowId, data: {} }),
     ledger,
-    onFault,
+    onFault: faultsOf('webhooks'),
   })
   const upgrading: UpgradeDeps = {
     database,
@@ -192,7 +208,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     daysKept: config.runRetentionDays,
     onChanged: (accountId, workflowId, operation) =>
       announce({ type: 'workflow.changed', accountId, workflowId, data: { operation } }),
-    onFault,
+    onFault: faultsOf('upgrades'),
   }
   return {
     ledger,
@@ -220,4 +236,19 @@ export async function createServices(context: Context, connection: ConnectionSet
 /** The key may lie anywhere, also in a directory that script processes need to see. */
 function hiddenFromScripts({ dataDir, masterKey }: Config): string[] {
   return masterKey.kind === 'file' ? [dataDir, masterKey.path] : [dataDir]
+}
+
+function watchScripts(sandbox: SandboxPool, metrics: Metrics): Pick<SandboxPool, 'run'> {
+  return {
+    run: async (job) => {
+      const startedAt = performance.now()
+      const outcome = await sandbox.run(job)
+      metrics.work.onScriptEnded(outcome.kind, (performance.now() - startedAt) / 1000)
+      return outcome
+    },
+  }
+}
+
+function activeMsOf({ startedAt, endedAt, pauseMs }: { startedAt: Date; endedAt: Date; pauseMs: number }): number {
+  return Math.max(0, endedAt.getTime() - startedAt.getTime() - pauseMs)
 }

@@ -1,7 +1,7 @@
 // The role `worker`: what is done without anybody asking over HTTP.
 import { ActivityRoller, StorageMeter } from './activity/index.ts'
 import { AlarmKeeper } from './alarms/index.ts'
-import { AuditChain } from './audit/index.ts'
+import { AuditChain, AuditRetention } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
@@ -12,22 +12,43 @@ import type { Context, Services } from './services.ts'
 import { UpgradeWorker } from './upgrades/index.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
-export async function startWorker({ config, parts, onFault, place }: Context, services: Services): Promise<void> {
+export async function startWorker({ config, parts, faultsOf, place }: Context, services: Services): Promise<void> {
   const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
-      new Mailer({ database, keyRing, jobs, smtpUrl: config.smtpUrl, from: config.mailFrom, onFault }),
+      new Mailer({
+        database,
+        keyRing,
+        jobs,
+        smtpUrl: config.smtpUrl,
+        from: config.mailFrom,
+        onFault: faultsOf('mail'),
+      }),
     )
     await mailer.start()
   }
-  parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), onFault)).start()
+  parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), faultsOf('audit'))).start()
+  parts.use(new AuditRetention(database, config.auditRetentionYears, faultsOf('audit'))).start()
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
-  parts.use(new ActivityRoller(database, onFault)).start()
-  parts.use(new StorageMeter(database, onFault)).start()
-  parts.use(new AlarmKeeper({ database, publish: services.publish, baseUrl: () => place.baseUrl, onFault })).start()
-  const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault }))
+  parts.use(new ActivityRoller(database, config.statisticsRetentionYears, faultsOf('activity'))).start()
+  parts.use(new StorageMeter(database, faultsOf('activity'))).start()
+  parts
+    .use(
+      new AlarmKeeper({
+        database,
+        publish: services.publish,
+        baseUrl: () => place.baseUrl,
+        onFault: faultsOf('alarms'),
+      }),
+    )
+    .start()
+  const deliveries = parts.use(new DeliveryWorker({ database, keyRing, outbound, onFault: faultsOf('events') }))
   deliveries.start()
-  parts.use(new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault })).start()
+  parts
+    .use(
+      new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault: faultsOf('events') }),
+    )
+    .start()
   await parts.use(runs.createRetention()).start()
   parts.use(runs.createWorker()).start()
   await parts.use(new ReplayWorker(services.replaying)).start()
@@ -38,12 +59,12 @@ export async function startWorker({ config, parts, onFault, place }: Context, se
         starter: runs.starter,
         hasRoom: (accountId) => ledger.hasRoom(accountId),
         hasDisk: () => ledger.hasDisk,
-        onFault,
+        onFault: faultsOf('schedules'),
       }),
     )
     .start()
   parts.use(await webhooks.startWorker())
   await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
-  parts.use(new Indexer({ database, keyRing, retention, onFault })).start()
+  parts.use(new Indexer({ database, keyRing, retention, onFault: faultsOf('search') })).start()
 }

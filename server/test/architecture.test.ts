@@ -18,7 +18,8 @@ const foundations: Record<string, readonly string[]> = {
   files: ['db', 'lib', 'storage'],
   secrets: ['db', 'lib'],
   access: ['db', 'lib'],
-  http: ['access', 'db', 'lib'],
+  metrics: ['db', 'lib'],
+  http: ['access', 'db', 'lib', 'metrics'],
 }
 
 /** Features, left to right: each may import the foundations and the index.ts of those before it. */

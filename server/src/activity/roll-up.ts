@@ -12,6 +12,7 @@ const rollLock = 7_230_118_480
 /** Minutes are for looking at what happens now. */
 export const minuteDaysKept = 35
 const sweepMs = 10 * 60_000
+const yearsSweepMs = 12 * 3_600_000
 
 type DeltaRow = {
   account_id: string
@@ -35,20 +36,32 @@ export class ActivityRoller implements AsyncDisposable {
   readonly #database: Database
   readonly #rolling: Recurring
   readonly #sweeping: Recurring
+  readonly #yearly: Recurring
+  readonly #yearsKept: number
 
-  constructor(database: Database, onFault: (error: unknown) => void) {
+  constructor(database: Database, yearsKept: number, onFault: (error: unknown) => void) {
     this.#database = database
+    this.#yearsKept = yearsKept
     this.#rolling = new Recurring(() => this.#rollAll(), { pauseMs: rollMs, onFault })
     this.#sweeping = new Recurring(() => this.#forgetMinutes(), { pauseMs: sweepMs, onFault })
+    this.#yearly = new Recurring(() => this.forgetYears(), { pauseMs: yearsSweepMs, onFault })
   }
 
   start(): void {
     this.#rolling.start()
     this.#sweeping.start()
+    this.#yearly.start()
+  }
+
+  /** These have no index on time, because they are asked for by whom they are about: so they are looked through rarely. */
+  async forgetYears(): Promise<void> {
+    const before = sql`now() - ${this.#yearsKept}::integer * interval '1 year'`
+    await this.#database.system.query(sql`delete from activity_quarters where starts_at < ${before}`)
+    await this.#database.system.query(sql`delete from activity_hours where starts_at < ${before}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#rolling[Symbol.asyncDispose](), this.#sweeping[Symbol.asyncDispose]()])
+    await Promise.all([this.#rolling, this.#sweeping, this.#yearly].map((work) => work[Symbol.asyncDispose]()))
   }
 
   async #rollAll(): Promise<void> {

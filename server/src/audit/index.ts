@@ -1,4 +1,5 @@
 export { AuditChain } from './chain.ts'
 export { type Actor, type AuditRow, actorOf, recordAudit, recordAudits } from './record.ts'
+export { AuditRetention } from './retention.ts'
 export { auditRoutes } from './routes.ts'
 export { verifyAuditChain } from './verify-chain.ts'

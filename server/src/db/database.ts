@@ -31,6 +31,8 @@ export type Db = Queryable & { transaction<Result>(work: (tx: Tx) => Promise<Res
 // PostgreSQL's bigint: our counters stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
+export type PoolName = 'app' | 'system' | 'lookups'
+
 export class Database implements AsyncDisposable {
   readonly system: Db
   /**
@@ -43,6 +45,7 @@ export class Database implements AsyncDisposable {
   readonly #app: pg.Pool
   readonly #system: pg.Pool
   readonly #lookups: pg.Pool
+  readonly #onWait: (pool: PoolName, seconds: number) => void
   #isClosing = false
   /** The scope each client's session is set to. */
   readonly #scopes = new WeakMap<pg.PoolClient, string>()
@@ -51,8 +54,11 @@ export class Database implements AsyncDisposable {
     settings: ConnectionSettings,
     onError: (error: Error) => void,
     sizes = { app: 10, system: 8, lookups: 2 },
+    /** Told how long work waited for a connection. */
+    onWait: (pool: PoolName, seconds: number) => void = () => {},
   ) {
     this.#hosts = new Hosts(settings)
+    this.#onWait = onWait
     // A server that ends our idle connections while we close them is not a fault.
     const report = (error: Error) => {
       if (!this.#isClosing) onError(error)
@@ -68,6 +74,16 @@ export class Database implements AsyncDisposable {
   /** Everything a request does for an account goes through here. */
   forScope(scope: Scope): Db {
     return this.#dbOn(this.#app, scope)
+  }
+
+  /** Connections of each pool, and work that waits for one. */
+  get pools(): Record<PoolName, { total: number; idle: number; waiting: number }> {
+    const useOf = ({ totalCount, idleCount, waitingCount }: pg.Pool) => ({
+      total: totalCount,
+      idle: idleCount,
+      waiting: waitingCount,
+    })
+    return { app: useOf(this.#app), system: useOf(this.#system), lookups: useOf(this.#lookups) }
   }
 
   /** For the queue library, which brings its own text (also several statements at once) and reads the driver's own answer. */
@@ -113,7 +129,7 @@ export class Database implements AsyncDisposable {
 
   /** A client of the pool, while `work` needs it. One that met the end of its connection does not go back. */
   async #withClient<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await this.#hosts.tryEach(() => pool.connect())
+    const client = await this.#hosts.tryEach(() => this.#connect(pool))
     let broken: Error | undefined
     try {
       return await work(client)
@@ -199,6 +215,17 @@ export class Database implements AsyncDisposable {
     // A connection that dies while somebody works with it says so as well, beside failing the work; unheard, it would end the process.
     pool.on('connect', (client) => client.on('error', onError))
     return pool
+  }
+
+  #nameOf(pool: pg.Pool): PoolName {
+    return pool === this.#app ? 'app' : pool === this.#system ? 'system' : 'lookups'
+  }
+
+  async #connect(pool: pg.Pool): Promise<pg.PoolClient> {
+    const askedAt = performance.now()
+    const client = await pool.connect()
+    this.#onWait(this.#nameOf(pool), (performance.now() - askedAt) / 1000)
+    return client
   }
 
   #enterScope(client: pg.PoolClient, scope: Scope | undefined): Promise<unknown> | undefined {

@@ -63,6 +63,10 @@ export function unknownMigration(wanted: readonly { name: string; checksum: stri
   return undefined
 }
 
+export function countMigrations(): number {
+  return readMigrations().length
+}
+
 async function prepare(owner: pg.Client): Promise<void> {
   await owner.query('create schema if not exists patchbay')
   await owner.query('set search_path = patchbay')

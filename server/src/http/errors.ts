@@ -31,7 +31,7 @@ export function refusalOf(
   const known = toAppError(error, bodyType)
   const { status, message, response } = known
   if (known.code !== 'internal') return { status, message, response }
-  log.error({ requestId, err: error }, 'A request failed through our own fault.')
+  log.error({ part: 'http', requestId, err: error }, 'A request failed through our own fault.')
   return {
     status,
     message: `Internal error. Please contact the operator and quote request id ${requestId}.`,

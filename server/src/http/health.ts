@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { Metrics } from '../metrics/index.ts'
 import { sendError } from './errors.ts'
-import type { Metrics } from './metrics.ts'
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1'])
 

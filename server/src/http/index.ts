@@ -8,7 +8,6 @@ export { type Exchange, type Handlers, type HandlersOf, LiveAnswer, type Page, T
 export { addHealth, addMetricsForLoopback, startMetricsServer } from './health.ts'
 export { html, page } from './html.ts'
 export { introspectionRoutes } from './introspect.ts'
-export { createMetrics, type Metrics } from './metrics.ts'
 export type { FormPart, MultipartBody } from './multipart.ts'
 export { openApiDocument } from './openapi/document.ts'
 export { rateLimiter } from './rate-limit.ts'

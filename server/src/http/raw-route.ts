@@ -4,12 +4,12 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { parse } from 'node:querystring'
 import type { Logger } from 'pino'
 import { newId } from '../lib/id.ts'
+import type { Metrics } from '../metrics/index.ts'
 import type { Leave, Places } from './admission/places.ts'
 import { readWholeBody } from './body-bytes.ts'
 import type { ClientAddress } from './client-address.ts'
 import { readOver } from './drain-body.ts'
 import { refusalOf } from './errors.ts'
-import type { Metrics } from './metrics.ts'
 import { logAnswer } from './request-line.ts'
 
 export type RawHead = {

@@ -14,5 +14,8 @@ export function logAnswer(logger: Logger, line: RequestLine): void {
   const { status } = line
   const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
   if (!logger.isLevelEnabled(level)) return
-  logger[level]({ ...line, ms: Math.round(line.ms * 10) / 10 }, status >= 400 && status < 500 ? 'refused' : 'answered')
+  logger[level](
+    { part: 'http', ...line, ms: Math.round(line.ms * 10) / 10 },
+    status >= 400 && status < 500 ? 'refused' : 'answered',
+  )
 }

@@ -68,9 +68,14 @@ export type RunWork = { blocks: number; calls: number; scriptMs: number }
 /** Told of what happens in runs, once it is durable. Nothing waits for it. */
 export type RunNews = {
   onStarted(run: Pick<Run, 'accountId' | 'workflowId' | 'runNumber' | 'runBy'> & { workflowName: string }): void
+  /** A worker begins with a run; it was another worker's when the attempt is not the first. */
+  onTaken(claim: Pick<RunClaim, 'runId' | 'attempt'>): void
   onBlockEnded(
     block: Pick<Run, 'accountId' | 'workflowId' | 'runNumber'> &
-      Pick<BlockRecord, 'blockId' | 'status' | 'errorMessage'> & { blockName: string | null },
+      Pick<BlockRecord, 'blockId' | 'status' | 'errorMessage' | 'startedAt' | 'endedAt' | 'pauseMs'> & {
+        runId: string
+        blockName: string | null
+      },
   ): void
 }
 

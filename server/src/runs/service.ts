@@ -48,7 +48,7 @@ export type RunsDeps = {
   news: RunNews
   runTimeoutSeconds: number
   retention: { daysKept: number; runsKeptMax: number }
-  onFault(error: unknown): void
+  onFault(error: unknown, about?: object): void
 }
 
 export function createRuns(deps: RunsDeps) {
@@ -100,6 +100,7 @@ export function createRuns(deps: RunsDeps) {
           keyRing,
           definitions,
           recorder,
+          news: deps.news,
           sandbox: deps.sandbox,
           functions,
           portsOf: () => ports,

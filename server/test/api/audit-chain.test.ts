@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verifyAuditChain } from '../../src/audit/index.ts'
+import { AuditRetention, verifyAuditChain } from '../../src/audit/index.ts'
 import { Database } from '../../src/db/index.ts'
 import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createOrganization } from '../harness/accounts.ts'
@@ -96,5 +96,38 @@ describe('the audit chain', () => {
     const { sql } = await import('../../src/db/index.ts')
     await expect(database.system.query(sql`update audit_chain set hash = hash`)).rejects.toThrow(/permission denied/)
     await expect(database.system.query(sql`delete from audit_chain`)).rejects.toThrow(/permission denied/)
+  })
+
+  it('goes on after the oldest rows were removed, and nothing younger than a year is', async () => {
+    const other = await createOrganization(service)
+    for (let no = 0; no < 6; no++) await other.manager.post('/api/ApiKey', { label: `key ${no}` })
+    const [{ organization_id: id } = {}] = await service.asOwner(
+      `select organization_id from audit_log order by id desc limit 1`,
+    )
+    const ofIt = () => service.asOwner('select id from audit_log where organization_id = $1 order by id', [id])
+    const links = () => service.asOwner('select from audit_chain where organization_id = $1', [id])
+    const rows = await eventually(async () => {
+      const found = await ofIt()
+      return found.length >= 6 && (await links()).length === found.length ? found : undefined
+    }, 15_000)
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    await using retention = new AuditRetention(database, 3, (error) => {
+      throw error
+    })
+    await retention.sweep()
+    expect(await ofIt()).toEqual(rows)
+    // As if the first three had been written long ago; that the chain covers the time does not matter for rows that go.
+    await service.asOwner(`update audit_log set at = at - interval '4 years' where id = any($1)`, [
+      rows.slice(0, 3).map((row) => row['id']),
+    ])
+    await retention.sweep()
+    expect(await ofIt()).toEqual(rows.slice(3))
+    expect((await verify()).fault).toBeUndefined()
+    await other.manager.post('/api/ApiKey', { label: 'after' })
+    await eventually(async () => (await links()).length === rows.length - 3 + 1, 15_000)
+    expect((await verify()).fault).toBeUndefined()
+    const { sql } = await import('../../src/db/index.ts')
+    const young = sql`select forget_audit(${id}::uuid, now() - interval '1 month', 10)`
+    await expect(database.system.query(young)).rejects.toThrow(/last year cannot be removed/)
   })
 })

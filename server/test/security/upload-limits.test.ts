@@ -8,7 +8,8 @@ import { pino } from 'pino'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { openDirectoryStore } from '../../src/files/directory-store.ts'
-import { createHttpServer, createMetrics, type MultipartBody, rateLimiter } from '../../src/http/index.ts'
+import { createHttpServer, type MultipartBody, rateLimiter } from '../../src/http/index.ts'
+import { createMetrics } from '../../src/metrics/index.ts'
 import { writeShareFile } from '../../src/shares/share-file.ts'
 import { blocks, statusOf } from '../harness/large-upload.ts'
 import { formType } from '../harness/malformed-forms.ts'
@@ -86,7 +87,7 @@ describe('silence', () => {
       pages: [],
       authenticators: undefined as never,
       rateLimiter: rateLimiter(1000),
-      metrics: createMetrics(),
+      metrics: createMetrics('api'),
       logger: pino({ level: 'silent' }),
       trustedProxies: [],
       formIdleMs: idleMs,

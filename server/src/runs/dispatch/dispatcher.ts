@@ -18,7 +18,7 @@ import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../e
 import type { RunState } from '../execute/run-state.ts'
 import type { RunRecorder } from '../record/recorder.ts'
 import { RunTape, type TapeRoom } from '../recording/run-tape.ts'
-import { type Run, type RunClaim, runQueue } from '../run.ts'
+import { type Run, type RunClaim, type RunNews, runQueue } from '../run.ts'
 import { endFatally } from './end-fatally.ts'
 import { type FetchPlan, planFetch } from './fair-share.ts'
 import { FetchPace } from './fetch-pace.ts'
@@ -33,6 +33,7 @@ export type DispatcherDeps = OpenRunDeps &
     /** Below the floor of free disk no run begins; those under way end. */
     ledger: Pick<StorageLedger, 'hasDisk'>
     recorder: RunRecorder
+    news: Pick<RunNews, 'onTaken'>
     tapeRoom: TapeRoom
     /** What a script sees as `webhook`. */
     loadWebhook(run: Run): Promise<Json | JsonText | undefined>
@@ -221,7 +222,10 @@ export class Dispatcher implements AsyncDisposable {
     // Lost without noticing, and taken again: what was begun then goes on in vain.
     this.#inHand.get(claim.runId)?.abort.abort()
     this.#inHand.set(claim.runId, inHand)
-    const work = this.#work(inHand, run).catch((error) => this.#deps.onFault(error))
+    this.#deps.news.onTaken(claim)
+    const work = this.#work(inHand, run).catch((error) =>
+      this.#deps.onFault(error, { accountId, runId: claim.runId, ...(run ? placeOf(run) : {}) }),
+    )
     inHand.work = work
     this.#works.add(work)
     void work.finally(() => {
@@ -338,4 +342,8 @@ export class Dispatcher implements AsyncDisposable {
       slow.map(({ claim }) => claim),
     )
   }
+}
+
+function placeOf({ workflowId, runNumber }: Run): { workflowId: string; runNumber: number } {
+  return { workflowId, runNumber }
 }

@@ -23,12 +23,15 @@ import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
 import { explainFailure, logText, sessionText, storable } from './sanitize-text.ts'
 
+/** What a fault of the service was about, for the log. */
+type FaultOfRun = { accountId: string; runId: string; workflowId?: string; runNumber?: number }
+
 export type ExecutionDeps = BlockScriptDeps & {
   recorder: ExecutionRecorder
   /** How long a block waits that asks to be tried again. */
   retryDelayMs?(asked: number): number
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
-  onFault(error: unknown): void
+  onFault(error: unknown, about?: FaultOfRun): void
 }
 
 /** Where the results go; undefined means that another worker owns the run now. */
@@ -160,7 +163,8 @@ async function runBlock(
         const message = 'The script was stopped.'
         return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
       }
-      deps.onFault(error)
+      const { accountId, workflowId, runNumber } = state.run
+      deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
       given.tape = hold.tape?.startBlock(blockId)
       if (isTransient(error) && performance.now() < patientUntil) {
         tries = 0

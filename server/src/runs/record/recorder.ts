@@ -180,12 +180,22 @@ export class RunRecorder {
     return sealRecordings(this.#deps.keyRing, recorded)
   }
 
-  #tellBlock({ scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {
+  #tellBlock({ claim, scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {
     if (!block) return
-    const { accountId } = scope
-    const { blockId, status, errorMessage } = block
-    const blockName = progress.lastBlockId === blockId ? progress.lastBlockTitle : null
-    this.#deps.news.onBlockEnded({ accountId, workflowId, runNumber, blockId, blockName, status, errorMessage })
+    const { blockId, status, errorMessage, startedAt, endedAt, pauseMs } = block
+    this.#deps.news.onBlockEnded({
+      runId: claim.runId,
+      accountId: scope.accountId,
+      workflowId,
+      runNumber,
+      blockId,
+      blockName: progress.lastBlockId === blockId ? progress.lastBlockTitle : null,
+      status,
+      errorMessage,
+      startedAt,
+      endedAt,
+      pauseMs,
+    })
   }
 
   #writeDeferred(tx: Tx, { scope, workflowId, onSuccess }: EndEntry, run: EndedRunRow): Promise<void> | undefined {

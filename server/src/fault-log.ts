@@ -1,0 +1,70 @@
+// Faults of parts that work by themselves. The first of a kind is logged at once, with everything that is known; while the same goes on
+// happening, one line a minute says how often. A database that is away for an hour is sixty lines, not a million.
+import type { Logger } from 'pino'
+
+/** What a fault is about, where it is about something. */
+export type FaultPlace = { accountId?: string; workflowId?: string; runId?: string; runNumber?: number }
+export type ReportFault = (error: unknown, about?: FaultPlace) => void
+
+type Known = { part: string; times: number; error: unknown }
+
+const summaryMs = 60_000
+/** Beyond that the oldest kind is forgotten, and would be logged as a new one. */
+const kindsMax = 500
+
+export class FaultLog implements Disposable {
+  readonly #log: Logger
+  readonly #count: (part: string) => void
+  readonly #known = new Map<string, Known>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(log: Logger, count: (part: string) => void) {
+    this.#log = log
+    this.#count = count
+    this.#timer = setInterval(() => this.sumUp(), summaryMs).unref()
+  }
+
+  /** The way in which one part reports its faults. */
+  of(part: string): ReportFault {
+    return (error, about = {}) => {
+      this.#count(part)
+      const kind = `${part} ${kindOf(error)}`
+      const known = this.#known.get(kind)
+      if (known) {
+        known.times++
+        return
+      }
+      if (this.#known.size >= kindsMax) this.#known.delete(this.#known.keys().next().value as string)
+      this.#known.set(kind, { part, times: 0, error })
+      this.#log.error({ part, ...about, err: error }, 'A part of the service reported a fault.')
+    }
+  }
+
+  /** Tells what has gone on, and forgets what has not happened again. */
+  sumUp(): void {
+    for (const [kind, known] of this.#known) {
+      if (known.times === 0) this.#known.delete(kind)
+      else {
+        const { part, times, error } = known
+        this.#log.error({ part, times, err: shortened(error) }, `The same fault happened ${times} more times.`)
+        known.times = 0
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.sumUp()
+  }
+}
+
+/** Ids and numbers do not make another fault. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error).slice(0, 200)
+  const code = 'code' in error ? String(error.code) : ''
+  return `${error.name} ${code} ${error.message.slice(0, 300).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/gi, '#')}`
+}
+
+function shortened(error: unknown): unknown {
+  return error instanceof Error ? { name: error.name, message: error.message } : error
+}

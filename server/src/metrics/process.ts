@@ -1,0 +1,46 @@
+// What this process has in hand right now, asked when somebody looks.
+import { Gauge, type Registry } from 'prom-client'
+
+export type PoolUse = { total: number; idle: number; waiting: number }
+
+export type ProcessSource = {
+  pools(): Record<string, PoolUse>
+  sandbox(): { processes: number; computing: number; queued: number }
+}
+
+export function addProcessMetrics(registry: Registry, source: ProcessSource): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'patchbay_database_connections',
+    help: 'Connections to the database by pool and state.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { total, idle }] of Object.entries(source.pools())) {
+        this.set({ pool, state: 'idle' }, idle)
+        this.set({ pool, state: 'busy' }, total - idle)
+      }
+    },
+  })
+  new Gauge({
+    name: 'patchbay_database_waiting',
+    help: 'Work that waits for a connection to the database.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, { waiting }] of Object.entries(source.pools())) this.set({ pool }, waiting)
+    },
+  })
+  const ofSandbox = (name: string, help: string, read: (load: ReturnType<ProcessSource['sandbox']>) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(source.sandbox()))
+      },
+    })
+  ofSandbox('patchbay_script_processes', 'Processes for scripts.', (load) => load.processes)
+  ofSandbox('patchbay_scripts_computing', 'Scripts that compute.', (load) => load.computing)
+  ofSandbox('patchbay_scripts_waiting', 'Scripts that wait for a process.', (load) => load.queued)
+}

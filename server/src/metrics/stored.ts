@@ -1,0 +1,94 @@
+// What waits or is wrong in the whole installation, read from the database when somebody looks. Every process tells the same, so that an
+// alert works whichever process is asked: use max() over them, never sum().
+import { Gauge, type Registry } from 'prom-client'
+import { type Queryable, sql } from '../db/index.ts'
+import { TimedCache } from '../lib/timed-cache.ts'
+
+/** Several scrapers, or several looks within a moment, cost one query. */
+const keptMs = 5_000
+
+type Figure = { name: string; label: string | null; value: number }
+
+const help = {
+  queue_length: 'Jobs that wait in a queue and are due.',
+  queue_oldest_seconds: 'Age of the oldest job that waits in a queue and is due.',
+  webhook_requests_waiting: 'Webhook requests that were accepted and have not been run.',
+  webhook_oldest_seconds: 'Age of the oldest webhook request that waits.',
+  webhook_requests_given_up: 'Webhook requests in the history that failed too often.',
+  connections: 'Registered applications by state.',
+  workflows_failing: 'Deployed workflows whose last run failed.',
+  workflows_paused: 'Deployed workflows whose automatic runs are paused.',
+  outbox_mails: 'Mails by status.',
+  outbox_oldest_seconds: 'Age of the oldest mail that is queued for sending.',
+  event_deliveries_waiting: 'Events that wait for delivery to an address.',
+  schedule_lag_seconds: 'How late the most overdue schedule is.',
+  search_feed_waiting: 'Batches that wait to be indexed for search.',
+  activity_waiting: 'Counts that wait to be added to the sums.',
+  audit_rows_unchained: 'Rows of the audit log of the last half hour that are not chained yet.',
+  alarms_open: 'Alarms that are open.',
+  migrations_applied: 'Migrations that the database has.',
+  database_size_bytes: 'Size of the database.',
+} as const
+/** What the label of a figure means, for those that have one. */
+const labels: Partial<Record<keyof typeof help, string>> = {
+  queue_length: 'queue',
+  queue_oldest_seconds: 'queue',
+  connections: 'state',
+  outbox_mails: 'status',
+}
+
+export function addStoredMetrics(registry: Registry, db: Queryable): void {
+  const cache = new TimedCache<Figure[]>(keptMs, 1)
+  // A database that is away is told by readiness and by missing figures; old ones would be wrong.
+  const figures = () => cache.get('all', () => readFigures(db).catch(() => []))
+  for (const [name, text] of Object.entries(help)) {
+    const label = labels[name as keyof typeof help]
+    new Gauge({
+      name: `patchbay_${name}`,
+      help: text,
+      labelNames: label === undefined ? [] : [label],
+      registers: [registry],
+      // Processes that are read as one all tell the same.
+      aggregator: 'max',
+      async collect() {
+        this.reset()
+        const found = (await figures()).filter((figure) => figure.name === name)
+        // A gauge without labels that is reset says 0; without a figure it says nothing.
+        if (found.length === 0 && label === undefined) this.remove()
+        for (const { label: value, value: amount } of found)
+          if (label === undefined) this.set(amount)
+          else this.set({ [label]: value ?? '' }, amount)
+      },
+    })
+  }
+}
+
+async function readFigures(db: Queryable): Promise<Figure[]> {
+  const { rows } = await db.query<Figure>(sql`
+    with queues as (select name, count(*) as length, min(created_on) as oldest from pgboss.job where state < 'active' and start_after <= now() group by name),
+    hooks as (select count(*) as length, min(created_at) as oldest from webhook_queue)
+    select name, label, value::float8 from (
+      select 'queue_length' as name, q.name as label, coalesce(j.length, 0)::float8 as value from pgboss.queue q left join queues j on j.name = q.name
+      union all select 'queue_oldest_seconds', q.name, coalesce(greatest(0, extract(epoch from now() - j.oldest)), 0) from pgboss.queue q left join queues j on j.name = q.name
+      union all select 'webhook_requests_waiting', null, length from hooks
+      union all select 'webhook_oldest_seconds', null, coalesce(greatest(0, extract(epoch from now() - oldest)), 0) from hooks
+      union all select 'webhook_requests_given_up', null, count(*) from webhook_history where is_given_up
+      union all select 'connections', case when fault_message is not null then 'faulted' when is_authenticated then 'ok' else 'waiting' end, count(*)
+        from registered_applications group by 2
+      union all select 'workflows_failing', null, count(*) from workflows where state = 'deployed' and is_failing
+      union all select 'workflows_paused', null, count(*) from workflows where state = 'deployed' and is_auto_run_paused
+      union all select 'outbox_mails', s.status, (select count(*) from mails m where m.status = s.status) from (values ('Held'), ('Queued'), ('Failed')) as s (status)
+      union all select 'outbox_oldest_seconds', null, coalesce(greatest(0, extract(epoch from now() - min(created_at))), 0) from mails where status = 'Queued'
+      union all select 'event_deliveries_waiting', null, count(*) from event_deliveries
+      union all select 'schedule_lag_seconds', null, coalesce(greatest(0, extract(epoch from now() - min(next_run_at))), 0)
+        from workflows where is_scheduled and state = 'deployed' and next_run_at < now()
+      union all select 'search_feed_waiting', null, count(*) from search_feed
+      union all select 'activity_waiting', null, count(*) from activity_deltas
+      union all select 'audit_rows_unchained', null, count(*) from audit_log a
+        where a.at > now() - interval '30 minutes' and not exists (select from audit_chain c where c.audit_id = a.id)
+      union all select 'alarms_open', null, count(*) from alarms where is_open
+      union all select 'migrations_applied', null, count(*) from migrations
+      union all select 'database_size_bytes', null, pg_database_size(current_database())
+    ) figures`)
+  return rows
+}

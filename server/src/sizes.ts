@@ -1,0 +1,54 @@
+// npm run admin -- sizes: what takes the space, and which setting bounds it.
+import { type Database, sql } from './db/index.ts'
+
+/** What each large table holds, and how long. */
+const meaning: Record<string, string> = {
+  runs: 'runs: PATCHBAY_RUN_RETENTION_DAYS, PATCHBAY_RUN_RETENTION_COUNT',
+  run_blocks: 'results and logs of blocks: as runs',
+  run_recordings: 'what replays need: the setting replayRuns of a workflow',
+  webhook_requests: 'payloads of webhook requests: PATCHBAY_RUN_RETENTION_DAYS',
+  webhook_history: 'webhook requests that left the queue: PATCHBAY_RUN_RETENTION_DAYS',
+  webhook_queue: 'webhook requests that wait',
+  search_segments: 'the index of SearchRuns: as runs',
+  audit_log: 'the audit log: PATCHBAY_AUDIT_RETENTION_YEARS',
+  audit_chain: 'hashes of the audit log: as it',
+  activity_minutes: 'sums of runs by minute: 35 days',
+  activity_quarters: 'sums of runs by quarter of an hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
+  activity_hours: 'sums of runs by hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
+  usage_days: 'use by account and day: kept',
+  mails: 'the outbox: sent and failed mails go after PATCHBAY_RUN_RETENTION_DAYS',
+  vault_entries: 'vault: kept until deleted',
+  workflow_revisions: 'revisions of workflows: kept with the workflow',
+  stream_events: 'events of open streams: 15 minutes',
+  file_pieces: 'files of shares in the database: until the share expires',
+}
+
+type Size = { name: string; bytes: number; rows: number; parts: number }
+
+export async function describeSizes(database: Database): Promise<string> {
+  const { rows } = await database.system.query<Size>(sql`
+    select root.relname as name, sum(pg_total_relation_size(c.oid))::float8 as bytes, sum(greatest(c.reltuples, 0))::float8 as rows, count(*)::int as parts
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_class root on root.oid = coalesce(pg_partition_root(c.oid), c.oid)
+    where n.nspname in ('patchbay', 'pgboss') and c.relkind = 'r' group by 1 order by 2 desc`)
+  const { rows: whole } = await database.system.query<{ bytes: number }>(
+    sql`select pg_database_size(current_database())::float8 as bytes`,
+  )
+  const lines = rows
+    .filter(({ bytes }) => bytes >= 65_536)
+    .map(({ name, bytes, rows: count, parts }) => {
+      const tables = parts > 1 ? `${parts} tables` : ''
+      return `${inWords(bytes).padStart(9)}  ${Math.round(count).toLocaleString('en').padStart(13)}  ${name.padEnd(24)} ${[meaning[name], tables].filter(Boolean).join(', ')}`
+    })
+  return [
+    `${'Size'.padStart(9)}  ${'Rows, about'.padStart(13)}  Table`,
+    ...lines,
+    `${inWords(whole[0]?.bytes ?? 0).padStart(9)}  the whole database`,
+  ].join('\n')
+}
+
+function inWords(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  const value = bytes / 1024 ** step
+  return `${value.toFixed(value < 10 && step > 0 ? 1 : 0)} ${units[step]}`
+}
