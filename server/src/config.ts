@@ -53,6 +53,8 @@ export type Config = {
   /** The audit log, and sums of runs, are kept for so many years. */
   readonly auditRetentionYears: number
   readonly statisticsRetentionYears: number
+  /** Where traces go, and the applications that are told of them, in capitals. Undefined: no traces. */
+  readonly traces: { readonly endpoint: string; readonly targets: readonly string[] } | undefined
   readonly logLevel: LogLevel
   /** The cell that this process belongs to, where an installation has several. */
   readonly cell: string | undefined
@@ -94,6 +96,7 @@ const variables = [
   'RUN_RETENTION_COUNT',
   'AUDIT_RETENTION_YEARS',
   'STATISTICS_RETENTION_YEARS',
+  'TRACE_TARGETS',
   'LOG_LEVEL',
   'LOG_FORMAT',
   'RATE_LIMIT_PER_SECOND',
@@ -153,6 +156,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
     auditRetentionYears: readInteger('AUDIT_RETENTION_YEARS', get('AUDIT_RETENTION_YEARS'), 10, 1, 100),
     statisticsRetentionYears: readInteger('STATISTICS_RETENTION_YEARS', get('STATISTICS_RETENTION_YEARS'), 5, 1, 100),
+    traces: readTraces(env['OTEL_EXPORTER_OTLP_ENDPOINT'], get('TRACE_TARGETS')),
     logLevel: readLogLevel(get('LOG_LEVEL')),
     cell: readCell(get('CELL')),
     systemKeySeed: readSeed(get('SYSTEM_KEY_SEED')),
@@ -311,6 +315,19 @@ function readCidrs(name: Variable, text: string | undefined): readonly string[] 
   if (wrong !== undefined)
     throw new ConfigError(`PATCHBAY_${name} must list addresses or CIDR ranges; "${wrong}" is neither.`)
   return entries
+}
+
+function readTraces(endpoint: string | undefined, targets: string | undefined): Config['traces'] {
+  const names = (targets ?? '').split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim().toUpperCase()]))
+  if (endpoint === undefined || endpoint === '') {
+    if (names.length === 0) return undefined
+    throw new ConfigError('PATCHBAY_TRACE_TARGETS needs OTEL_EXPORTER_OTLP_ENDPOINT: without it there are no traces.')
+  }
+  if (!['http:', 'https:'].includes(URL.parse(endpoint)?.protocol ?? ''))
+    throw new ConfigError(
+      `OTEL_EXPORTER_OTLP_ENDPOINT must be an address such as http://127.0.0.1:4318; it is "${endpoint}".`,
+    )
+  return { endpoint, targets: names }
 }
 
 function readLogFormat(text = 'json'): LogFormat {

@@ -23,6 +23,7 @@ import { insertFeed } from './search/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { readDiskSpace, StorageLedger } from './storage/index.ts'
 import { announceEnds, relayEvents, StreamSource } from './stream/index.ts'
+import { RunTraces, startExporter } from './tracing/index.ts'
 import { checkMerged, type UpgradeDeps } from './upgrades/index.ts'
 import { createVault } from './vault/index.ts'
 import { createRunPorts, createWebhooks } from './webhooks/index.ts'
@@ -108,6 +109,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     }),
   )
   for (const sentence of sandbox.missing) say(sentence)
+  const traces = await startTraces(context)
   const watchedSandbox = watchScripts(sandbox, metrics)
   const emails = createEmailSender({ database, outbox })
   const calls = createApplicationCalls({ connections })
@@ -122,6 +124,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     jobs,
     vault,
     sandbox: watchedSandbox,
+    traces,
     functions,
     findDefinition: runnable,
     applications: calls,
@@ -137,7 +140,10 @@ export async function createServices(context: Context, connection: ConnectionSet
     onRunsEnded: async (tx, ended, workflows) => {
       tx.afterCommit(() => {
         announceEnds(announce, ended, workflows)
-        for (const run of ended) metrics.work.onRunEnded(run)
+        for (const run of ended) {
+          metrics.work.onRunEnded(run)
+          traces?.onEnded(run)
+        }
       })
       const ids = ended.map(({ id }) => id)
       await Promise.all([
@@ -150,12 +156,16 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     publish,
     news: {
-      onTaken: ({ runId, attempt }) => metrics.work.onRunTaken({ id: runId, attempt }),
+      onTaken: ({ runId, attempt }) => {
+        metrics.work.onRunTaken({ id: runId, attempt })
+        traces?.onTaken({ runId })
+      },
       onStarted: ({ accountId, workflowId, workflowName, runNumber, runBy }) =>
         announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } }),
       onBlockEnded: (block) => {
         const { accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage } = block
         metrics.work.onBlockEnded({ status, activeMs: activeMsOf(block) })
+        traces?.onBlockEnded(block)
         const data = { runNumber, uniqueBlockId, blockName, status, errorMessage }
         announce({ type: 'run.block', accountId, workflowId, data })
       },
@@ -236,6 +246,13 @@ export async function createServices(context: Context, connection: ConnectionSet
 /** The key may lie anywhere, also in a directory that script processes need to see. */
 function hiddenFromScripts({ dataDir, masterKey }: Config): string[] {
   return masterKey.kind === 'file' ? [dataDir, masterKey.path] : [dataDir]
+}
+
+/** Undefined where no traces are wanted: then nothing of the library is loaded. */
+async function startTraces({ config, parts }: Context): Promise<RunTraces | undefined> {
+  if (!config.traces) return undefined
+  const exporter = parts.use(await startExporter({ endpoint: config.traces.endpoint, role: config.role }))
+  return new RunTraces((span) => exporter.emit(span), config.traces.targets)
 }
 
 function watchScripts(sandbox: SandboxPool, metrics: Metrics): Pick<SandboxPool, 'run'> {

@@ -19,6 +19,7 @@ const foundations: Record<string, readonly string[]> = {
   secrets: ['db', 'lib'],
   access: ['db', 'lib'],
   metrics: ['db', 'lib'],
+  tracing: ['lib'],
   http: ['access', 'db', 'lib', 'metrics'],
 }
 

@@ -9,6 +9,7 @@ import type { JobQueue } from '../queue/index.ts'
 import type { SandboxPool } from '../sandbox/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
+import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
@@ -32,6 +33,7 @@ export type RunsDeps = {
   jobs: JobQueue
   vault: Vault
   sandbox: Pick<SandboxPool, 'run'>
+  traces?: Pick<RunTraces, 'beginCall'> | undefined
   functions: FunctionLibrary
   findDefinition: FindDefinition
   applications: ScriptPorts['applications']
@@ -102,6 +104,7 @@ export function createRuns(deps: RunsDeps) {
           recorder,
           news: deps.news,
           sandbox: deps.sandbox,
+          traces: deps.traces,
           functions,
           portsOf: () => ports,
           secretsOf: deps.secretsOf,

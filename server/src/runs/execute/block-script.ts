@@ -12,6 +12,7 @@ import {
   type SandboxPool,
   type ScriptOutcome,
 } from '../../sandbox/index.ts'
+import type { RunTraces } from '../../tracing/index.ts'
 import type { BlockTape } from '../recording/run-tape.ts'
 import type { RunClaim } from '../run.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
@@ -34,6 +35,8 @@ export type BlockScriptDeps = {
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
   runTimeoutSeconds: number
   intents: Pick<WriteIntents, 'note'>
+  /** Absent where no traces are wanted. */
+  traces?: Pick<RunTraces, 'beginCall'> | undefined
 }
 
 export type BlockScript = {
@@ -107,6 +110,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         sentAt: new Date(),
       }),
     tape: given.tape,
+    beginTrace: (shortName) => deps.traces?.beginCall(run, block.uniqueBlockId, shortName),
     onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
     onNote: (line) => {
       if (notes.size < notesMax) notes.add(cutMasked(line, masked()))

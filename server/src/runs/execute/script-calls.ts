@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText, textObject } from '../../lib/json-text.ts'
 import { type ApplicationCall, type ApplicationCalls, type Exchange, endpointOf } from '../../proxy/index.ts'
 import { type CallContext, type ScriptCall, ScriptCallError } from '../../sandbox/index.ts'
+import type { TracedCall } from '../../tracing/index.ts'
 import type { Vault } from '../../vault/index.ts'
 import type { BlockTape } from '../recording/run-tape.ts'
 
@@ -29,6 +30,8 @@ export type Caller = {
   noteWrite?: ((write: { method: string; url: string; idempotencyKey: string }) => Promise<boolean>) | undefined
   /** Told of each call once it has ended; the key is that of a write. */
   onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
+  /** Makes a call part of the trace of its run. */
+  beginTrace?: ((shortName: string) => TracedCall | undefined) | undefined
   /** Takes down what the script hears from outside, for replays. */
   tape?: BlockTape | undefined
   /** Told what the owner of the script should know of an answer; it goes to the log of the block. */
@@ -134,20 +137,23 @@ async function callApplication(
   }
   const address = `${regApplicationId} ${call.baseUrl ?? ''} ${call.requestUrl}`
   const end = caller.tape?.beginCall({ method: call.verb, address, data: call.data })
+  const traced = caller.beginTrace?.(shortName)
   const pause = trackPause(context)
   try {
     const answer = await applications.call(caller.scope, {
       ...call,
+      ...(traced?.traceparent === undefined ? {} : { headers: { ...call.headers, traceparent: traced.traceparent } }),
       regApplicationId,
       signal: context.signal,
       onPause: pause.begin,
       onHeld: context.onHeld,
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(caller.onExchange || end
+      ...(caller.onExchange || end || traced
         ? {
             onExchange: (exchange: Exchange) => {
               caller.onExchange?.(exchange, idempotencyKey)
               end?.(exchange)
+              traced?.end(exchange)
             },
           }
         : {}),
