@@ -204,6 +204,7 @@ table audit_chain -- row-level security forced (
 CREATE INDEX audit_chain_by_organization ON patchbay.audit_chain USING btree (organization_id, "position" DESC);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+policy retention to {postgres} using (true);
 grant insert, select to patchbay_app;
 grant insert, select to patchbay_system;
 
@@ -214,6 +215,7 @@ table audit_chain_starts -- row-level security forced (
 );
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+policy retention to {postgres} using (true);
 grant insert, select, update to patchbay_system;
 
 table audit_log -- row-level security forced (
@@ -232,6 +234,7 @@ table audit_log -- row-level security forced (
 CREATE INDEX audit_log_by_organization ON patchbay.audit_log USING btree (organization_id, id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
+policy retention to {postgres} using (true);
 grant insert, select to patchbay_app;
 grant insert, select to patchbay_system;
 
@@ -1429,6 +1432,39 @@ CREATE OR REPLACE FUNCTION patchbay.first_webhook_id(day date)
  LANGUAGE sql
  IMMUTABLE
 RETURN ((lpad(to_hex(((EXTRACT(epoch FROM (day)::timestamp without time zone) * (1000)::numeric))::bigint), 12, '0'::text) || repeat('0'::text, 20)))::uuid;
+
+CREATE OR REPLACE FUNCTION patchbay.forget_audit(organization uuid, before timestamp with time zone, rows_max integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  last_position bigint;
+  last_hash bytea;
+  removed bigint[];
+begin
+  if before > now() - interval '1 year' then
+    raise exception 'The audit log of the last year cannot be removed.';
+  end if;
+  with oldest as (
+    select c.position, c.audit_id, c.hash, a.at from audit_chain c left join audit_log a on a.id = c.audit_id
+    where c.organization_id = organization order by c.position limit rows_max
+  ), judged as (
+    -- Up to the first row that is kept; a row that is missing is for verify-audit to find.
+    select *, bool_and(at is not null and at < before) over (order by position) as goes from oldest
+  )
+  select max(position), array_agg(audit_id), (array_agg(hash order by position desc))[1] into last_position, removed, last_hash
+  from judged where goes;
+  if last_position is null then
+    return 0;
+  end if;
+  insert into audit_chain_starts (organization_id, hash) values (organization, last_hash)
+    on conflict (organization_id) do update set hash = excluded.hash;
+  delete from audit_chain where organization_id = organization and position <= last_position;
+  delete from audit_log where id = any(removed);
+  return cardinality(removed);
+end $function$;
 
 CREATE OR REPLACE FUNCTION patchbay.forget_webhooks()
  RETURNS trigger
