@@ -158,7 +158,7 @@ describe('refusals of ApiProxyEmail are {Error} with 400', () => {
     ['an empty list of recipients', { to: [] }, /field to is required/],
     ['toAccountEmail false without to', { to: undefined, toAccountEmail: false }, /field to is required/],
     ['no body', { body: undefined }, /body is required/],
-    ['an unknown field', { from: 'x@example.com' }, /from is not known/],
+    ['an unknown field', { from: 'x@example.com' }, /Unknown field "from"/],
     ['a recipient as text', { to: 'anna@example.com' }, /field to must be/],
     ['a recipient that is none', { to: ['anna'] }, /to\.0 must be an e-mail address/],
     ['a recipient with a line break', { to: ['anna@example.com\r\nBcc: x@example.com'] }, /to\.0 must be/],
