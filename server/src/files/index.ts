@@ -1,2 +1,2 @@
-export { type FileStore, FileStoreError, MissingFileError } from './file-store.ts'
+export { type FileStore, MissingFileError } from './file-store.ts'
 export { type FileStores, openStores, type StorageSettings } from './open-stores.ts'
