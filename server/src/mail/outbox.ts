@@ -1,9 +1,10 @@
 // The outbox: a mail is a row, sealed, written in the transaction of what caused it.
 //   Held (no SMTP configured) -> Queued -> Sent | Failed
+import { setImmediate } from 'node:timers/promises'
 import { type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
 import type { Json } from '../lib/json.ts'
-import { JsonText, textArray, textObject } from '../lib/json-text.ts'
+import { JsonText, largeTextMin, textArray, textObject } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
 
@@ -33,7 +34,10 @@ export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: 
       const id = newId()
       const place = mailPlace(id, accountId)
       const plain = writeContent(content)
+      if (plain.length > largeTextMin) await setImmediate()
       const sealed = sealWith ? seal(sealWith, place, plain) : await deps.keyRing.seal(place, plain)
+      // Writing, sealing and sending a large attachment take tens of milliseconds each: others go first in between.
+      if (sealed.length > largeTextMin) await setImmediate()
       const recipients = [...content.to, ...(content.cc ?? []), ...(content.bcc ?? [])]
       const filed = tx.query(sql`
         insert into mails (id, account_id, status, sealed_content, subject, recipients)
