@@ -18,7 +18,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 const sameWishMs = 2000
 const say = (line: string) => console.log(line)
 
-function main(): Promise<number> {
+async function main(): Promise<number> {
   const config = readConfig(process.env, readRole(process.argv[2]))
   return config.processes > 1 && !groupMember ? runGroup(config) : runService(config)
 }
