@@ -49,7 +49,7 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.
 "patchbay --version" prints the version. "patchbay help run" tells more about a command.`
 
-export function createProgram(addVerb: AddVerb): Command {
+function createProgram(addVerb: AddVerb): Command {
   const program = new Command('patchbay')
     .description('Build, test and run Patchbay workflows.')
     .option('--json', 'print JSON')

@@ -146,7 +146,7 @@ describe('a run whose worker', () => {
 
   it('is told to stop finishes its block there and goes on elsewhere at once, which is no death', async () => {
     const workflow = await deployWorkflow(api.manager, [
-      counted('first', 'await sleep(1500); return 1'),
+      counted('first', 'await sleep(5000); return 1'),
       counted('second', 'return 2'),
       counted('third', 'return 3'),
     ])
