@@ -1,9 +1,8 @@
 // A list of things by pages: the rows, what stands there while there are none, the refusal in their place, and the way to the next page.
-import { Button } from './button.tsx'
 import { type Column, DataTable, type TableProps } from './data-table.tsx'
-import { Notice } from './notice.tsx'
 import { Pagination } from './pagination.tsx'
 import { Panel } from './panel.tsx'
+import { RefusedQuery } from './refused-query.tsx'
 
 type Query = { error: Error | null; data: unknown; isPlaceholderData: boolean; refetch: () => unknown }
 
@@ -20,18 +19,7 @@ export function ListPanel<Row>({
   paging?: { page: number; size: number; total: number | undefined; onPage: (page: number) => void }
 }) {
   if (query.error && !query.data) {
-    return (
-      <Notice
-        kind="error"
-        action={
-          <Button size="small" onClick={() => query.refetch()}>
-            Try again
-          </Button>
-        }
-      >
-        {sentence(query.error)}
-      </Notice>
-    )
+    return <RefusedQuery sentence={sentence(query.error)} refetch={query.refetch} />
   }
   return (
     <Panel>

@@ -1,7 +1,6 @@
 // What stands in the place of an answer that did not come.
 import type { ReactNode } from 'react'
-import { Button } from './button.tsx'
-import { Notice } from './notice.tsx'
+import { RefusedQuery } from './refused-query.tsx'
 
 type Result<Data> = { data: Data | undefined; error: Error | null; refetch: () => unknown }
 
@@ -19,18 +18,7 @@ export function Loaded<Data>({
 }) {
   if (query.data !== undefined && query.data !== null) return <>{children(query.data)}</>
   if (query.error) {
-    return (
-      <Notice
-        kind="error"
-        action={
-          <Button size="small" onClick={() => query.refetch()}>
-            Try again
-          </Button>
-        }
-      >
-        {sentence(query.error)}
-      </Notice>
-    )
+    return <RefusedQuery sentence={sentence(query.error)} refetch={query.refetch} />
   }
   return <>{skeleton}</>
 }

@@ -1,7 +1,7 @@
 // What an upgrade would change in the blocks of a workflow, side by side.
 import { lazy, Suspense } from 'react'
+import { ChangedFields } from '../ui/changed-fields.tsx'
 import { Chip } from '../ui/chip.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import type { PreviewItem } from './outcome.tsx'
 
@@ -30,33 +30,9 @@ export function BlockChanges({ changes, labels }: { changes: readonly Change[]; 
                 />
               </Suspense>
             ))}
-          <Fields fields={block.fields.filter(({ name }) => name !== 'script')} />
+          <ChangedFields fields={block.fields.filter(({ name }) => name !== 'script')} />
         </section>
       ))}
     </div>
   )
-}
-
-function Fields({ fields }: { fields: Change['fields'] }) {
-  if (fields.length === 0) return null
-  return (
-    <Panel className="divide-y divide-line">
-      {fields.map((field) => (
-        <div key={field.name} className="grid gap-x-3 gap-y-1 px-3 py-2 text-table sm:grid-cols-[160px_1fr_1fr]">
-          <span className="truncate text-muted">{field.name}</span>
-          <code className="rounded-sm bg-red-soft px-1.5 font-mono text-label text-red [overflow-wrap:anywhere]">
-            {textOf(field.from)}
-          </code>
-          <code className="rounded-sm bg-green-soft px-1.5 font-mono text-label text-green [overflow-wrap:anywhere]">
-            {textOf(field.to)}
-          </code>
-        </div>
-      ))}
-    </Panel>
-  )
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -2,9 +2,9 @@ import { X } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
 import { IconButton } from '../ui/button.tsx'
+import { ChangedFields } from '../ui/changed-fields.tsx'
 import { Select } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { Loaded } from '../ui/query-state.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 
@@ -104,23 +104,7 @@ function Values({
   return (
     <div>
       {title && <h3 className="mb-1.5 font-medium">{title}</h3>}
-      <Panel className="divide-y divide-line">
-        {changes.map((change) => (
-          <div key={change.name} className="grid grid-cols-[160px_1fr_1fr] gap-3 px-3 py-2 text-table">
-            <span className="truncate text-muted">{change.name}</span>
-            <code className="rounded-sm bg-red-soft px-1.5 font-mono text-label text-red [overflow-wrap:anywhere]">
-              {textOf(change.from)}
-            </code>
-            <code className="rounded-sm bg-green-soft px-1.5 font-mono text-label text-green [overflow-wrap:anywhere]">
-              {textOf(change.to)}
-            </code>
-          </div>
-        ))}
-      </Panel>
+      <ChangedFields fields={changes} />
     </div>
   )
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }
