@@ -35,7 +35,10 @@ export const attacks: readonly Attack[] = [
     by: 'stranger',
     begin: async (field) => {
       for (let index = 0; index < 50 * field.strength; index++)
-        sendUnread(field, 'POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=')
+        sendUnread(
+          field,
+          'POST /signin HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\nemail=',
+        )
     },
   },
   {
@@ -43,7 +46,7 @@ export const attacks: readonly Attack[] = [
     by: 'stranger',
     begin: (field) =>
       again(field, 2, async () => {
-        await fetch(`${field.baseUrl}/sign-in`, {
+        await fetch(`${field.baseUrl}/signin`, {
           method: 'POST',
           body: new URLSearchParams({ email: 'somebody@example.com', password: 'wrong' }),
         })
