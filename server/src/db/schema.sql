@@ -823,6 +823,26 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table sign_in_attempts -- row-level security forced (
+  key bytea not null,
+  failures integer not null,
+  blocked_until timestamp with time zone not null,
+  constraint sign_in_attempts_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_attempts_by_end ON patchbay.sign_in_attempts USING btree (blocked_until);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
+table sign_in_rates -- row-level security forced (
+  key bytea not null,
+  attempts_left double precision not null,
+  counted_at timestamp with time zone not null,
+  constraint sign_in_rates_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_rates_by_time ON patchbay.sign_in_rates USING btree (counted_at);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
 table storage_measures (
   is_only boolean not null default true,
   measured_at timestamp with time zone not null,

@@ -1,16 +1,16 @@
 // Guessing passwords gets slower with every wrong one and then stops for a while. It is counted for an e-mail address together with the network
-// address of the one who guesses, so that strangers do not keep the owner out; keys, webhooks and schedules never notice. All of it is
-// counted in each process and passes by itself.
+// address of the one who guesses, so that strangers do not keep the owner out; keys, webhooks and schedules never notice. All of it
+// passes by itself. attempts-store.ts counts for all processes together; what is counted here keeps a flood away from the database.
 import { networkOf } from '../lib/address-network.ts'
 import { createTokenBuckets } from '../lib/token-bucket.ts'
 
 /** So many wrong passwords cost nothing; from then on the wait doubles, from one second. */
-const freeFailures = 4
-const lockAfterFailures = 10
+export const freeFailures = 4
+export const lockAfterFailures = 10
 export const lockMinutes = 15
 /** Guesses from many addresses at once: for one e-mail address, for one network address, each minute. */
-const perEmailAndMinute = 60
-const perAddressAndMinute = 120
+export const perEmailAndMinute = 60
+export const perAddressAndMinute = 120
 const entriesMax = 50_000
 
 type Entry = { failures: number; until: number }
@@ -26,7 +26,7 @@ export class SignInAttempts {
   }
 
   /**
-   * Seconds to wait before the next attempt; 0 lets this one through. It counts as failed until `succeed` says otherwise, so that guesses
+   * Seconds to wait before the next attempt; 0 lets this one through. It counts as failed until `forget` says otherwise, so that guesses
    * made at the same moment count as well.
    */
   begin(address: string, email: string): number {
@@ -45,16 +45,15 @@ export class SignInAttempts {
     return 0
   }
 
-  succeed(address: string, email: string): void {
+  /** After the right password, or when this attempt was refused before its password was looked at. */
+  forget(address: string, email: string): void {
     this.#entries.delete(keyOf(address, email))
   }
 
-  /** The wait begins now. True when this failure locked password sign-in. */
-  fail(address: string, email: string): boolean {
+  /** The wait begins now. */
+  fail(address: string, email: string): void {
     const entry = this.#entries.get(keyOf(address, email))
-    if (!entry) return false
-    entry.until = this.#now() + waitMs(entry.failures)
-    return entry.failures >= lockAfterFailures
+    if (entry) entry.until = this.#now() + waitMs(entry.failures)
   }
 }
 

@@ -9,7 +9,8 @@ import { refuseForeignOrigin, sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newRoutedToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import { lockMinutes, type SignInAttempts } from './attempts.ts'
+import { lockAfterFailures, lockMinutes, type SignInAttempts } from './attempts.ts'
+import { beginAttempt, forgiveAttempts } from './attempts-store.ts'
 import { hashToken } from './link.ts'
 import { verifyPassword } from './password.ts'
 import { deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
@@ -21,20 +22,22 @@ const sessionHours = 24 * 7
 export async function signIn(deps: SessionDeps, exchange: Exchange, email: string, password: string) {
   refuseForeignOrigin(exchange)
   const { address } = exchange
-  const waitSeconds = deps.attempts.begin(address, email)
-  if (waitSeconds > 0) {
-    exchange.setHeader('Retry-After', String(waitSeconds))
-    throw new AppError('too_many_requests', `Too many failed sign-ins. Try again in ${inWords(waitSeconds)}.`)
-  }
+  const { system } = deps.database
+  refuseUntil(exchange, deps.attempts.begin(address, email))
+  const attempt = await beginAttempt(system, address, email)
+  if (attempt.waitSeconds > 0) deps.attempts.forget(address, email)
+  refuseUntil(exchange, attempt.waitSeconds)
   const candidate = await findSignInCandidate(deps.database, email)
   const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
   if (!candidate || !isRight || candidate.state !== 'active') {
-    const isLocked = deps.attempts.fail(address, email)
+    deps.attempts.fail(address, email)
+    const isLocked = attempt.failures >= lockAfterFailures
     if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
       await noteFailure(deps, exchange, candidate.account, isLocked)
     throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
   }
-  deps.attempts.succeed(address, email)
+  deps.attempts.forget(address, email)
+  await forgiveAttempts(system, address, email)
   const csrfToken = await openSession(deps, exchange, candidate.account)
   return { myAccount: candidate.account, csrfToken }
 }
@@ -113,6 +116,12 @@ async function noteFailure(
 ): Promise<void> {
   const details = isLocked ? { signInLockedMinutes: lockMinutes } : {}
   await recordAudit(deps.database.system, actorAt(exchange, account), 'session.refused', account.id, details)
+}
+
+function refuseUntil(exchange: Exchange, waitSeconds: number): void {
+  if (waitSeconds <= 0) return
+  exchange.setHeader('Retry-After', String(waitSeconds))
+  throw new AppError('too_many_requests', `Too many failed sign-ins. Try again in ${inWords(waitSeconds)}.`)
 }
 
 function inWords(seconds: number): string {

@@ -175,6 +175,23 @@ describe('activation, sign-in and sessions', () => {
     await eventually(async () => (await signIn(email)).status === 200)
   })
 
+  it('wrong passwords count for all API processes together', { timeout: 60_000 }, async () => {
+    const { email } = await activated()
+    await using other = await service.startAnother({}, 'api')
+    expect((await signIn(email, 'a first guess')).status).toBe(401)
+    const counted = await service.asOwner(
+      'update sign_in_attempts set failures = 9, blocked_until = now() returning failures',
+    )
+    expect(counted.length).toBeGreaterThan(0)
+    expect((await signIn(email, 'the tenth guess')).status).toBe(401)
+    const elsewhere = await other.client(undefined).post('/api/SignIn', { email, password })
+    expect(elsewhere.status).toBe(429)
+    expect(Number(elsewhere.headers.get('retry-after'))).toBeGreaterThan(600)
+    await service.asOwner('update sign_in_attempts set blocked_until = now()')
+    expect((await other.client(undefined).post('/api/SignIn', { email, password })).status).toBe(200)
+    expect(await service.asOwner('select from sign_in_attempts where failures >= 10')).toEqual([])
+  })
+
   it('the sign-in page works without scripts', async () => {
     const { email } = await activated()
     expect((await visitor().get('/signin')).text).toContain('<form method="post"')
