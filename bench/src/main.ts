@@ -1,4 +1,5 @@
-// npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test.
+// npm run bench [-- scenario …]: every figure is measured side by side in one run on this machine; nothing here is a test. Each scenario is
+// recorded in docs/benchmarks.md as soon as it has ended.
 import { benchCapacity } from './capacity.ts'
 import { benchCatalog } from './catalog.ts'
 import { benchConsole } from './console.ts'
@@ -7,7 +8,7 @@ import { benchHistory } from './history.ts'
 import { benchKit } from './kit.ts'
 import { benchProxy } from './proxy.ts'
 import { benchReplay } from './replay.ts'
-import { printTable, type Row } from './report.ts'
+import { printTable, publishRows, type Row } from './report.ts'
 import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
 import { benchSearch } from './search.ts'
@@ -47,8 +48,12 @@ for (const name of wanted) {
 let missed = 0
 for (const [name, run] of Object.entries(scenarios)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
-  const rows = await run()
+  const rows = await run().catch((error: Error): Row[] => {
+    console.error(error)
+    return [{ what: 'the scenario itself', measured: `failed: ${error.message}`, wanted: 'figures', isMet: false }]
+  })
   missed += rows.filter((row) => row.isMet === false).length
   printTable(name, rows)
+  publishRows(Object.keys(scenarios), name, rows)
 }
 process.exit(missed > 0 ? 1 : 0)

@@ -1,75 +1,100 @@
-// n8n beside us: installed from npm in a directory of its own, started as it comes, with its history saved.
+// n8n beside us: started as it comes, with its history saved. It may fail to start or die under the load; the bench goes on and says so.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { requestsPerSecond } from './measure.ts'
+import { findOrInstallN8n } from './n8n-installation.ts'
+import type { Row } from './report.ts'
 
-/** Where somebody ran `npm install n8n`. */
-const installation = process.env['PATCHBAY_BENCH_N8N']
 const port = 5690
 
 /** Answers when the last node is done, or as soon as the request is taken. */
 export type N8nAnswer = 'lastNode' | 'onReceived'
 
-export type N8n = AsyncDisposable & {
-  /** Requests a second at full load, with every run saved. */
-  perSecond(blocks: number, seconds: number): Promise<number>
-}
+/** A peer that may fail at any time; from then on it has no figures. */
+export class N8n implements AsyncDisposable {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'patchbay-bench-n8n-'))
+  #child: ChildProcess | undefined
+  #failure: string | undefined
 
-/** Warm and with a workflow of each number of blocks; undefined when n8n is not there. */
-export async function startN8n(
-  script: string,
-  blockCounts: readonly number[],
-  answer: N8nAnswer = 'lastNode',
-): Promise<N8n | undefined> {
-  if (installation === undefined) return undefined
-  const program = join(installation, 'node_modules', 'n8n', 'bin', 'n8n')
-  if (!existsSync(program)) throw new Error(`There is no n8n in ${installation}.`)
-  const directory = mkdtempSync(join(tmpdir(), 'patchbay-bench-n8n-'))
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: directory,
-    N8N_USER_FOLDER: directory,
-    N8N_PORT: String(port),
-    N8N_LISTEN_ADDRESS: '127.0.0.1',
-    N8N_DIAGNOSTICS_ENABLED: 'false',
-    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+  /** Warm and with a workflow of each number of blocks. */
+  static async start(script: string, blockCounts: readonly number[], answer: N8nAnswer = 'lastNode'): Promise<N8n> {
+    const n8n = new N8n()
+    await n8n.#start(script, blockCounts, answer).catch((error: Error) => n8n.#fail(error))
+    for (const blocks of blockCounts) await n8n.perSecond(blocks, 5)
+    return n8n
   }
-  const run = promisify(execFile)
-  for (const blocks of blockCounts) {
-    const file = join(directory, `${blocks}.json`)
-    writeFileSync(file, JSON.stringify([workflowOf(blocks, script, answer)]))
-    await run(process.execPath, [program, 'import:workflow', `--input=${file}`], { env })
-    await run(process.execPath, [program, 'publish:workflow', `--id=${idOf(blocks)}`], { env })
-  }
-  const child = spawn(process.execPath, [program, 'start'], { env, stdio: 'ignore' })
-  const ended = new Promise((done) => child.on('close', done))
-  const perSecond = async (blocks: number, seconds: number) => {
+
+  /** Requests a second at full load, with every run saved; undefined once it has failed. */
+  async perSecond(blocks: number, seconds: number): Promise<number | undefined> {
+    if (this.#failure !== undefined || !this.#child) return undefined
     const url = `http://127.0.0.1:${port}/webhook/blocks-${blocks}`
-    await untilAnswered(child, url)
-    return (await requestsPerSecond({ url, connections: 16, seconds })).perSecond
+    try {
+      await untilAnswered(this.#child, url)
+      return (await requestsPerSecond({ url, connections: 16, seconds })).perSecond
+    } catch (error) {
+      this.#fail(error as Error)
+      return undefined
+    }
   }
-  for (const blocks of blockCounts) await perSecond(blocks, 5)
-  return {
-    perSecond,
-    async [Symbol.asyncDispose]() {
+
+  /** What became of it, where it has no figures to compare with. */
+  rows(): Row[] {
+    if (this.#failure === undefined) return []
+    return [
+      { what: 'n8n under the same load', measured: this.#failure, wanted: 'figures to compare', isMet: undefined },
+    ]
+  }
+
+  async #start(script: string, blockCounts: readonly number[], answer: N8nAnswer): Promise<void> {
+    const program = await findOrInstallN8n()
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: this.#directory,
+      N8N_USER_FOLDER: this.#directory,
+      N8N_PORT: String(port),
+      N8N_LISTEN_ADDRESS: '127.0.0.1',
+      N8N_DIAGNOSTICS_ENABLED: 'false',
+      N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+    }
+    const run = promisify(execFile)
+    for (const blocks of blockCounts) {
+      const file = join(this.#directory, `${blocks}.json`)
+      writeFileSync(file, JSON.stringify([workflowOf(blocks, script, answer)]))
+      await run(process.execPath, [program, 'import:workflow', `--input=${file}`], { env })
+      await run(process.execPath, [program, 'publish:workflow', `--id=${idOf(blocks)}`], { env })
+    }
+    this.#child = spawn(process.execPath, [program, 'start'], { env, stdio: 'ignore' })
+  }
+
+  #fail(error: Error): void {
+    const { exitCode, signalCode } = this.#child ?? {}
+    const hasEnded = typeof exitCode === 'number' || typeof signalCode === 'string'
+    const end = hasEnded ? `ended with ${signalCode ?? `code ${exitCode}`}` : 'failed'
+    this.#failure = `${end}: ${error.message.split('\n')[0]}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child
+    if (child && child.exitCode === null && child.signalCode === null) {
+      const ended = new Promise((done) => child.on('close', done))
       child.kill('SIGTERM')
       await ended
-      rmSync(directory, { recursive: true, force: true })
-    },
+    }
+    rmSync(this.#directory, { recursive: true, force: true })
   }
 }
 
 async function untilAnswered(child: ChildProcess, url: string): Promise<void> {
   for (const startedAt = performance.now(); performance.now() - startedAt < 120_000; ) {
-    if (child.exitCode !== null) throw new Error('n8n ended.')
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('it ended before it answered')
     const answer = await fetch(url).catch(() => undefined)
     if (answer?.ok) return
     await new Promise((done) => setTimeout(done, 500))
   }
-  throw new Error(`n8n does not answer at ${url}.`)
+  throw new Error(`no answer at ${url}`)
 }
 
 function idOf(blocks: number): string {

@@ -3,8 +3,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@patchbay/sdk'
 import { startBareProgram } from './bare-program.ts'
-import { requestsPerSecond } from './measure.ts'
-import { startN8n } from './n8n.ts'
+import { medianOf, requestsPerSecond } from './measure.ts'
+import { N8n } from './n8n.ts'
 import type { Row } from './report.ts'
 import { type BenchService, newDataDir, startBenchService } from './service.ts'
 
@@ -34,12 +34,13 @@ export async function benchWebhooks(): Promise<Row[]> {
   })
   const low = await measureLowLoad(client)
   const whileRunning = await measureWhileRunning(client)
+  const { besideN8n, n8nRows } = await measureBesideN8n(service, client)
   const intake = await measureIntake(service, client, bare.url)
   const drain = await measureDrain(client, 2000)
   const backlog = await fill(client, 95_000)
   const besideQueue = await measureIntake(service, client, bare.url)
   const drainBeside = await measureDrain(client, 2000)
-  const n8n = await measureN8n()
+  const times = medianOf(besideN8n.map(({ ours, n8n }) => ours / n8n))
   return [
     {
       what: 'accepted and durable, against a bare Fastify route that takes the same requests',
@@ -55,10 +56,11 @@ export async function benchWebhooks(): Promise<Row[]> {
     },
     {
       what: 'accepted and durable, times n8n with its history saved',
-      measured: n8n ? `${(intake.ours / n8n).toFixed(1)} (n8n ${n8n.toFixed(1)}/s)` : `${intake.ours.toFixed(0)}/s`,
-      wanted: `at least 20${n8n ? '' : ', but n8n is not installed'}`,
-      isMet: n8n ? intake.ours / n8n >= 20 : undefined,
+      measured: besideN8n.length > 0 ? `${times.toFixed(1)} (n8n ${listed(besideN8n.map(({ n8n }) => n8n))})` : '–',
+      wanted: 'at least 20',
+      isMet: besideN8n.length > 0 ? times >= 20 : undefined,
     },
+    ...n8nRows,
     {
       what: 'answer at 200 requests/s while their runs execute, p99',
       measured: `${whileRunning.p99Ms.toFixed(0)} ms (p50 ${whileRunning.p50Ms.toFixed(0)} ms)`,
@@ -93,9 +95,16 @@ export async function benchWebhooks(): Promise<Row[]> {
   ]
 }
 
-async function measureN8n(): Promise<number | undefined> {
-  await using n8n = await startN8n(fibo, [1], 'onReceived')
-  return n8n?.perSecond(1, 15)
+/** In turns, for as long as n8n lives. */
+async function measureBesideN8n(service: BenchService, manager: Client) {
+  await using n8n = await N8n.start(fibo, [1], 'onReceived')
+  const besideN8n: { ours: number; n8n: number }[] = []
+  for (let round = 0; round < 3; round++) {
+    const theirs = await n8n.perSecond(1, 5)
+    if (theirs === undefined) break
+    besideN8n.push({ ours: (await measureOurs(service, manager, 5)).perSecond, n8n: theirs })
+  }
+  return { besideN8n, n8nRows: n8n.rows() }
 }
 
 async function prepare(client: Client, isHeld = false): Promise<Hook> {
@@ -120,17 +129,23 @@ async function prepare(client: Client, isHeld = false): Promise<Hook> {
 async function measureIntake(service: BenchService, manager: Client, bareUrl: string): Promise<IntakeRound> {
   const rounds: IntakeRound[] = []
   for (let round = 0; round < 6; round++) {
-    const client = await newAccount(service, manager)
-    const hook = await prepare(client, true)
-    const load = { url: hook.url, method: 'POST' as const, headers: hook.headers, body, connections: 100 }
-    const ours = await requestsPerSecond({ ...load, seconds: 3 })
+    const headers = { 'content-type': 'application/json', 'x-patchbay-signature': `sha256=${'0'.repeat(64)}` }
+    const load = { method: 'POST' as const, headers, body, connections: 100 }
+    const ours = await measureOurs(service, manager, 3)
     const bare = await requestsPerSecond({ ...load, url: bareUrl, seconds: 3 })
     const bareGet = await requestsPerSecond({ url: bareUrl, seconds: 2, connections: 100 })
-    await client.call('DeleteWorkflow', { params: { id: hook.workflowId } })
     if (round > 0) rounds.push({ ours: ours.perSecond, bare: bare.perSecond, bareGet: bareGet.perSecond })
   }
   // Of the rounds, the one whose ratio is in the middle: both figures of a round met the same neighbours.
   return rounds.toSorted((one, other) => one.ours / one.bare - other.ours / other.bare)[2] as IntakeRound
+}
+
+async function measureOurs(service: BenchService, manager: Client, seconds: number) {
+  const client = await newAccount(service, manager)
+  const { url, headers, workflowId } = await prepare(client, true)
+  const measured = await requestsPerSecond({ url, method: 'POST', headers, body, connections: 100, seconds })
+  await client.call('DeleteWorkflow', { params: { id: workflowId } })
+  return measured
 }
 
 async function measureWhileRunning(client: Client) {
@@ -204,6 +219,10 @@ async function untilEmpty(client: Client, workflowId: string, pollMs = 50): Prom
     if (length === 0) return
     await new Promise((done) => setTimeout(done, pollMs))
   }
+}
+
+function listed(rates: readonly number[]): string {
+  return rates.map((rate) => `${rate.toFixed(1)}/s`).join(' ')
 }
 
 function percentile(values: number[], share: number): number {

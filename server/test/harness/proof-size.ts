@@ -1,11 +1,14 @@
-// Proofs run in a small size with every test, and in the large one by `npm run prove`. Each prints its seed and its counts.
+// Proofs run in a small size with every test, and in the large one by `npm run prove`. Each prints its sizes,
+// its seed and its counts, which `npm run prove` records.
 import { Random } from './random.ts'
 
 /** PATCHBAY_PROOF=large makes all proofs large; PROOF_<NAME> sets one number alone. */
 export function proofSize(name: string, sizes: { small: number; large: number }): number {
   const given = process.env[`PROOF_${name}`]
-  if (given !== undefined) return Number(given)
-  return process.env['PATCHBAY_PROOF'] === 'large' ? sizes.large : sizes.small
+  const chosen = process.env['PATCHBAY_PROOF'] === 'large' ? sizes.large : sizes.small
+  const size = given === undefined ? chosen : Number(given)
+  console.log(`PROOF_${name}=${size}`)
+  return size
 }
 
 /** PROOF_SEED makes the choices of an earlier run again. */

@@ -1,0 +1,32 @@
+/** What is proven, in the order it is run: the short ones first. CONTRIBUTING.md has the same list with its sizes. */
+export type Proof = { name: string; what: string; files: readonly string[] }
+
+const race = (name: string) => `server/test/race/${name}.test.ts`
+const security = (name: string) => `server/test/security/${name}.test.ts`
+
+export const proofs: readonly Proof[] = [
+  { name: 'attacks', what: 'Honest accounts while strangers and neighbours attack', files: [security('attacks')] },
+  {
+    name: 'hostile',
+    what: 'Hostile scripts, each so often',
+    files: ['server/test/sandbox/escapes.test.ts', 'server/test/sandbox/crashers.test.ts'],
+  },
+  { name: 'upload', what: 'Upload with flat memory', files: [security('upload')] },
+  { name: 'fuzz', what: 'Random requests from the OpenAPI document', files: [security('fuzz')] },
+  { name: 'rotation', what: 'Master key replaced under load and kills', files: [race('rotate-master-key')] },
+  { name: 'order', what: 'Webhooks in order over three workers, under kills', files: [race('webhook-order')] },
+  { name: 'kills', what: 'Runs and schedules under kill -9 of everything', files: [race('kill')] },
+  { name: 'recovery', what: 'Runs whose worker dies, hangs or is stopped', files: [race('recovery')] },
+  { name: 'writes', what: 'Repeated and concurrent writes', files: [race('repeated-writes'), race('vault')] },
+  { name: 'upgrade', what: 'Template upgrade under kills while customers edit', files: [race('template-upgrade')] },
+  { name: 'replay', what: 'Recorded runs, replayed', files: [race('replay')] },
+  {
+    name: 'faults',
+    what: 'Database silent, away, read-only, upgraded',
+    files: ['silent-database', 'failover', 'odd-databases', 'rolling-upgrade'].map(
+      (name) => `server/test/process/${name}.test.ts`,
+    ),
+  },
+  { name: 'cells', what: 'Organization moved between cells', files: [race('cells')] },
+  { name: 'leader', what: 'Leader of a replicated database killed under load', files: [race('high-availability')] },
+]
