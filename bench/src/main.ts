@@ -3,6 +3,7 @@
 import { benchCapacity } from './capacity.ts'
 import { benchCatalog } from './catalog.ts'
 import { benchConsole } from './console.ts'
+import { benchFairShares } from './fair-shares.ts'
 import { benchFoundation } from './foundation.ts'
 import { benchHistory } from './history.ts'
 import { benchKit } from './kit.ts'
@@ -27,6 +28,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   proxy: benchProxy,
   runs: benchRuns,
   capacity: benchCapacity,
+  'fair-shares': benchFairShares,
   'run-memory': benchRunMemory,
   replay: benchReplay,
   history: benchHistory,

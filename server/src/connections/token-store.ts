@@ -35,7 +35,7 @@ export async function claimRenewal(
     with claimed as (
       update connection_tokens set lease_id = ${claim.leaseId}, lease_until = now() + ${claim.leaseMs}::float8 * interval '1 millisecond'
       where account_id = ${accountId} and registered_application_id = ${id} and generation = ${claim.seenGeneration}
-        and (lease_until is null or lease_until < now())
+        and (lease_until is null or lease_until < now() or lease_until > now() + 2 * ${claim.leaseMs}::float8 * interval '1 millisecond')
         and (failed_at is null or failed_at < now()
           - case when failure_is_final then ${claim.finalCoolDownMs}::float8 else ${claim.coolDownMs}::float8 end * interval '1 millisecond')
       returning 1)

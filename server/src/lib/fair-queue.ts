@@ -1,6 +1,7 @@
 /**
  * Work that waits. Organizations take turns, and so do the accounts of each of them, so that a long row of one, or many accounts of one, are
- * not in the way of another. A turn is several pieces long, because work of one account after the other finds its isolate warm.
+ * not in the way of another. A turn is several pieces long, because work of one account after the other finds its isolate warm. Work that goes
+ * first does not wait for its turn.
  */
 const TURN_LENGTH = 8
 const LOOK_AHEAD = 64
@@ -11,6 +12,7 @@ export type Owner = { readonly organizationId: string; readonly accountId: strin
 export class FairQueue<Work extends Owner> {
   /** Rows of accounts by organization. Both in the order of turns: the first has its turn, and goes to the end after it. */
   readonly #organizations = new Map<string, Map<string, Work[]>>()
+  #first: Owner[] = []
   #size = 0
   #turn = { organizationId: '', left: 0 }
 
@@ -18,8 +20,12 @@ export class FairQueue<Work extends Owner> {
     return this.#size
   }
 
-  add(work: Work): void {
-    this.#rowOf(work).push(work)
+  add(work: Work, goesFirst = false): void {
+    const row = this.#rowOf(work)
+    if (goesFirst) {
+      row.unshift(work)
+      this.#first.push({ organizationId: work.organizationId, accountId: work.accountId })
+    } else row.push(work)
     this.#size++
   }
 
@@ -31,6 +37,8 @@ export class FairQueue<Work extends Owner> {
 
   /** The account that has its turn, or the first one after it that may go on. */
   next(mayGoOn: (owner: Owner) => boolean = () => true): Owner | undefined {
+    const first = this.#first.find(mayGoOn)
+    if (first) return first
     for (const [organizationId, rows] of this.#organizations) {
       for (const accountId of rows.keys()) {
         const owner = { organizationId, accountId }
@@ -53,6 +61,7 @@ export class FairQueue<Work extends Owner> {
     if (bestRank > rankMax) return undefined
     const work = row.splice(best, 1)[0] as Work
     this.#size--
+    this.#forgetFirst(owner)
     this.#countTurn(owner, row.length === 0)
     return work
   }
@@ -70,6 +79,9 @@ export class FairQueue<Work extends Owner> {
     if (!rows || !row || index === -1) return
     row.splice(index, 1)
     this.#size--
+    // As many go first as are left at most: otherwise somebody without work would have the turn for ever.
+    const goingFirst = this.#first.filter(({ accountId }) => accountId === work.accountId).length
+    if (goingFirst > row.length) this.#forgetFirst(work)
     if (row.length === 0) rows.delete(work.accountId)
     if (rows.size === 0) this.#organizations.delete(work.organizationId)
   }
@@ -84,8 +96,14 @@ export class FairQueue<Work extends Owner> {
   takeAll(): Work[] {
     const all = [...this.#organizations.values()].flatMap((rows) => [...rows.values()].flat())
     this.#organizations.clear()
+    this.#first = []
     this.#size = 0
     return all
+  }
+
+  #forgetFirst(owner: Owner): void {
+    const place = this.#first.findIndex(({ accountId }) => accountId === owner.accountId)
+    if (place !== -1) this.#first.splice(place, 1)
   }
 
   #rowOf({ organizationId, accountId }: Owner): Work[] {

@@ -1,2 +1,3 @@
 export { installQueues, type QueueDefinitions } from './install-queues.ts'
 export { type Job, JobQueue } from './job-queue.ts'
+export { listWaitingGroups, type TakenJob, takeOfGroups, takeOldest } from './take-jobs.ts'

@@ -21,6 +21,11 @@ export type QueueDefinitions = Readonly<Record<string, QueueDefinition>>
 
 export const schema = 'pgboss'
 
+/** Finds the groups that wait, and the oldest jobs of one, without passing over the jobs of others. */
+const additions = [
+  `create index if not exists job_waiting_by_group on ${schema}.job_common (name, group_id, created_on) where state < 'active' and not blocked`,
+]
+
 /** Installs pg-boss and the queues, as the owner, under the lock of the migrations. Does nothing when they are there already. */
 export async function installQueues(owner: pg.Client, definitions: QueueDefinitions): Promise<void> {
   const boss = new PgBoss({
@@ -29,7 +34,7 @@ export async function installQueues(owner: pg.Client, definitions: QueueDefiniti
     schedule: false,
     db: { executeSql: (text, values) => owner.query(text, values as unknown[]) },
   })
-  const wanted = JSON.stringify(definitions)
+  const wanted = JSON.stringify([definitions, additions])
   await owner.query('create table if not exists patchbay.installed_queues (definitions text not null, version integer)')
   const { rows } = await owner.query('select definitions, version from patchbay.installed_queues')
   if (rows[0]?.definitions === wanted && (await boss.isInstalled()) && rows[0].version === (await boss.schemaVersion()))
@@ -53,6 +58,7 @@ export async function installQueues(owner: pg.Client, definitions: QueueDefiniti
   await owner.query(
     `alter table ${schema}.job_common set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0)`,
   )
+  for (const addition of additions) await owner.query(addition)
   await owner.query('delete from patchbay.installed_queues')
   await owner.query('insert into patchbay.installed_queues values ($1, $2)', [wanted, await boss.schemaVersion()])
   await boss.stop({ graceful: false })

@@ -5,6 +5,7 @@
 //  - `fetch`, `touch`, `finish`, `handBack`: many jobs a round trip, settled in the transaction of what they did (runs).
 import { PgBoss } from 'pg-boss'
 import { type Database, type Queryable, rawStatement } from '../db/index.ts'
+import { ClockWatch } from './clock-watch.ts'
 import { schema } from './install-queues.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
@@ -27,10 +28,12 @@ export type NewJob = {
 export class JobQueue implements AsyncDisposable {
   readonly #boss: PgBoss
   readonly #listeners: Map<string, Set<() => void>>
+  readonly #clock: ClockWatch | undefined
 
-  private constructor(boss: PgBoss, listeners: Map<string, Set<() => void>>) {
+  private constructor(boss: PgBoss, listeners: Map<string, Set<() => void>>, clock: ClockWatch | undefined) {
     this.#boss = boss
     this.#listeners = listeners
+    this.#clock = clock
   }
 
   /** `supervises`: workers also look after abandoned jobs; processes that only file jobs leave that to them. */
@@ -69,7 +72,9 @@ export class JobQueue implements AsyncDisposable {
     })
     boss.on('error', onError)
     await boss.start()
-    return new JobQueue(boss, listeners)
+    const clock = supervises ? new ClockWatch(database, (error) => onError(error as Error)) : undefined
+    clock?.start()
+    return new JobQueue(boss, listeners, clock)
   }
 
   /** Files a job in the caller's transaction: the job exists exactly when the row it serves does. */
@@ -106,19 +111,13 @@ export class JobQueue implements AsyncDisposable {
     )
   }
 
-  /** Takes up to `count` jobs, the oldest first, passing over those of some groups. */
-  async fetch<Data>(
-    db: Queryable,
-    queue: string,
-    count: number,
-    passedOver: readonly string[] = [],
-  ): Promise<Job<Data>[]> {
+  /** Takes up to `count` jobs, the oldest first. */
+  async fetch<Data>(db: Queryable, queue: string, count: number): Promise<Job<Data>[]> {
     const jobs = await this.#boss.fetch<Data>(queue, {
       batchSize: count,
       // Beyond what all workers hold. With a limit the library hands the chosen ids to its update as one array; without one, an estimate
       // from a time when the queue was empty makes the server go through the whole queue for every job.
       groupConcurrency: 100_000,
-      ...(passedOver.length === 0 ? {} : { ignoreGroups: [...passedOver] }),
       db: inTransaction(db),
     })
     return jobs.map(({ id, data, retryCount, groupId }) => ({
@@ -178,6 +177,7 @@ export class JobQueue implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#clock?.[Symbol.asyncDispose]()
     await this.#boss.stop({ graceful: true, timeout: 25_000 })
   }
 }

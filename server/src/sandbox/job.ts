@@ -54,6 +54,8 @@ export type ScriptJob = {
   /** Name of the script in error messages. */
   fileName?: string
   inputs: ScriptInputs
+  /** Before everything that waits for a process. */
+  goesFirst?: boolean
   /** Called when a process turns to the script: until then it waits in line. */
   onBegin?(): void
   /** The run that the script belongs to: scripts of one run may follow each other in one realm. Absent: a realm of its own. */

@@ -41,6 +41,7 @@ type Task = Owner & {
 type Request<T> = Owner & {
   runKey: string
   mayBeQueuedOnBusyProcess: boolean
+  goesFirst?: boolean
   work(guest: GuestProcess): Promise<T | typeof neverBegun>
 }
 
@@ -112,6 +113,7 @@ export class SandboxPool implements AsyncDisposable {
       accountId: job.accountId,
       runKey: job.run?.key ?? '',
       mayBeQueuedOnBusyProcess: small !== undefined,
+      goesFirst: job.goesFirst ?? false,
       work: async (guest) => {
         if (job.signal?.aborted) return { kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 }
         guest.owner = { organizationId: job.organizationId, accountId: job.accountId }
@@ -165,12 +167,12 @@ export class SandboxPool implements AsyncDisposable {
     this.#shares.count(owner, change)
   }
 
-  async #enqueue<T>({ work, ...request }: Request<T>): Promise<T> {
+  async #enqueue<T>({ work, goesFirst, ...request }: Request<T>): Promise<T> {
     if (this.#isClosed) throw closed()
     const leave = this.#waitingPlaces.take(request)
     const result = Promise.withResolvers<T>()
     if (!request.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(request.accountId, 1)
-    this.#queue.add({
+    const task: Task = {
       ...request,
       sinceMs: performance.now(),
       work: async (guest) => {
@@ -188,7 +190,8 @@ export class SandboxPool implements AsyncDisposable {
         leave()
         result.reject(error)
       },
-    })
+    }
+    this.#queue.add(task, goesFirst)
     this.#pump()
     return result.promise
   }

@@ -195,7 +195,8 @@ describe('fair shares', () => {
   it('an account with a long backlog does not keep another waiting', async () => {
     const noisy = await createAccount(service, service.manager, 'User')
     const quiet = await createAccount(service, service.manager, 'User')
-    const backlog = await deployWorkflow(noisy.client, ['await sleep(200); return 1'])
+    // None of the backlog ends before the other account's run has, however slow the machine is.
+    const backlog = await deployWorkflow(noisy.client, ['while (!myVault.contains("open")) await sleep(300); return 1'])
     const single = await deployWorkflow(quiet.client, ['return 1'])
     await Promise.all(Array.from({ length: 300 }, () => startRun(noisy.client, backlog.id)))
     await runToEnd(quiet.client, single.id)
@@ -205,6 +206,7 @@ describe('fair shares', () => {
       status: 'Pending',
     })
     expect(body.total).toBeGreaterThan(0)
+    await noisy.client.post(`/api/MyVaultSet/${backlog.id}/open`, { jsonData: true })
     await eventually(async () => {
       const done = await noisy.client.post(`/api/GetRunHistory/${backlog.id}`, { page: 0, size: 1, status: 'Ready' })
       return done.body.total === 300

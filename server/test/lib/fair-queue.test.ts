@@ -85,4 +85,19 @@ describe('work that waits for a script process', () => {
     expect(queue.size).toBe(0)
     expect(queue.next()).toBeUndefined()
   })
+
+  it('that goes first is taken before the turns of others, once', () => {
+    const queue = filled({ a: 2, b: 1 })
+    queue.add({ ...ownerOf('c'), no: 1 }, true)
+    queue.add({ ...ownerOf('c'), no: 2 })
+    expect(takeAccounts(queue)).toBe('caabc')
+  })
+
+  it('that went first and was given up leaves no turn behind', () => {
+    const queue = filled({ a: 1 })
+    const urgent = { ...ownerOf('c'), no: 1 }
+    queue.add(urgent, true)
+    queue.remove(urgent)
+    expect(takeAccounts(queue)).toBe('a')
+  })
 })

@@ -168,6 +168,29 @@ describe('a run whose worker', () => {
   }, 90_000)
 })
 
+describe('a database clock that was set back by an hour', () => {
+  it('holds up neither runs that wait nor those of a worker that died', async () => {
+    const held = await deployWorkflow(api.manager, [counted('tries', 'if (began === 1) await sleep(120000); return 1')])
+    const victim = await startWorker()
+    const heldNumber = await startRun(api.manager, held.id)
+    await eventually(async () => (await vault(held, 'tries')) === 1, 30_000)
+    victim.kill('SIGKILL')
+    await victim.ended
+    const waiting = await deployWorkflow(api.manager, ['return 2'])
+    const waitingNumber = await startRun(api.manager, waiting.id)
+    // What was written before lies in the future then.
+    const hour = "interval '1 hour'"
+    await api.asOwner(`update pgboss.job set created_on = created_on + ${hour}, start_after = start_after + ${hour},
+      started_on = started_on + ${hour}, heartbeat_on = heartbeat_on + ${hour}`)
+    await api.asOwner(
+      `update pgboss.queue set monitor_claim_on = monitor_claim_on + ${hour}, monitor_on = monitor_on + ${hour}, maintain_on = maintain_on + ${hour}`,
+    )
+    await using _heir = await startWorker()
+    expect(await endOf(api.manager, waiting.id, waitingNumber, 20_000)).toMatchObject({ status: 'Ready' })
+    expect(await endOf(api.manager, held.id, heldNumber, 40_000)).toMatchObject({ status: 'Ready' })
+  }, 120_000)
+})
+
 describe('runs that wait', () => {
   it('are found by a worker that starts later', async () => {
     const workflow = await deployWorkflow(api.manager, ['return 1'])

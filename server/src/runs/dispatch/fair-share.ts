@@ -3,21 +3,21 @@
  * always left for the account that comes next: so nobody waits behind another's backlog.
  *
  *  - As long as every account is below its share, the oldest jobs are taken, at most so many that no share can be exceeded.
- *  - Once some account has its share, jobs are sought behind its own. That means passing over its backlog row by row, so it is done rarely.
+ *  - Once some account has its share, jobs are taken by turns (turns.ts).
  */
-export type FetchPlan = { count: number; passedOver: string[] }
+export type FetchPlan = { count: number; hasFullShare: boolean }
 
 export function planFetch(slots: number, inHand: ReadonlyMap<string, number>): FetchPlan | undefined {
   const share = Math.max(1, Math.floor(slots / (Math.max(1, inHand.size) + 1)))
   let used = 0
   let leastLeft = share
-  const passedOver: string[] = []
-  for (const [accountId, count] of inHand) {
+  let hasFullShare = false
+  for (const count of inHand.values()) {
     used += count
-    if (count >= share) passedOver.push(accountId)
+    if (count >= share) hasFullShare = true
     else leastLeft = Math.min(leastLeft, share - count)
   }
   const free = Math.min(slots - used, leastLeft)
   // Powers of two, so that few different statements are prepared.
-  return free <= 0 ? undefined : { count: 2 ** Math.floor(Math.log2(free)), passedOver }
+  return free <= 0 ? undefined : { count: 2 ** Math.floor(Math.log2(free)), hasFullShare }
 }

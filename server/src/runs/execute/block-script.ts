@@ -50,6 +50,7 @@ export type BlockScript = {
   signal: AbortSignal
   stopSignal: AbortSignal
   onSleep(ms: number): void
+  goesFirst: boolean
   /** The script begins; until then it waits in line. */
   onBegin(): void
 }
@@ -141,6 +142,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     onCall: (call, context) => performCall(ports, caller, call, context),
     onSleep: given.onSleep,
     onBegin: given.onBegin,
+    goesFirst: given.goesFirst,
     signal: given.signal,
     stopSignal: given.stopSignal,
   })

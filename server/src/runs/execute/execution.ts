@@ -49,6 +49,8 @@ export type Hold = {
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
+  /** The run need not wait for its account's turn. */
+  goesFirst?: boolean
   /** Knows which blocks really run; absent where nobody needs to. */
   blocks?: {
     /** Resolves when the block may be given to a process. */
@@ -136,6 +138,7 @@ async function runBlock(
     stopSignal,
     onSleep,
     onBegin,
+    goesFirst: hold.goesFirst ?? false,
   }
   given.tape = hold.tape?.startBlock(blockId)
   const earlier = { log: [] as string[], pauseMs: 0 }

@@ -1,0 +1,58 @@
+/**
+ * Which accounts have runs that wait. Asking costs in proportion to their number, so it is done in proportion to what it cost: what was learnt
+ * serves for several fetches, and accounts that turn out to have nothing left are dropped from it.
+ */
+import { type Queryable, sql } from '../../db/index.ts'
+import { listWaitingGroups } from '../../queue/index.ts'
+import { runQueue } from '../run.ts'
+import type { WaitingAccount } from './turns.ts'
+
+const accountsMax = 20_000
+const againMsMin = 25
+/** Of a worker's time, at most this part goes into asking. */
+const askingShare = 1 / 10
+const organizationsKept = 100_000
+
+export class WaitingAccounts {
+  readonly #db: Queryable
+  readonly #organizations = new Map<string, string>()
+  #accounts: WaitingAccount[] = []
+  #askedAt = Number.NEGATIVE_INFINITY
+  #tookMs = 0
+
+  constructor(db: Queryable) {
+    this.#db = db
+  }
+
+  async list(): Promise<readonly WaitingAccount[]> {
+    const now = performance.now()
+    // Nobody may be left of those who were remembered, although others wait by now.
+    const isFresh = this.#accounts.length > 0 && now - this.#askedAt < Math.max(againMsMin, this.#tookMs / askingShare)
+    if (isFresh) return this.#accounts
+    const groups = await listWaitingGroups(this.#db, runQueue, accountsMax)
+    await this.#learnOrganizations(groups.map(({ groupId }) => groupId))
+    this.#accounts = groups.map(({ groupId, waitedMs }) => ({
+      accountId: groupId,
+      organizationId: this.#organizations.get(groupId) ?? '',
+      waitedMs,
+    }))
+    this.#askedAt = performance.now()
+    this.#tookMs = this.#askedAt - now
+    return this.#accounts
+  }
+
+  /** These had fewer than were asked for. */
+  drop(accountIds: ReadonlySet<string>): void {
+    if (accountIds.size > 0) this.#accounts = this.#accounts.filter(({ accountId }) => !accountIds.has(accountId))
+  }
+
+  async #learnOrganizations(accountIds: readonly string[]): Promise<void> {
+    if (this.#organizations.size > organizationsKept) this.#organizations.clear()
+    const unknown = accountIds.filter((id) => !this.#organizations.has(id))
+    if (unknown.length === 0) return
+    const { rows } = await this.#db.query<{ id: string; organization_id: string }>(
+      sql`select id, organization_id from accounts where id = any(${unknown}::uuid[])`,
+    )
+    for (const { id, organization_id } of rows) this.#organizations.set(id, organization_id)
+  }
+}
