@@ -12,6 +12,9 @@ const common = {
   search_path: 'patchbay',
   lock_timeout: '10s',
   statement_timeout: '60s',
+  // Our statements touch few rows. Where a plan is costed high for another reason (a scan that cannot be avoided), compiling it would take
+  // a processor a thousand times longer than running it.
+  jit: 'off',
   // The server's side of a connection that went silent: what it holds is let go of, and no lock outlives its holder for long.
   idle_in_transaction_session_timeout: '15s',
   tcp_keepalives_idle: '5',
