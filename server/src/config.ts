@@ -1,14 +1,13 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { ConfigError, mebibyte, readCidrs, readInteger, readMebibytes, readOneOf, readUrl } from './config-values.ts'
 import { splitDatabaseUrl } from './db/index.ts'
 import type { StorageSettings } from './files/index.ts'
-import { isAddressOrCidr } from './lib/address-list.ts'
 import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
+import { readShareStorage } from './share-storage-setting.ts'
 
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
+export { ConfigError }
 
 export type Role = 'api' | 'worker' | 'all'
 export type LogLevel = (typeof logLevels)[number]
@@ -139,7 +138,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     role,
     processes: readProcesses(get('PROCESSES')),
     host: get('HOST') ?? '127.0.0.1',
-    port: readInteger('PORT', get('PORT'), 8080, 0, 65_535),
+    port: readInteger('PORT', get('PORT'), { fallback: 8080, min: 0, max: 65_535 }),
     baseUrl: readUrl('BASE_URL', get('BASE_URL'), ['http:', 'https:']),
     webhookUrl: readUrl('WEBHOOK_URL', get('WEBHOOK_URL'), ['http:', 'https:']),
     dataDir,
@@ -150,62 +149,52 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),
     egressAllow: readEgress(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
-    sandbox: readSandboxMode(get('SANDBOX')),
-    runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), 900, 1, 86_400),
-    runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), 30, 1, 3650),
-    runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), 10_000, 1, 100_000_000),
-    auditRetentionYears: readInteger('AUDIT_RETENTION_YEARS', get('AUDIT_RETENTION_YEARS'), 10, 1, 100),
-    statisticsRetentionYears: readInteger('STATISTICS_RETENTION_YEARS', get('STATISTICS_RETENTION_YEARS'), 5, 1, 100),
+    sandbox: readOneOf('SANDBOX', get('SANDBOX'), sandboxModes, 'available'),
+    runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), {
+      fallback: 900,
+      min: 1,
+      max: 86_400,
+    }),
+    runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), { fallback: 30, min: 1, max: 3650 }),
+    runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), {
+      fallback: 10_000,
+      min: 1,
+      max: 100_000_000,
+    }),
+    auditRetentionYears: readInteger('AUDIT_RETENTION_YEARS', get('AUDIT_RETENTION_YEARS'), {
+      fallback: 10,
+      min: 1,
+      max: 100,
+    }),
+    statisticsRetentionYears: readInteger('STATISTICS_RETENTION_YEARS', get('STATISTICS_RETENTION_YEARS'), {
+      fallback: 5,
+      min: 1,
+      max: 100,
+    }),
     traces: readTraces(env['OTEL_EXPORTER_OTLP_ENDPOINT'], get('TRACE_TARGETS')),
-    logLevel: readLogLevel(get('LOG_LEVEL')),
+    logLevel: readOneOf('LOG_LEVEL', get('LOG_LEVEL'), logLevels, 'info'),
     cell: readCell(get('CELL')),
     systemKeySeed: readSeed(get('SYSTEM_KEY_SEED')),
     // Spaces at its ends are part of a passphrase.
     backupPassphrase: env['PATCHBAY_BACKUP_PASSPHRASE'] || undefined,
-    logFormat: readLogFormat(get('LOG_FORMAT')),
+    logFormat: readOneOf('LOG_FORMAT', get('LOG_FORMAT'), logFormats, 'json'),
     storage: {
       accountBytesMax: readMebibytes('ACCOUNT_STORAGE_MB', get('ACCOUNT_STORAGE_MB')) ?? 50 * 1024 * mebibyte,
       organizationBytesMax:
         readMebibytes('ORGANIZATION_STORAGE_MB', get('ORGANIZATION_STORAGE_MB')) ?? 500 * 1024 * mebibyte,
       diskFloorBytes: readMebibytes('DISK_FLOOR_MB', get('DISK_FLOOR_MB')),
     },
-    drainSeconds: readInteger('DRAIN_SECONDS', get('DRAIN_SECONDS'), 0, 0, 600),
-    rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), 2000, 1, 10_000_000),
+    drainSeconds: readInteger('DRAIN_SECONDS', get('DRAIN_SECONDS'), { fallback: 0, min: 0, max: 600 }),
+    rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), {
+      fallback: 2000,
+      min: 1,
+      max: 10_000_000,
+    }),
     metricsPort:
-      get('METRICS_PORT') === undefined ? undefined : readInteger('METRICS_PORT', get('METRICS_PORT'), 0, 0, 65_535),
+      get('METRICS_PORT') === undefined
+        ? undefined
+        : readInteger('METRICS_PORT', get('METRICS_PORT'), { fallback: 0, min: 0, max: 65_535 }),
   })
-}
-
-/** Endpoint and keys are in the variables that every S3 tool reads. */
-function readShareStorage(text: string | undefined, env: Record<string, string | undefined>): StorageSettings {
-  if (text === undefined || text === 'file:') return { kind: 'file', directory: undefined }
-  if (text.startsWith('file:///')) return { kind: 'file', directory: decodeURIComponent(new URL(text).pathname) }
-  if (text === 'database:') return { kind: 'database' }
-  const named = text.match(/^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w!.*'()/-]*))?$/)
-  if (!named) {
-    throw new ConfigError(
-      'PATCHBAY_STORAGE_URL must be file:, file:///a/directory, s3://bucket/prefix or database:; the default is file:.',
-    )
-  }
-  const needed = (name: string): string => {
-    const value = env[name]?.trim()
-    if (!value) throw new ConfigError(`PATCHBAY_STORAGE_URL names a bucket, but ${name} is not set.`)
-    return value
-  }
-  const region = env['AWS_REGION']?.trim() || env['AWS_DEFAULT_REGION']?.trim() || 'us-east-1'
-  const endpoint = env['AWS_ENDPOINT_URL_S3']?.trim() || env['AWS_ENDPOINT_URL']?.trim()
-  if (endpoint && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : ''))
-    throw new ConfigError('AWS_ENDPOINT_URL must be an address that starts with https:// or http://.')
-  return {
-    kind: 's3',
-    bucket: named[1] as string,
-    prefix: (named[2] ?? '').replace(/^\/+|\/+$/g, ''),
-    endpoint: endpoint || `https://s3.${region}.amazonaws.com`,
-    region,
-    accessKeyId: needed('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: needed('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: env['AWS_SESSION_TOKEN']?.trim() || undefined,
-  }
 }
 
 function readCell(text: string | undefined): string | undefined {
@@ -228,34 +217,7 @@ function readProcesses(text: string | undefined): number {
   if (text === 'auto') return availableParallelism()
   if (text !== undefined && !/^\d+$/.test(text))
     throw new ConfigError(`PATCHBAY_PROCESSES must be auto or a whole number from 1 to 256; it is "${text}".`)
-  return readInteger('PROCESSES', text, 1, 1, 256)
-}
-
-const mebibyte = 1_048_576
-
-function readMebibytes(name: Variable, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : readInteger(name, text, 0, 0, 1_000_000_000) * mebibyte
-}
-
-function readInteger(name: Variable, text: string | undefined, fallback: number, min: number, max: number): number {
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new ConfigError(`PATCHBAY_${name} must be a whole number from ${min} to ${max}; it is "${text}".`)
-  }
-  return value
-}
-
-function readUrl(name: Variable, text: string | undefined, protocols: readonly string[]): string | undefined {
-  if (text === undefined) return undefined
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !protocols.includes(url.protocol)) {
-    // The value is not repeated: it may hold a password.
-    throw new ConfigError(
-      `PATCHBAY_${name} must be an address that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
-    )
-  }
-  return text.replace(/\/+$/, '')
+  return readInteger('PROCESSES', text, { fallback: 1, min: 1, max: 256 })
 }
 
 function readDatabaseUrl(text: string | undefined): string | undefined {
@@ -294,27 +256,12 @@ function readMailFrom(text: string | undefined): string {
   return text
 }
 
-function readList(text: string | undefined): readonly string[] {
-  return (text ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-}
-
 function readEgress(text: string | undefined): readonly EgressRule[] {
   try {
     return parseEgressAllow(text ?? '')
   } catch (error) {
     throw new ConfigError(`PATCHBAY_EGRESS_ALLOW is not valid: ${(error as Error).message}`)
   }
-}
-
-function readCidrs(name: Variable, text: string | undefined): readonly string[] {
-  const entries = readList(text)
-  const wrong = entries.find((entry) => !isAddressOrCidr(entry))
-  if (wrong !== undefined)
-    throw new ConfigError(`PATCHBAY_${name} must list addresses or CIDR ranges; "${wrong}" is neither.`)
-  return entries
 }
 
 function readTraces(endpoint: string | undefined, targets: string | undefined): Config['traces'] {
@@ -328,24 +275,4 @@ function readTraces(endpoint: string | undefined, targets: string | undefined): 
       `OTEL_EXPORTER_OTLP_ENDPOINT must be an address such as http://127.0.0.1:4318; it is "${endpoint}".`,
     )
   return { endpoint, targets: names }
-}
-
-function readLogFormat(text = 'json'): LogFormat {
-  const format = logFormats.find((known) => known === text.toLowerCase())
-  if (!format) throw new ConfigError(`PATCHBAY_LOG_FORMAT must be one of ${logFormats.join(', ')}; it is "${text}".`)
-  return format
-}
-
-function readLogLevel(text: string | undefined): LogLevel {
-  if (text === undefined) return 'info'
-  const level = logLevels.find((known) => known === text.toLowerCase())
-  if (!level) throw new ConfigError(`PATCHBAY_LOG_LEVEL must be one of ${logLevels.join(', ')}; it is "${text}".`)
-  return level
-}
-
-function readSandboxMode(text: string | undefined): SandboxMode {
-  if (text === undefined) return 'available'
-  const mode = sandboxModes.find((known) => known === text.toLowerCase())
-  if (!mode) throw new ConfigError(`PATCHBAY_SANDBOX must be ${sandboxModes.join(' or ')}; it is "${text}".`)
-  return mode
 }

@@ -1,7 +1,10 @@
 // Rules that hold for every request, whatever it is about.
 import { connect } from 'node:net'
 import { features, operations } from '@patchbay/contract'
+import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Guid } from '../../contract/src/ids.ts'
+import { validator } from '../src/http/index.ts'
 import { validate } from './harness/open-api.ts'
 import { startService, type TestService } from './harness/service.ts'
 
@@ -14,6 +17,36 @@ afterAll(() => service[Symbol.asyncDispose]())
 const anyId = '00000000-0000-4000-8000-000000000000'
 const fill = (path: string) => path.replaceAll(/:(\w+)/g, anyId)
 const all = Object.values(operations)
+
+describe('ids', () => {
+  const given = 'ABCDEF00-0000-4000-8000-00000000ABCD'
+  const Body = Type.Object({
+    id: Guid,
+    list: Type.Array(Type.Union([Guid, Type.Null()])),
+    map: Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: Guid }),
+  })
+
+  it('are handed on in small letters, wherever they stand', () => {
+    const id = given.toLowerCase()
+    expect(validator(Body, 'body')({ id: given, list: [given, null], map: { SHOP: given } })).toEqual({
+      id,
+      list: [id, null],
+      map: { SHOP: id },
+    })
+  })
+
+  it('of every path are such ids, so no handler needs to spell them', () => {
+    const others = all.flatMap((spec) =>
+      'params' in spec
+        ? Object.entries(spec.params.properties as Record<string, { format?: string }>)
+            .filter(([name, schema]) => /id$/i.test(name) && schema.format !== 'uuid')
+            .map(([name]) => `${spec.name} ${name}`)
+        : [],
+    )
+    // Of what a tag names, the type is judged first.
+    expect(others).toEqual(['AttributeTagAdd entityId', 'AttributeTagDelete entityId'])
+  })
+})
 
 describe('every operation', () => {
   it.each(

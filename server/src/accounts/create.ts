@@ -1,14 +1,14 @@
 import { type RoleName, rankOf } from '@patchbay/contract'
 import { hasRank, type Principal } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import { type Database, violatedConstraint } from '../db/index.ts'
+import { type Database, inOrder, violatedConstraint } from '../db/index.ts'
 import { insertWaitingKeyPair } from '../keys/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { Outbox } from '../mail/index.ts'
 import { insertDataKey, type KeyRing } from '../secrets/index.ts'
 import { sendInvitation } from '../sessions/index.ts'
-import { insertAccount } from './store.ts'
+import { insertAccount, type NewAccount } from './store.ts'
 
 export type CreateDeps = { database: Database; keyRing: KeyRing; outbox: Outbox; baseUrl: () => string }
 
@@ -48,11 +48,10 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
   const id = newId()
   const dataKey = await deps.keyRing.newDataKey(id)
   // The rows belong to the new account, so that is the scope they are written in.
-  // No statement waits for another's answer: all of them travel to the database together.
   await deps.database
     .forScope({ organizationId: principal.account.organizationId, accountId: id })
     .transaction(async (tx) => {
-      const inserted = insertAccount(tx, {
+      const account: NewAccount = {
         id,
         organizationId: principal.account.organizationId,
         email: given.email,
@@ -63,18 +62,21 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
         countryKey: given.countryKey?.toUpperCase() ?? caller.countryKey,
         permissions: [],
         createdBy: caller.id,
-      })
-      await Promise.all([
-        inserted,
-        insertDataKey(tx, id, dataKey),
-        recordAudit(tx, actorOf(principal), 'account.created', id, { email: given.email, role, isActivated }),
-        isActivated ? insertWaitingKeyPair(tx, deps.keyRing, id, dataKey.key) : undefined,
-        sendInvitation(
-          deps,
-          tx,
-          { id, email: given.email, firstName: given.firstName, isActive: isActivated },
-          dataKey.key,
-        ),
+      }
+      await inOrder(tx, [
+        (db) => insertAccount(db, account),
+        (db) => insertDataKey(db, id, dataKey),
+        (db) =>
+          Promise.all([
+            recordAudit(db, actorOf(principal), 'account.created', id, { email: given.email, role, isActivated }),
+            isActivated ? insertWaitingKeyPair(db, deps.keyRing, id, dataKey.key) : undefined,
+            sendInvitation(
+              deps,
+              db,
+              { id, email: given.email, firstName: given.firstName, isActive: isActivated },
+              dataKey.key,
+            ),
+          ]),
       ])
     })
     .catch((error) => {

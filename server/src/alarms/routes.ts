@@ -11,9 +11,9 @@ type Names = 'Expectations' | 'ExpectationsUpdate' | 'Alarms' | 'AlarmAction'
 
 export function alarmRoutes(deps: SetDeps): HandlersOf<Names> {
   return {
-    Expectations: ({ principal, params }) => getExpectations(deps, principal, params.workflowId.toLowerCase()),
+    Expectations: ({ principal, params }) => getExpectations(deps, principal, params.workflowId),
     ExpectationsUpdate: ({ principal, params, body }) =>
-      setExpectations(deps, principal, params.workflowId.toLowerCase(), body.expectations),
+      setExpectations(deps, principal, params.workflowId, body.expectations),
     Alarms: ({ principal, body }) =>
       listAlarmPage(deps.database.system, reachOf(principal, body.acrossAccounts), {
         page: body.page ?? 0,
@@ -22,10 +22,10 @@ export function alarmRoutes(deps: SetDeps): HandlersOf<Names> {
       }),
     AlarmAction: async ({ principal, params, body }) => {
       await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-        const alarm = await updateAlarm(tx, principal.account.id, params.id.toLowerCase(), body.action)
+        const alarm = await updateAlarm(tx, principal.account.id, params.id, body.action)
         if (!alarm) throw notFound('alarm')
         const action = body.action === 'dismiss' ? 'alarm.dismissed' : 'alarm.acknowledged'
-        await recordAudit(tx, actorOf(principal), action, params.id.toLowerCase(), alarm)
+        await recordAudit(tx, actorOf(principal), action, params.id, alarm)
       })
       return undefined
     },

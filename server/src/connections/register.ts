@@ -1,7 +1,7 @@
 // Registering, changing and removing instances of applications.
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import { type Database, type Scope, violatedConstraint } from '../db/index.ts'
+import { type Database, inOrder, type Scope, violatedConstraint } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { ownedBy } from '../outbound/index.ts'
@@ -65,32 +65,38 @@ export async function register(
   ])
   await deps.database.forScope(scope).transaction(async (tx) => {
     if (!(await deps.catalog.holdApplication(tx, scope.organizationId, application.id))) throw notFound('application')
-    // The rows that follow point at this one, so the order of the statements counts; they still travel together.
-    await Promise.all([
-      insertConnection(tx, {
-        id,
-        scope,
-        applicationId: application.id,
-        shortName: application.shortName,
-        name: application.name,
-        tagText: body.tagText ?? '',
-        isOAuth: authorization !== undefined,
-        isAuthenticated: authorization === undefined,
-        sealedCredentials,
-        credentialEpoch: application.credentialEpoch ?? 0,
-        faultMessage: tested?.faultMessage ?? null,
-        checkInMs: authorization ? null : firstCheckInMs(to),
-      }),
-      needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, id, tokens) : undefined,
-      recordAudit(tx, actorOf(principal), 'registeredApplication.created', id, { shortName: application.shortName }),
-      authorization ? insertState(tx, deps.keyRing, scope, id, authorization) : undefined,
-      tested && tested.faultMessage !== null
-        ? deps.faults.tell(tx, scope.accountId, {
-            connection: { id, name: application.name, tagText: body.tagText ?? '' },
-            message: tested.faultMessage,
-            isMailed: false,
-          })
-        : undefined,
+    // The other rows point at this one.
+    await inOrder(tx, [
+      (db) =>
+        insertConnection(db, {
+          id,
+          scope,
+          applicationId: application.id,
+          shortName: application.shortName,
+          name: application.name,
+          tagText: body.tagText ?? '',
+          isOAuth: authorization !== undefined,
+          isAuthenticated: authorization === undefined,
+          sealedCredentials,
+          credentialEpoch: application.credentialEpoch ?? 0,
+          faultMessage: tested?.faultMessage ?? null,
+          checkInMs: authorization ? null : firstCheckInMs(to),
+        }),
+      (db) =>
+        Promise.all([
+          needsToken(to.authentication) ? replaceTokens(db, scope.accountId, id, tokens) : undefined,
+          recordAudit(db, actorOf(principal), 'registeredApplication.created', id, {
+            shortName: application.shortName,
+          }),
+          authorization ? insertState(db, deps.keyRing, scope, id, authorization) : undefined,
+          tested && tested.faultMessage !== null
+            ? deps.faults.tell(db, scope.accountId, {
+                connection: { id, name: application.name, tagText: body.tagText ?? '' },
+                message: tested.faultMessage,
+                isMailed: false,
+              })
+            : undefined,
+        ]),
     ])
   })
   deps.opened.forget({ scope, connection: { id, shortName: application.shortName } })

@@ -12,6 +12,7 @@ export {
 } from './database.ts'
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
 export { explainFault, isAway, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
+export { inOrder } from './in-order.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

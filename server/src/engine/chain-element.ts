@@ -24,7 +24,7 @@ export type ChainElementInput = {
 /** An existing block with the changes of an element; the very same object when nothing changes. */
 export function changeBlock(block: ChainBlock, element: ChainElementInput, rules: ElementRules): Checked<ChainBlock> {
   const problems: Problem[] = []
-  const dataSources = element.dataSources?.map((id) => id.toLowerCase()) ?? block.dataSources
+  const dataSources = element.dataSources ?? block.dataSources
   if (rules.isBound && !sameList(dataSources, block.dataSources)) {
     problems.push({
       message: `The data sources of block ${nameBlock(block)} come from the template; they can change only with unboundFromTemplate true.`,
@@ -54,7 +54,7 @@ export function changeBlock(block: ChainBlock, element: ChainElementInput, rules
 
 /** A new block of an unbound workflow, from a block template or from a script of its own. */
 export function makeBlock(uniqueBlockId: string, element: ChainElementInput, rules: ElementRules): Checked<ChainBlock> {
-  const template = element.blockTemplateId ? rules.blockTemplates.get(element.blockTemplateId.toLowerCase()) : undefined
+  const template = element.blockTemplateId ? rules.blockTemplates.get(element.blockTemplateId) : undefined
   const named = { uniqueBlockId, blockName: element.blockName ?? template?.name ?? 'New block' }
   if (element.blockTemplateId && !template) {
     const message = `Block ${nameBlock(named)} names the block template ${element.blockTemplateId}, which does not exist.`
@@ -84,7 +84,7 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
 /** The block with the template and the application that the element names; the very same object when they are its own. */
 function changeOrigin(block: ChainBlock, element: ChainElementInput, rules: ElementRules): Checked<ChainBlock> {
   const wanted = element.blockTemplateId === undefined ? block.blockTemplateId : element.blockTemplateId
-  const templateId = wanted?.toLowerCase() ?? null
+  const templateId = wanted ?? null
   const applicationGiven = element.applicationShortName
   const isSameApplication =
     applicationGiven === undefined || applicationGiven?.toUpperCase() === block.applicationShortName?.toUpperCase()

@@ -56,7 +56,7 @@ function applyElements(
   const wantedNo = new Map<string, number>()
 
   for (const element of elements) {
-    const id = element.uniqueBlockId?.toLowerCase()
+    const id = element.uniqueBlockId
     const known = id === undefined ? undefined : blocks.get(id)
     const problem = findStructureProblem(element, known, currentNo, context.isBound, mayBringIds)
     if (problem) {
@@ -90,7 +90,7 @@ function markCustomized(block: ChainBlock): ChainBlock {
 }
 
 function findRepeatedElements(elements: readonly ChainElementInput[]): Problem[] {
-  const ids = elements.flatMap((element) => element.uniqueBlockId?.toLowerCase() ?? [])
+  const ids = elements.flatMap((element) => element.uniqueBlockId ?? [])
   const repeated = new Set(ids.filter((id, index) => ids.indexOf(id) !== index))
   return [...repeated].map((id) => ({
     message: `The chain names the uniqueBlockId ${id} more than once.`,

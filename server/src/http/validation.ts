@@ -47,13 +47,15 @@ function spell(schema: SchemaShape, value: unknown): unknown {
     return typeof value === 'string' ? (schema.enum.find((known) => sameText(known, value)) ?? value) : value
   }
   if (schema.items && Array.isArray(value)) return value.map((item) => spell(schema.items as SchemaShape, item))
-  if (schema.properties && value !== null && typeof value === 'object' && !Array.isArray(value)) {
-    const properties = schema.properties
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, properties[name] ? spell(properties[name], item) : item]),
-    )
-  }
-  return value
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
+  const { properties = {}, additionalProperties: others } = schema
+  if (!schema.properties && typeof others !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => {
+      const own = Object.hasOwn(properties, name) ? properties[name] : typeof others === 'object' && others
+      return [name, own ? spell(own, item) : item]
+    }),
+  )
 }
 
 const timestamp = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/

@@ -4,6 +4,7 @@
  *   queued ─(a thread is free)─► under way ─► answered; a thread that had nothing to do for a while ends
  */
 import { type Transferable, Worker } from 'node:worker_threads'
+import { endThread } from './end-thread.ts'
 
 type Work<Input, Output> = {
   input: Input
@@ -74,10 +75,15 @@ export class ThreadPool<Input, Output> {
     return thread
   }
 
+  #end(thread: Worker): void {
+    this.#idle.delete(thread)
+    void endThread(thread)
+  }
+
   #begin(thread: Worker, work: Work<Input, Output>): void {
     const onMessage = (reply: Reply<Output>): void => {
       settle()
-      const timer = setTimeout(() => void thread.terminate(), this.#options.idleMs)
+      const timer = setTimeout(() => this.#end(thread), this.#options.idleMs)
       timer.unref()
       this.#idle.set(thread, timer)
       // A thread with nothing to do keeps no process alive.

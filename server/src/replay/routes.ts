@@ -4,7 +4,7 @@ import { type StartReplayDeps, startReplay } from './start-replay.ts'
 
 export function replayRoutes(deps: StartReplayDeps): HandlersOf<'ReplayStart' | 'Replay'> {
   return {
-    ReplayStart: ({ principal, params, body }) => startReplay(deps, principal, params.id.toLowerCase(), body),
-    Replay: ({ principal, params }) => getReplay(deps, principal, params.id.toLowerCase()),
+    ReplayStart: ({ principal, params, body }) => startReplay(deps, principal, params.id, body),
+    Replay: ({ principal, params }) => getReplay(deps, principal, params.id),
   }
 }

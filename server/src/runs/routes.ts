@@ -25,14 +25,13 @@ export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & Resum
 export function runRoutes(deps: RunDeps): HandlersOf<Names> {
   return {
     RunWorkflow: async ({ principal, body, exchange }) => announce(await startRun(deps, principal, body), exchange),
-    StopWorkflowRun: ({ principal, params, query }) =>
-      stopRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber),
+    StopWorkflowRun: ({ principal, params, query }) => stopRun(deps, principal, params.workflowId, query.runNumber),
     RetryRun: async ({ principal, params, query, exchange }) => {
-      const retry = await retryRun(deps, principal, params.workflowId.toLowerCase(), query.runNumber)
+      const retry = await retryRun(deps, principal, params.workflowId, query.runNumber)
       exchange.setHeader('X-Run-Number', String(retry.runNumber))
       return retry.sentence
     },
-    ResumeWorkflow: ({ principal, params }) => resumeWorkflow(deps, principal, params.id.toLowerCase()),
+    ResumeWorkflow: ({ principal, params }) => resumeWorkflow(deps, principal, params.id),
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),

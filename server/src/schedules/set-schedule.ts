@@ -22,7 +22,7 @@ export async function setSchedule(
   body: ScheduleBody,
 ): Promise<string> {
   const { accountId } = scopeOf(principal)
-  const id = body.workflowId.toLowerCase()
+  const id = body.workflowId
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     const workflow = await findForUpdate(tx, accountId, id)
     if (!workflow) throw notFound('workflow')

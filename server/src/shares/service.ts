@@ -39,9 +39,8 @@ async function toListItem(deps: ListDeps, accountId: string, row: ShareRow) {
 export async function takeBackShare(
   deps: Pick<UploadDeps, 'database' | 'files' | 'onFault'>,
   principal: Principal,
-  id: string,
+  shareId: string,
 ): Promise<boolean> {
-  const shareId = id.toLowerCase()
   const storageId = await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     const erased = await eraseShare(tx, principal.account.id, shareId)
     if (!erased) throw notFound('share')

@@ -95,7 +95,7 @@ function mapApplications({ merged, ours }: Sides, given: Choices['applications']
     const shortName = needed.get(name.toUpperCase())
     if (!shortName) problems.push(`The application ${name} is not needed by the new version.`)
     else if (mapped.has(name.toUpperCase())) problems.push(`The application ${name} is already mapped.`)
-    else return [[shortName, id.toLowerCase()]]
+    else return [[shortName, id]]
     return []
   })
   return Object.fromEntries(added)

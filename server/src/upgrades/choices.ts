@@ -37,8 +37,7 @@ export function gatherChoices(
   values: readonly GivenValues[],
 ): Map<string, Choices> {
   const choices = new Map<string, Choices>()
-  const of = (workflowId: string) => {
-    const id = workflowId.toLowerCase()
+  const of = (id: string) => {
     const known = choices.get(id) ?? { resolutions: [], variables: {}, applications: {}, blocks: {} }
     choices.set(id, known)
     return known

@@ -12,7 +12,7 @@ export async function chooseWorkflows(
   given: readonly string[] | undefined,
 ): Promise<Follower[]> {
   const followers = await listFollowers(db, reach, target.workflowTemplateId)
-  const named = given && new Set(given.map((id) => id.toLowerCase()))
+  const named = given && new Set(given)
   const chosen = named ? followers.filter(({ id }) => named.has(id)) : followers
   if (named && chosen.length < named.size) await refuseStrangers(db, reach, named, followers)
   refuseOlder(target, chosen, named !== undefined)

@@ -16,9 +16,9 @@ export function upgradeRoutes(deps: UpgradeDeps): HandlersOf<Names> {
   return {
     TemplateUpgradePreview: ({ principal, body }) => previewUpgrade(deps, principal, body),
     TemplateUpgrade: async ({ principal, body }) => ({ upgradeId: await startUpgrade(deps, principal, body) }),
-    GetTemplateUpgrade: ({ principal, params }) => getUpgrade(deps, principal, params.id.toLowerCase()),
+    GetTemplateUpgrade: ({ principal, params }) => getUpgrade(deps, principal, params.id),
     TemplateUpgradeAction: async ({ principal, params, body }) => {
-      await actOnUpgrade(deps, principal, params.id.toLowerCase(), body.action)
+      await actOnUpgrade(deps, principal, params.id, body.action)
       return undefined
     },
     TemplateUpgrades: ({ principal, body }) => listUpgrades(deps, principal, body),

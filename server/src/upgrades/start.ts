@@ -1,6 +1,6 @@
 import { type Principal, reachOf, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import { violatedConstraint } from '../db/index.ts'
+import { inOrder, violatedConstraint } from '../db/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import { checkStorable, insertBase } from '../workflows/index.ts'
@@ -47,24 +47,26 @@ export async function startUpgrade(deps: UpgradeDeps, principal: Principal, give
   const actor = actorOf(principal)
   try {
     await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-      await Promise.all([
-        insertBase(tx, target.base),
-        insertUpgrade(tx, {
-          ...upgrade,
-          ...settings,
-          startedBy: principal.caller.id,
-          keyId: actor.keyId,
-          address: actor.address,
-          baseDigest: target.base.digest,
-          state: isOver ? 'Completed' : 'Running',
-        }),
-        insertItems(tx, upgrade, items),
-        recordAudit(tx, actor, 'upgrade.started', id, {
-          ...settings,
-          toVersion: target.version,
-          workflows: items.length,
-        }),
-        isOver ? undefined : sendTurn(deps.jobs, tx, { id, turn: 1 }),
+      await inOrder(tx, [
+        (db) => insertBase(db, target.base),
+        (db) =>
+          insertUpgrade(db, {
+            ...upgrade,
+            ...settings,
+            startedBy: principal.caller.id,
+            keyId: actor.keyId,
+            address: actor.address,
+            baseDigest: target.base.digest,
+            state: isOver ? 'Completed' : 'Running',
+          }),
+        (db) => insertItems(db, upgrade, items),
+        (db) =>
+          recordAudit(db, actor, 'upgrade.started', id, {
+            ...settings,
+            toVersion: target.version,
+            workflows: items.length,
+          }),
+        (db) => (isOver ? undefined : sendTurn(deps.jobs, db, { id, turn: 1 })),
       ])
     })
   } catch (error) {

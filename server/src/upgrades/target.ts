@@ -18,7 +18,7 @@ export async function findTarget(
   organizationId: string,
   given: { workflowTemplateId: string; toVersion?: string },
 ): Promise<Target> {
-  const id = given.workflowTemplateId.toLowerCase()
+  const id = given.workflowTemplateId
   const newest = await catalog.findWorkflowTemplate(organizationId, id)
   if (!newest) {
     if (!(await catalog.findWorkflowTemplate(organizationId, id, { draft: true }))) throw notFound('workflow template')

@@ -18,7 +18,7 @@ const depthMax = 1000
 
 /** Throws not-found for another account: a place is never looked up outside the scope it is asked from. */
 export function entryId(scope: Scope, at: VaultPlace, key: string): EntryId {
-  const holderId = ('workflowId' in at ? at.workflowId : at.accountId).toLowerCase()
+  const holderId = 'workflowId' in at ? at.workflowId : at.accountId
   if ('accountId' in at && holderId !== scope.accountId) throw notFound('account')
   // The account's own id marks the entries of the account: no workflow has it.
   if ('workflowId' in at && holderId === scope.accountId) throw notFound('workflow')

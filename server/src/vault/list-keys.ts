@@ -14,7 +14,7 @@ export async function listVaultKeys(
 ) {
   const scope = scopeOf(principal)
   const db = deps.database.forScope(scope)
-  const holderId = workflowId?.toLowerCase() ?? scope.accountId
+  const holderId = workflowId ?? scope.accountId
   if (workflowId !== undefined && !(await deps.workflowExists(db, scope, holderId))) throw notFound('workflow')
   const matching = sql`account_id = ${scope.accountId} and holder_id = ${holderId} ${when(searchTerm, matches)}`
   const [keys, count] = await Promise.all([

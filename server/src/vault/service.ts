@@ -91,7 +91,7 @@ async function auditPersonsRead(deps: ServiceDeps, principal: Principal, target:
 
 /** Account entries belong to the managed account or to the caller itself; workflows are looked for in the managed account only. */
 function targetOf(principal: Principal, at: VaultPlace, key: string): Target {
-  const wanted = 'accountId' in at ? at.accountId.toLowerCase() : principal.account.id
+  const wanted = 'accountId' in at ? at.accountId : principal.account.id
   const account = [principal.account, principal.caller].find((identity) => identity.id === wanted)
   if (!account) throw notFound('account')
   const scope = { organizationId: account.organizationId, accountId: account.id }

@@ -22,23 +22,21 @@ type Names =
   | 'GetWebhookReplay'
 
 export function webhookRoutes(deps: ChangeDeps & ReplayDeps): HandlersOf<Names> {
-  const lower = (id: string) => id.toLowerCase()
   return {
-    WebhookSettings: ({ principal, params }) => getSettings(deps, principal, lower(params.id)),
-    WebhookSettingsEnable: ({ principal, params, body }) => enableWebhook(deps, principal, lower(params.id), body),
+    WebhookSettings: ({ principal, params }) => getSettings(deps, principal, params.id),
+    WebhookSettingsEnable: ({ principal, params, body }) => enableWebhook(deps, principal, params.id, body),
     WebhookSettingsDisable: ({ principal, params, query }) =>
-      disableWebhook(deps, principal, lower(params.id), query.disableWithCleanSettings ?? false),
-    GetWebhookQueue: ({ principal, params, body }) => getQueue(deps, principal, lower(params.workflowId), body),
-    GetWebhookHistory: ({ principal, params, body }) => getHistory(deps, principal, lower(params.workflowId), body),
-    GetWebhook: ({ principal, params }) => getWebhook(deps, principal, lower(params.webhookId)),
-    GetSandboxWebhookValue: ({ principal, params }) => getSandboxValue(deps, principal, lower(params.id)),
-    WebhookSandboxPin: ({ principal, params, body }) =>
-      pinSandbox(deps, principal, lower(params.id), body.webhookId === null ? null : lower(body.webhookId)),
-    WebhookSkip: ({ principal, params }) => skipRequest(deps, principal, lower(params.webhookId)),
-    WebhookRetry: ({ principal, params }) => retryRequest(deps, principal, lower(params.webhookId)),
-    WebhookQueueHold: ({ principal, params }) => setHeld(deps, principal, lower(params.workflowId), true),
-    WebhookQueueRelease: ({ principal, params }) => setHeld(deps, principal, lower(params.workflowId), false),
-    WebhookReplay: ({ principal, params, body }) => startReplay(deps, principal, lower(params.workflowId), body),
-    GetWebhookReplay: ({ principal, params }) => getReplay(deps, principal, lower(params.replayId)),
+      disableWebhook(deps, principal, params.id, query.disableWithCleanSettings ?? false),
+    GetWebhookQueue: ({ principal, params, body }) => getQueue(deps, principal, params.workflowId, body),
+    GetWebhookHistory: ({ principal, params, body }) => getHistory(deps, principal, params.workflowId, body),
+    GetWebhook: ({ principal, params }) => getWebhook(deps, principal, params.webhookId),
+    GetSandboxWebhookValue: ({ principal, params }) => getSandboxValue(deps, principal, params.id),
+    WebhookSandboxPin: ({ principal, params, body }) => pinSandbox(deps, principal, params.id, body.webhookId),
+    WebhookSkip: ({ principal, params }) => skipRequest(deps, principal, params.webhookId),
+    WebhookRetry: ({ principal, params }) => retryRequest(deps, principal, params.webhookId),
+    WebhookQueueHold: ({ principal, params }) => setHeld(deps, principal, params.workflowId, true),
+    WebhookQueueRelease: ({ principal, params }) => setHeld(deps, principal, params.workflowId, false),
+    WebhookReplay: ({ principal, params, body }) => startReplay(deps, principal, params.workflowId, body),
+    GetWebhookReplay: ({ principal, params }) => getReplay(deps, principal, params.replayId),
   }
 }

@@ -41,7 +41,7 @@ export async function spellApplications(
   const spelled: ChainElementInput[] = []
   for (const element of elements) {
     const name = element.applicationShortName
-    const own = knownBlocks.get(element.uniqueBlockId?.toLowerCase() ?? '')
+    const own = knownBlocks.get(element.uniqueBlockId ?? '')
     if (!name || own?.toUpperCase() === name.toUpperCase()) {
       spelled.push(element)
       continue

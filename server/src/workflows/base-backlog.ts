@@ -1,6 +1,6 @@
 // Workflows that were made before bases were kept get theirs when the service starts. The first revision shows what a block was made
 // from as long as nobody had customized it; for the other blocks the template's version has to say it.
-import type { Database } from '../db/index.ts'
+import { type Database, inOrder } from '../db/index.ts'
 import { makeBase } from './base.ts'
 import { insertBase, setBase, takeWithoutBase, type WithoutBase } from './base-store.ts'
 import { loadBlocksOf } from './block-templates.ts'
@@ -22,7 +22,7 @@ export async function giveEarlierBases(deps: Deps): Promise<void> {
         const { organization_id: organizationId, workflow_template_id: id, template_version: version } = workflow
         const definition = reconstruct(workflow.first, await definitionNow(deps.catalog, workflow))
         const base = makeBase({ organizationId, template: { id, version }, definition })
-        await Promise.all([insertBase(tx, base), setBase(tx, workflow.id, base.digest)])
+        await inOrder(tx, [(db) => insertBase(db, base), (db) => setBase(db, workflow.id, base.digest)])
       }
       return workflows.length
     })

@@ -22,7 +22,7 @@ async function loadBlockTemplates(
   organizationId: string,
   ids: Iterable<string>,
 ): Promise<Map<string, BlockTemplate>> {
-  const wanted = [...new Set([...ids].map((id) => id.toLowerCase()))]
+  const wanted = [...new Set(ids)]
   const found = await Promise.all(wanted.map((id) => findTemplate(catalog, organizationId, id)))
   return new Map(found.flatMap((template) => (template ? [[template.id, toBlockTemplate(template)] as const] : [])))
 }
@@ -49,11 +49,11 @@ export async function templatesForChange(
 ): Promise<Map<string, BlockTemplate>> {
   const known = new Map(definition.chain.map((block) => [block.uniqueBlockId, block.blockTemplateId]))
   const named = elements.flatMap(({ uniqueBlockId, blockTemplateId }) => {
-    const own = known.get(uniqueBlockId?.toLowerCase() ?? '')
-    return blockTemplateId && blockTemplateId.toLowerCase() !== own ? [blockTemplateId] : []
+    const own = known.get(uniqueBlockId ?? '')
+    return blockTemplateId && blockTemplateId !== own ? [blockTemplateId] : []
   })
   const fresh = await loadBlockTemplates(catalog, organizationId, named)
-  const wanted = new Set(named.map((id) => id.toLowerCase()))
+  const wanted = new Set(named)
   for (const [id, variables] of Object.entries(definition.blockVariables)) {
     const template = fresh.get(id)
     if (template) fresh.set(id, { ...template, variables: { ...template.variables, ...variables } })

@@ -1,6 +1,6 @@
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import type { Database, Tx } from '../db/index.ts'
+import { type Database, inOrder, type Tx } from '../db/index.ts'
 import { invalid, notFound } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -47,22 +47,23 @@ export async function prepareNew(
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
   const store = async (tx: Tx) => {
-    // No statement waits for another's answer: all of them travel to the database together.
-    await Promise.all([
-      insertWorkflow(tx, { id, accountId, organizationId, template, definition }),
-      // Before the revision that refers to it.
-      base && insertBase(tx, base),
-      insertRevision(tx, key, sealed, {
-        createdBy: principal.caller.id,
-        reason: 'Created',
-        templateVersion: template?.version ?? null,
-        baseDigest: base?.digest ?? null,
-      }),
-      insertUses(tx, accountId, id, definition),
-      recordAudit(tx, actorOf(principal), 'workflow.created', id, {
-        name: definition.name,
-        workflowTemplateId: template?.id ?? null,
-      }),
+    // Revision and uses refer to the workflow, the revision to the base as well.
+    await inOrder(tx, [
+      (db) => insertWorkflow(db, { id, accountId, organizationId, template, definition }),
+      (db) => base && insertBase(db, base),
+      (db) =>
+        insertRevision(db, key, sealed, {
+          createdBy: principal.caller.id,
+          reason: 'Created',
+          templateVersion: template?.version ?? null,
+          baseDigest: base?.digest ?? null,
+        }),
+      (db) => insertUses(db, accountId, id, definition),
+      (db) =>
+        recordAudit(db, actorOf(principal), 'workflow.created', id, {
+          name: definition.name,
+          workflowTemplateId: template?.id ?? null,
+        }),
     ])
   }
   return { id, store }
@@ -75,7 +76,7 @@ async function fromTemplate(
   given: Given,
   checked: CheckedScripts,
 ) {
-  const template = await findTemplate(deps.catalog, organizationId, templateId.toLowerCase(), given.templateVersion)
+  const template = await findTemplate(deps.catalog, organizationId, templateId, given.templateVersion)
   const { definition: start, base } = await resolveTemplate(deps.catalog, organizationId, template)
   const definition = given.isCustomizedStructure
     ? await copyUnbound(deps, organizationId, start, given, checked)

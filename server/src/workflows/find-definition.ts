@@ -78,7 +78,7 @@ export function workflowsUsing(
   regApplicationId: string,
 ): Promise<string[]> {
   const db = deps.database.forScope(scope)
-  return listWorkflowsUsing(db, scope.accountId, 'registeredApplication', regApplicationId.toLowerCase())
+  return listWorkflowsUsing(db, scope.accountId, 'registeredApplication', regApplicationId)
 }
 
 /** How many there are, by id of the registered application; ids that none uses are left out. */
@@ -88,6 +88,5 @@ export async function countWorkflowsUsing(
   regApplicationIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (regApplicationIds.length === 0) return new Map()
-  const ids = regApplicationIds.map((id) => id.toLowerCase())
-  return countUses(deps.database.forScope(scope), scope.accountId, 'registeredApplication', ids)
+  return countUses(deps.database.forScope(scope), scope.accountId, 'registeredApplication', regApplicationIds)
 }

@@ -46,7 +46,7 @@ export async function pushWorkflows(
 }
 
 function refuseTwice(given: readonly Given[]): void {
-  const ids = given.flatMap(({ id }) => id?.toLowerCase() ?? [])
+  const ids = given.flatMap(({ id }) => id ?? [])
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice) throw invalid(`The workflow ${twice} is named twice.`)
 }
@@ -66,7 +66,7 @@ async function prepare(
       const store = (tx: Tx) => made.store(tx).then(() => true)
       return { pushed: { id: made.id, revision: 1, change: 'created' }, store }
     }
-    const change = { id: id.toLowerCase(), given: workflow, expectedRevisions: [revision as number] }
+    const change = { id, given: workflow, expectedRevisions: [revision as number] }
     const { store, revision: newest } = await prepareChange(deps, principal, change, checked)
     const pushed = { id: change.id, revision: newest, change: store ? ('updated' as const) : ('unchanged' as const) }
     return store ? { pushed, store } : { pushed }

@@ -36,25 +36,23 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
     WorkflowsSearch: ({ principal, body }) =>
       searchWorkflows({ db: database.forScope(scopeOf(principal)), catalog }, scopeOf(principal), body),
     Workflow: async ({ principal, params, query, exchange }) => {
-      const workflow = await getWorkflow(deps, principal, params.id.toLowerCase(), query)
+      const workflow = await getWorkflow(deps, principal, params.id, query)
       exchange.setHeader('ETag', eTagOf(workflow.revision))
       return workflow
     },
     WorkflowCreate: ({ principal, body }) => createWorkflow(deps, principal, body),
     WorkflowUpdate: async ({ principal, params, body, exchange }) => {
       const expectedRevisions = readIfMatch(exchange.header('if-match'))
-      const change = { id: params.id.toLowerCase(), given: body, expectedRevisions }
+      const change = { id: params.id, given: body, expectedRevisions }
       exchange.setHeader('ETag', eTagOf(await changeWorkflow(deps, principal, change)))
     },
     PushWorkflows: ({ principal, body }) => pushWorkflows(deps, principal, body.workflows),
-    WorkflowRevisions: ({ principal, params, body }) =>
-      listRevisions(deps, principal, params.workflowId.toLowerCase(), body),
-    WorkflowDifference: ({ principal, params, query }) =>
-      getDifference(deps, principal, params.workflowId.toLowerCase(), query),
+    WorkflowRevisions: ({ principal, params, body }) => listRevisions(deps, principal, params.workflowId, body),
+    WorkflowDifference: ({ principal, params, query }) => getDifference(deps, principal, params.workflowId, query),
     RestoreRevision: ({ principal, params, body }) =>
-      restoreRevision(deps, principal, params.workflowId.toLowerCase(), body.revision),
-    DeployWorkflow: ({ principal, params }) => deployWorkflow(deps, principal, params.id.toLowerCase()),
-    ArchiveWorkflow: ({ principal, params }) => archiveWorkflow(deps, principal, params.id.toLowerCase()),
-    DeleteWorkflow: ({ principal, params }) => deleteWorkflow(deps, principal, params.id.toLowerCase()),
+      restoreRevision(deps, principal, params.workflowId, body.revision),
+    DeployWorkflow: ({ principal, params }) => deployWorkflow(deps, principal, params.id),
+    ArchiveWorkflow: ({ principal, params }) => archiveWorkflow(deps, principal, params.id),
+    DeleteWorkflow: ({ principal, params }) => deleteWorkflow(deps, principal, params.id),
   }
 }

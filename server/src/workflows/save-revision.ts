@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditAction, RevisionReason } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
-import type { Database, Tx } from '../db/index.ts'
+import { type Database, inOrder, type Tx } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import type { Definition } from './definition.ts'
@@ -104,11 +104,11 @@ async function prepareStore(
   return async (tx) => {
     if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion: bond.templateVersion })))
       return false
-    await Promise.all([
-      insertRevision(tx, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),
-      deleteUses(tx, accountId, id),
-      insertUses(tx, accountId, id, next),
-      recordAudit(tx, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
+    await inOrder(tx, [
+      (db) => insertRevision(db, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),
+      (db) => deleteUses(db, accountId, id),
+      (db) => insertUses(db, accountId, id, next),
+      (db) => recordAudit(db, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
     ])
     return true
   }

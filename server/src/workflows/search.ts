@@ -59,16 +59,15 @@ export async function searchWorkflows(
 
 /** Workflows know applications by short name. */
 async function findShortNames(catalog: WorkflowCatalog, organizationId: string, ids: string[]): Promise<string[]> {
-  const found = await Promise.all(ids.map((id) => catalog.findApplication(organizationId, id.toLowerCase())))
+  const found = await Promise.all(ids.map((id) => catalog.findApplication(organizationId, id)))
   return found.flatMap((application) => application?.shortName.toUpperCase() ?? [])
 }
 
 /** `targets` are what the wanted ids stand for; with no wanted ids there is no filter, with no targets there is no match. */
 function usesAny(scope: Scope, kind: UseKind, wanted: string[] | undefined, targets = wanted): Sql {
   if (!wanted?.length) return nothing
-  const texts = (targets ?? []).map((target) => (kind === 'application' ? target : target.toLowerCase()))
   return sql`and w.id in (select u.workflow_id from workflow_uses u
-    where u.account_id = ${scope.accountId} and u.kind = ${kind} and u.target = any(${texts}))`
+    where u.account_id = ${scope.accountId} and u.kind = ${kind} and u.target = any(${targets ?? []}))`
 }
 
 function carriesAll(scope: Scope, tags: string[] | undefined): Sql {

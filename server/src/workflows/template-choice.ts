@@ -7,7 +7,7 @@ export type TemplateChoice = { workflowTemplateId?: string | null; templateVersi
 /** An update may repeat the template and its version, as an answer shows them; it cannot exchange them. */
 export function refuseOtherTemplate(given: TemplateChoice, stored: StoredWorkflow): void {
   const id = given.workflowTemplateId
-  if (id !== undefined && (id?.toLowerCase() ?? null) !== stored.workflowTemplateId) {
+  if (id !== undefined && id !== stored.workflowTemplateId) {
     throw new AppError(
       'workflow_invalid',
       'The field workflowTemplateId cannot change: a workflow keeps the template it was made from.',

@@ -328,13 +328,15 @@ describe('the share page', () => {
 
   it('locks after 20 wrong codes, however many are tried at once, and tells the sender', async () => {
     const id = await share({ code: 'right' })
-    for (let round = 0; round < 15; round++) await postShare(service.baseUrl, id, { code: `wrong ${round}` })
+    for (let round = 0; round < 2; round++) await postShare(service.baseUrl, id, { code: `wrong ${round}` })
+    // Each try costs a processor as much as it is meant to cost whoever guesses, so most of them are only noted here.
+    await service.asOwner('update shares set wrong_codes = wrong_codes + 13 where id = $1', [id])
     expect((await download(service, id, 'right')).bytes.toString()).toBe('Hello, Anna')
     const listed = async () =>
       (await service.manager.get('/api/SecureShares')).body.find((one: { id: string }) => one.id === id)
     expect(await listed()).toMatchObject({ state: 'Active', wrongCodes: 15, downloads: 1 })
     const answers = await Promise.all(
-      Array.from({ length: 25 }, (_, n) => postShare(service.baseUrl, id, { code: `guess ${n}` })),
+      Array.from({ length: 12 }, (_, n) => postShare(service.baseUrl, id, { code: `guess ${n}` })),
     )
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([404]))
     expect(await listed()).toMatchObject({ state: 'Locked', wrongCodes: 20 })

@@ -53,7 +53,7 @@ describe('a workflow that follows its template', () => {
   })
 
   test('takes a new script and marks only that block customized', () => {
-    const result = acceptedOf(patchChain(chain, [{ uniqueBlockId: 'B', script: 'return 2' }], bound))
+    const result = acceptedOf(patchChain(chain, [{ uniqueBlockId: 'b', script: 'return 2' }], bound))
     expect(result[1]).toEqual({ ...chain[1], script: 'return 2', isCustomized: true })
     expect([result[0], result[2]]).toEqual([chain[0], chain[2]])
   })
@@ -102,7 +102,7 @@ describe('a workflow that follows its template', () => {
   })
 
   test('refuses an element named twice, and reports all problems together', () => {
-    const elements = [{ uniqueBlockId: 'a' }, { uniqueBlockId: 'A' }, { uniqueBlockId: 'ghost' }]
+    const elements = [{ uniqueBlockId: 'a' }, { uniqueBlockId: 'a' }, { uniqueBlockId: 'ghost' }]
     const words = refusalOf(patchChain(chain, elements, bound))
     expect(words).toContain('The chain names the uniqueBlockId a more than once.')
     expect(words).toContain('ghost')
@@ -135,7 +135,7 @@ describe('an unbound workflow', () => {
 
   test('takes other data sources', () => {
     expect(
-      acceptedOf(patchChain(unbound, [{ uniqueBlockId: 'c', dataSources: ['B'] }], context()))[2]?.dataSources,
+      acceptedOf(patchChain(unbound, [{ uniqueBlockId: 'c', dataSources: ['b'] }], context()))[2]?.dataSources,
     ).toEqual(['b'])
   })
 
@@ -156,7 +156,7 @@ describe('an unbound workflow', () => {
   })
 
   test('adds a block from a block template with its defaults', () => {
-    const element = { blockTemplateId: template.id.toUpperCase(), no: 1, variables: { token } }
+    const element = { blockTemplateId: template.id, no: 1, variables: { token } }
     const [first] = acceptedOf(patchChain(unbound, [element], context()))
     expect(first).toMatchObject({
       uniqueBlockId: 'new-1',
@@ -237,7 +237,7 @@ describe('an unbound workflow', () => {
 describe('a new custom workflow', () => {
   test('keeps the ids it brings and gets the missing ones', () => {
     const elements = [
-      { uniqueBlockId: 'MINE', script: 'return 1' },
+      { uniqueBlockId: 'mine', script: 'return 1' },
       { script: 'return 2', dataSources: ['mine'] },
     ]
     const result = acceptedOf(makeChain(elements, context()))

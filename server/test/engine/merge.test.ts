@@ -130,7 +130,7 @@ describe('fields of a block', () => {
     const named = (blockName: string) => own(block('a', [], { blockName }))
     const sides = { base: named('Base'), ours: named('Ours'), theirs: named('Theirs') }
     const take = (resolution: Resolution) => {
-      const key = conflictKey({ uniqueBlockId: 'A', field: 'blockName' })
+      const key = conflictKey({ uniqueBlockId: 'a', field: 'blockName' })
       const result = mergeDefinitions({ ...sides, resolutions: new Map([[key, resolution]]) })
       expect([result.conflicts, [...result.used]]).toEqual([[], [key]])
       return result.merged.chain[0]?.blockName

@@ -201,18 +201,8 @@ describe('the embedded service', () => {
 describe('a start that cannot succeed says why in one sentence', () => {
   it.each([
     [{ PATCHBAY_PROT: '80' }, /PATCHBAY_PROT is not a setting/],
-    [{ PATCHBAY_PORT: 'eighty' }, /PATCHBAY_PORT must be a whole number/],
-    [{ PATCHBAY_PORT: '70000' }, /PATCHBAY_PORT/],
-    [{ PATCHBAY_BASE_URL: 'ftp://x' }, /PATCHBAY_BASE_URL/],
     [{ PATCHBAY_DATABASE_URL: 'mysql://u:geheim@x/y' }, /PATCHBAY_DATABASE_URL/],
-    [{ PATCHBAY_MASTER_KEY: 'short' }, /PATCHBAY_MASTER_KEY must be 32 bytes/],
-    [{ PATCHBAY_MASTER_KEY: Buffer.alloc(32).toString('base64'), PATCHBAY_MASTER_KEY_FILE: '/x' }, /both set/],
     [{ PATCHBAY_MASTER_KEY_FILE: '/does/not/exist' }, /\/does\/not\/exist does not exist/],
-    [{ PATCHBAY_TRUSTED_PROXIES: '10.0.0.0/8,everyone' }, /"everyone" is neither/],
-    [{ PATCHBAY_LOG_LEVEL: 'loud' }, /PATCHBAY_LOG_LEVEL/],
-    [{ PATCHBAY_SANDBOX: 'loose' }, /PATCHBAY_SANDBOX must be available or strict; it is "loose"/],
-    [{ PATCHBAY_RUN_TIMEOUT_SECONDS: '0' }, /PATCHBAY_RUN_TIMEOUT_SECONDS/],
-    [{ PATCHBAY_EGRESS_ALLOW: '10.0.0.0/99' }, /10\.0\.0\.0\/99/],
   ])('%j', async (env, words) => {
     await using program = start(newDataDir(), env)
     expect(await program.ended).toBe(1)

@@ -73,7 +73,7 @@ const callsOut = () => service.logText().split('A target was called.').length - 
 
 it('random runs give the same again, and nobody outside hears of it', async () => {
   const random = proofRandom()
-  const total = proofSize('REPLAYS', { small: 60, large: 1000 })
+  const total = proofSize('REPLAYS', { small: 36, large: 1000 })
   const workflows = await Promise.all(
     Array.from({ length: Math.ceil(total / runsOfWorkflow) }, async (_, index) => {
       const isRandom = index % 6 === 5

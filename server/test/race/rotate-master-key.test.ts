@@ -15,7 +15,7 @@ import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 /** Data keys that are wrapped anew, and how often the command is killed over it. */
-const keyCount = proofSize('ROTATED_KEYS', { small: 2500, large: 100_000 })
+const keyCount = proofSize('ROTATED_KEYS', { small: 1500, large: 100_000 })
 const killsWanted = proofSize('ROTATION_KILLS', { small: 3, large: 20 })
 
 const adminProgram = fileURLToPath(new URL('../../src/admin.ts', import.meta.url))

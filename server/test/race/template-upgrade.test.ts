@@ -11,7 +11,7 @@ import { startService, type TestService } from '../harness/service.ts'
 import { createTemplate, newBlock } from '../harness/templates.ts'
 import { startCrew } from '../harness/worker-crew.ts'
 
-const copies = proofSize('UPGRADED_WORKFLOWS', { small: 40, large: 1000 })
+const copies = proofSize('UPGRADED_WORKFLOWS', { small: 20, large: 1000 })
 const killsWanted = proofSize('UPGRADE_KILLS', { small: 4, large: 30 })
 const withinMs = proofSize('UPGRADE_MS', { small: 300_000, large: 1_200_000 })
 const order = ['worker', 'database', 'worker', 'api'] as const

@@ -20,7 +20,7 @@ type Operation = {
   responses: Record<string, { content?: Record<string, { schema: object }> }>
 }
 
-const requests = proofSize('REQUESTS', { small: 5000, large: 100_000 })
+const requests = proofSize('REQUESTS', { small: 3000, large: 100_000 })
 const atOnce = 16
 // These would shut out the very accounts that ask, or call addresses outside this machine; each has tests of its own.
 const leftOut = ['SignIn', 'SignOut', 'AccountState', 'DocumentLibraryGrant']

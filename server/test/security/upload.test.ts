@@ -70,7 +70,7 @@ async function beginUpload() {
 }
 
 describe('a large file', () => {
-  const size = proofSize('UPLOAD_MIB', { small: 128, large: 10_240 })
+  const size = proofSize('UPLOAD_MIB', { small: 64, large: 10_240 })
   it(
     `of ${size} MiB comes back byte for byte, while the process grows by less than 64 MiB`,
     async () => {

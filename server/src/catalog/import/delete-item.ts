@@ -17,13 +17,7 @@ export type DeleteDeps = { database: Database; catalog: Catalog; uses: CatalogUs
 const names = { ...templateNames, application: 'application', function: 'function' } as const
 const idsTold = 50
 
-export async function deleteItem(
-  deps: DeleteDeps,
-  principal: Principal,
-  kind: ItemKind,
-  givenId: string,
-): Promise<boolean> {
-  const id = givenId.toLowerCase()
+export async function deleteItem(deps: DeleteDeps, principal: Principal, kind: ItemKind, id: string): Promise<boolean> {
   const { organizationId } = principal.account
   // Those who use it may be in any account of the organization.
   return deps.database.system.transaction(async (tx) => {

@@ -18,8 +18,12 @@ export async function readImportApart(source: ImportSource, known: KnownItems): 
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
   })
-  const reading = new Promise<ImportReading>((done, fail) => {
-    const timer = setTimeout(() => fail(tooMuch('reading it takes too long')), readMsMax)
+  return new Promise<ImportReading>((done, fail) => {
+    // It ends by itself once it has answered.
+    const timer = setTimeout(() => {
+      fail(tooMuch('reading it takes too long'))
+      void thread.terminate()
+    }, readMsMax)
     thread.on('message', done)
     thread.on('error', (error: NodeJS.ErrnoException) =>
       fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch('reading it takes too much memory') : error),
@@ -29,7 +33,6 @@ export async function readImportApart(source: ImportSource, known: KnownItems): 
       fail(new Error('The thread that reads an import ended without an answer.'))
     })
   })
-  return reading.finally(() => thread.terminate())
 }
 
 function sizeOf(source: ImportSource): number {

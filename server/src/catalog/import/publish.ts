@@ -1,7 +1,7 @@
 // Draft -> next version. The draft is gone then; what was published stays as it is.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Database, inOrder } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { templateNames } from '../read/read-templates.ts'
 import type { Catalog } from '../shelves/catalog.ts'
@@ -16,10 +16,9 @@ export async function publishDraft(
   deps: Deps,
   principal: Principal,
   kind: TemplateKind,
-  givenId: string,
+  id: string,
   version: string | undefined,
 ): Promise<string> {
-  const id = givenId.toLowerCase()
   const { organizationId } = principal.account
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await raiseStamp(tx, organizationId)
@@ -39,22 +38,18 @@ export async function publishDraft(
     }
     const published = { ...draft, state: 'Published' as const, version: version ?? nextVersion(taken) }
     const revision = (earlier[0]?.revision ?? 0) + 1
-    await Promise.all([
-      writeItems(tx, organizationId, principal.caller.id, [toStored(kind, published, revision, findPublishedBlock)]),
-      deleteDraft(tx, organizationId, kind, id),
-      recordAudit(tx, actorOf(principal), `${kind}.published`, id, { version: published.version }),
+    const item = toStored(kind, published, revision, findPublishedBlock)
+    // Once the draft is gone, the item belongs to somebody only if the published one is there.
+    await inOrder(tx, [
+      (db) => writeItems(db, organizationId, principal.caller.id, [item]),
+      (db) => deleteDraft(db, organizationId, kind, id),
+      (db) => recordAudit(db, actorOf(principal), `${kind}.published`, id, { version: published.version }),
     ])
     return published.version
   })
 }
 
-export async function discardDraft(
-  deps: Deps,
-  principal: Principal,
-  kind: TemplateKind,
-  givenId: string,
-): Promise<boolean> {
-  const id = givenId.toLowerCase()
+export async function discardDraft(deps: Deps, principal: Principal, kind: TemplateKind, id: string): Promise<boolean> {
   const { organizationId } = principal.account
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await raiseStamp(tx, organizationId)

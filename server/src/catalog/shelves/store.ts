@@ -1,5 +1,5 @@
 import { listSizeMax } from '@patchbay/contract'
-import { type Queryable, sql } from '../../db/index.ts'
+import { inOrder, type Queryable, sql } from '../../db/index.ts'
 import type { Application, BlockTemplate, LibraryFunction, WorkflowTemplate } from '../format/definition.ts'
 
 export type ItemKind = 'application' | 'blockTemplate' | 'workflowTemplate' | 'function'
@@ -132,17 +132,20 @@ export async function writeItems(
 
 /** The item as a whole: its draft and everything that was published of it. False when there is none. */
 export async function deleteItem(tx: Queryable, organizationId: string, kind: ItemKind, id: string): Promise<boolean> {
-  const [, { rowCount }] = await Promise.all([
-    tx.query(sql`select set_config('patchbay.deleted_item', ${id}, true)`),
-    tx.query(
-      sql`delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
-    ),
-    tx.query(
-      sql`delete from catalog_owners where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
-    ),
-    tx.query(
-      sql`delete from tags where organization_id = ${organizationId} and entity_type = ${kind} and entity_id = ${id}`,
-    ),
+  const [, { rowCount }] = await inOrder(tx, [
+    (db) => db.query(sql`select set_config('patchbay.deleted_item', ${id}, true)`),
+    (db) =>
+      db.query(
+        sql`delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
+      ),
+    (db) =>
+      db.query(
+        sql`delete from catalog_owners where organization_id = ${organizationId} and kind = ${kind} and id = ${id}`,
+      ),
+    (db) =>
+      db.query(
+        sql`delete from tags where organization_id = ${organizationId} and entity_type = ${kind} and entity_id = ${id}`,
+      ),
   ])
   return rowCount > 0
 }
@@ -165,11 +168,13 @@ export async function deleteDraft(
   kind: TemplateKind,
   id: string,
 ): Promise<boolean> {
-  const [{ rowCount }] = await Promise.all([
-    tx.query(sql`
+  const [{ rowCount }] = await inOrder(tx, [
+    (db) =>
+      db.query(sql`
       delete from catalog_items where organization_id = ${organizationId} and kind = ${kind} and id = ${id} and revision = 0`),
     // What is gone as a whole belongs to nobody any more.
-    tx.query(sql`
+    (db) =>
+      db.query(sql`
       delete from catalog_owners o where organization_id = ${organizationId} and kind = ${kind} and id = ${id}
         and not exists (select from catalog_items i where i.organization_id = o.organization_id and i.kind = o.kind and i.id = o.id)`),
   ])

@@ -19,7 +19,7 @@ export type Resolutions = ReadonlyMap<string, Resolution>
 
 /** Names a conflict within a workflow. */
 export function conflictKey({ uniqueBlockId, field }: { uniqueBlockId: string; field: string }): string {
-  return `${uniqueBlockId.toLowerCase()} ${field}`
+  return `${uniqueBlockId} ${field}`
 }
 
 /** Gathers what one merge finds, and answers conflicts that have been decided. */

@@ -14,7 +14,7 @@ export async function getBlockCalls(
 ): Promise<AnswerOf<Operations['GetBlockCalls']>> {
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
-  const uniqueBlockId = query.uniqueBlockId.toLowerCase()
+  const uniqueBlockId = query.uniqueBlockId
   const run = await getRun(deps, principal, workflowId, query.runNumber)
   const [recorded, writes] = await Promise.all([
     findBlockCalls(db, accountId, run.id, uniqueBlockId),

@@ -76,7 +76,7 @@ async function getBlock(
 ): Promise<{ runNumber: number; uniqueBlockId: string; block: StoredResult }> {
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
-  const uniqueBlockId = query.uniqueBlockId.toLowerCase()
+  const uniqueBlockId = query.uniqueBlockId
   const run = await getRun(deps, principal, workflowId, query.runNumber)
   const block = await findBlock(db, accountId, run.id, uniqueBlockId)
   if (!block) throw notFound('result of the block in this run')

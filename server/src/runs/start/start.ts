@@ -56,7 +56,7 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
   deps.ledger.requireRoom(scope.accountId)
   const request: RunRequest = {
     accountId: scope.accountId,
-    workflowId: body.workflowId.toLowerCase(),
+    workflowId: body.workflowId,
     runBy: principal.credential.kind === 'session' ? 'Manual' : 'API',
     startedBy: principal.caller.id,
   }
@@ -67,9 +67,9 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
   const definition = await getDeployed(deps, scope.accountId, request.workflowId)
   await refuseMissing(deps, scope, definition)
   if (webhookId !== undefined) {
-    const webhook = await deps.webhooks.find(scope, definition.workflowId, webhookId.toLowerCase())
+    const webhook = await deps.webhooks.find(scope, definition.workflowId, webhookId)
     if (!webhook) throw new AppError('invalid_request', `The workflow has no webhook request ${webhookId}.`)
-    request.webhookIds = [webhookId.toLowerCase()]
+    request.webhookIds = [webhookId]
     request.isWebhookBatch = webhook.isBatch
     request.movesDateLastRun = webhook.updateDateLastRun
   }

@@ -37,7 +37,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
   const scope = scopeOf(principal)
   const workflowId = newId()
   const real = Object.fromEntries(
-    Object.entries(body.applications ?? {}).map(([shortName, id]) => [shortName.toUpperCase(), id.toLowerCase()]),
+    Object.entries(body.applications ?? {}).map(([shortName, id]) => [shortName.toUpperCase(), id]),
   )
   const [library, secrets] = await Promise.all([
     deps.functions.list(scope.organizationId),

@@ -86,7 +86,7 @@ async function readWanted(
   return {
     filter: {
       accounts: [...hashes].map(([accountId, of]) => ({ accountId, choosers: of.map(blockChooser) })),
-      workflowId: search.workflowId?.toLowerCase(),
+      workflowId: search.workflowId,
       fromMs,
       toMs,
     },

@@ -1,6 +1,7 @@
 // The service's side of the indexing thread. It is started when there is work and stays; when it dies, whoever waits is told and the next
 // piece of work starts another.
 import { Worker } from 'node:worker_threads'
+import { endThread } from '../../lib/end-thread.ts'
 import type { Segment } from '../index-format/segment.ts'
 import type { IndexWork } from './index-work.ts'
 
@@ -23,7 +24,7 @@ export class IndexThread implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#worker?.terminate()
+    if (this.#worker) await endThread(this.#worker)
   }
 
   #start(): Worker {

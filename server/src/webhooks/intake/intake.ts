@@ -1,7 +1,7 @@
 // Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Database, isAway, violatedConstraint } from '../../db/index.ts'
+import { type Database, inOrder, isAway, violatedConstraint } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
@@ -70,7 +70,10 @@ export class Intake {
         const workflowIds = [...new Set(requests.map(({ workflowId }) => workflowId))]
         // Taken by a statement of its own: what the next one sees of the lanes is then final, and requests are counted in the order in
         // which their transactions become final.
-        const [, batch] = await Promise.all([lockLanes(tx, workflowIds), insertRequests(tx, requests, deliveryDays)])
+        const [, batch] = await inOrder(tx, [
+          (db) => lockLanes(db, workflowIds),
+          (db) => insertRequests(db, requests, deliveryDays),
+        ])
         return batch
       }),
     )

@@ -1,6 +1,6 @@
 // Starting what waits. One transaction starts as many requests of an account as it has free shares; whoever dies before its commit has
 // started nothing, whoever dies after it has started runs that others go on with.
-import type { Database, Tx } from '../../db/index.ts'
+import { type Database, inOrder, type Tx } from '../../db/index.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { claimTries, giveBackTries, type RunStarter } from '../../runs/index.ts'
@@ -45,10 +45,10 @@ export type FeedResult =
 export async function feedAccount(deps: FeedDeps, accountId: string): Promise<FeedResult> {
   return deps.database.system.transaction(async (tx) => {
     // Statements that are of no use without the lock travel with it all the same: a round trip costs more than they do.
-    const [isOurs, units, workflows] = await Promise.all([
-      tryLockAccount(tx, accountId),
-      countUnits(tx, accountId),
-      listStartableWorkflows(tx, accountId),
+    const [isOurs, units, workflows] = await inOrder(tx, [
+      (db) => tryLockAccount(db, accountId),
+      (db) => countUnits(db, accountId),
+      (db) => listStartableWorkflows(db, accountId),
     ])
     if (!isOurs) return 'busy'
     const free = unitsPerAccountMax - units
@@ -90,13 +90,8 @@ async function listUnits(
     const units = isTry ? 1 : free
     return { workflowId, isTry, count: isBatch ? units * batchSize : units }
   })
-  const [, items] = await Promise.all([
-    shareOrder(
-      tx,
-      workflows.map(({ workflowId }) => workflowId),
-    ),
-    listStartable(tx, accountId, wanted),
-  ])
+  const ids = workflows.map(({ workflowId }) => workflowId)
+  const [, items] = await inOrder(tx, [(db) => shareOrder(db, ids), (db) => listStartable(db, accountId, wanted)])
   const heads = workflows.flatMap(({ workflowId, isBatch, batchSize }) =>
     isBatch
       ? items.flatMap((item) =>

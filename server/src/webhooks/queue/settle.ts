@@ -3,7 +3,7 @@
 //   Error   -> Failed, to be tried again after a while; Skipped, and told, when it failed too often
 //   Stopped -> Skipped: somebody did not want it done
 // An error while an application of the workflow is faulted is not counted: the request waits for the application.
-import type { Tx } from '../../db/index.ts'
+import { inOrder, type Queryable, type Tx } from '../../db/index.ts'
 import { isSkippedAfterErrors, webhookRetryDelayMs } from '../../engine/backoff.ts'
 import type { EndedRun } from '../../runs/index.ts'
 import { markRetried } from './hold-store.ts'
@@ -20,10 +20,6 @@ export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): b
 export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
   const runs = ended.filter(holdsRequests)
   if (runs.length === 0) return new Set()
-  const order = shareOrder(
-    tx,
-    runs.map(({ workflowId }) => workflowId),
-  )
   const failed = runs.filter(({ status }) => status === 'Error')
   const over = runs.filter(({ status }) => status !== 'Error')
   const leaving = over.flatMap(({ id: holder, status, webhookIds }) =>
@@ -35,20 +31,16 @@ export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRu
     ),
   )
   const retried = over.filter(({ runBy, status }) => runBy === 'Retry' && status === 'Ready')
-  if (retried.length > 0) await markRetried(tx, retried)
+  const workflowIds = runs.map(({ workflowId }) => workflowId)
+  const share = (db: Queryable) => shareOrder(db, workflowIds)
+  const mark = (db: Queryable) => (retried.length > 0 ? markRetried(db, retried) : undefined)
   if (failed.length === 0) {
-    const [, followed] = await Promise.all([order, leaveQueue(tx, leaving)])
+    const [, , followed] = await inOrder(tx, [share, mark, (db) => leaveQueue(db, leaving)])
     return followed
   }
   const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))
-  const [held] = await Promise.all([
-    listHeld(
-      tx,
-      failed.map(({ accountId }) => accountId),
-      failed.map(({ id }) => id),
-    ),
-    order,
-  ])
+  const [accountIds, ids] = [failed.map(({ accountId }) => accountId), failed.map(({ id }) => id)]
+  const [, , held] = await inOrder(tx, [share, mark, (db) => listHeld(db, accountIds, ids)])
   const judged = judgeErrors(held, ({ holder }) => messages.get(holder) ?? 'The run failed.')
   await Promise.all([
     leaveQueue(tx, [...leaving, ...judged.leaving]),

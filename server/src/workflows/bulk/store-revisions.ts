@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionReason } from '@patchbay/contract'
 import { type Actor, recordAudits } from '../../audit/index.ts'
-import { type Queryable, sql, type Tx } from '../../db/index.ts'
+import { inOrder, type Queryable, sql, type Tx } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition.ts'
 import { auditActions } from '../save-revision.ts'
@@ -103,11 +103,13 @@ async function replaceUses(tx: Queryable, revisions: readonly SealedRevision[]):
   const uses = revisions.flatMap(({ current: { id, accountId }, next }) =>
     listUses(next).map((use) => ({ id, accountId, ...use })),
   )
-  await Promise.all([
-    tx.query(
-      sql`delete from workflow_uses where workflow_id = any(${revisions.map(({ current }) => current.id)}::uuid[])`,
-    ),
-    tx.query(sql`
+  await inOrder(tx, [
+    (db) =>
+      db.query(
+        sql`delete from workflow_uses where workflow_id = any(${revisions.map(({ current }) => current.id)}::uuid[])`,
+      ),
+    (db) =>
+      db.query(sql`
       insert into workflow_uses (workflow_id, account_id, kind, target)
       select * from unnest(${uses.map(({ id }) => id)}::uuid[], ${uses.map(({ accountId }) => accountId)}::uuid[],
         ${uses.map(({ kind }) => kind)}::text[], ${uses.map(({ target }) => target)}::text[])`),
