@@ -7,6 +7,7 @@ import { dirname, join, relative, sep } from 'node:path'
 const own: Record<string, string> = {
   '@patchbay/contract': 'contract/src/index.js',
   '@patchbay/mcp': 'mcp/src/index.js',
+  '@patchbay/mcp/run-inputs': 'mcp/src/run-inputs.js',
   '@patchbay/mcp/version': 'mcp/src/version.js',
   '@patchbay/sdk': 'sdk/src/index.js',
   '@patchbay/sdk/script-api': 'sdk/script-api.d.ts',

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { printedBy, readExamples } from '../sdk/test/readme-examples.ts'
 import { startOwnRegistry } from './own-registry.ts'
 
 const run = promisify(execFile)
@@ -58,6 +59,18 @@ async function findNodes(): Promise<Map<string, string>> {
   const nodes = [process.execPath, stdout.trim()].filter((path) => path !== '')
   const named = nodes.map(async (path): Promise<[string, string]> => [(await run(path, ['-v'])).stdout.trim(), path])
   return new Map(await Promise.all(named))
+}
+
+/** Deno and Bun are no part of the repository: they are tried where the machine has them. */
+async function findOtherRuntimes(): Promise<string[][]> {
+  const known = [
+    ['deno', 'run', '--allow-all'],
+    ['bun', 'run'],
+  ]
+  const found = known.map(async ([program = '', ...words]) =>
+    (await run(program, ['--version'], { env: plain }).catch(() => undefined)) ? [[program, ...words]] : [],
+  )
+  return (await Promise.all(found)).flat()
 }
 
 type Account = { consumer: string; secretKey: string; email: string }
@@ -146,6 +159,7 @@ describe('the packed packages, installed into an empty folder', { timeout: 300_0
         // The oldest Node is the hardest case; once is enough for the rest.
         if (node === [...nodes.values()].at(-1)) await followReadme(node, at, url)
         await useBoth(node, url, account)
+        if (node === process.execPath) await runExamples(url, account)
       } finally {
         service.kill('SIGTERM')
       }
@@ -186,6 +200,18 @@ describe('the packed packages, installed into an empty folder', { timeout: 300_0
       console.log((await client.authenticate()).myAccount.email)`
     const words = ['--input-type=module', '-e', code]
     expect((await run(node, words, { cwd: folder, env: { ...plain, KEY: secretKey } })).stdout).toBe(`${email}\n`)
+  }
+
+  /** The ten examples of the SDK's README, from the installed package, in every program that can run them here. */
+  async function runExamples(url: string, { consumer, secretKey, email }: Account): Promise<void> {
+    writeFileSync(join(folder, 'examples.mjs'), readExamples().join('\n'))
+    const env = { ...plain, PATCHBAY_URL: url, PATCHBAY_CONSUMER: consumer, PATCHBAY_SECRET_KEY: secretKey }
+    const programs = [...[...nodes.values()].map((node) => [node]), ...(await findOtherRuntimes())]
+    const outputs = programs.map(async ([program = '', ...words]) => {
+      const { stdout } = await run(program, [...words, 'examples.mjs'], { cwd: folder, env })
+      return [program, stdout.trim().split('\n')]
+    })
+    expect(await Promise.all(outputs)).toEqual(programs.map(([program]) => [program, printedBy(email)]))
   }
 
   async function firstLine(node: string, env: Record<string, string>, line: string): Promise<unknown> {

@@ -42,14 +42,15 @@ export async function runProgram(words: string[]): Promise<number> {
 
 const afterHelp = `
 Examples:
-  patchbay init my-workflows              start with a workflow and its test
-  patchbay pull && patchbay diff          bring workflows into files, see what you changed
-  patchbay run Orders --follow            run a workflow and wait for its end
+  patchbay init my-workflows              create a workflow with a test
+  patchbay pull                           write your workflows into folders
+  patchbay diff                           see what a push would change
+  patchbay run Orders --follow            run a workflow and wait until it ends
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.
-"patchbay --version" prints the version. "patchbay help run" tells more about a command.`
+"patchbay --version" prints the version. "patchbay help run" explains one command.`
 
-function createProgram(addVerb: AddVerb): Command {
+export function createProgram(addVerb: AddVerb): Command {
   const program = new Command('patchbay')
     .description('Build, test and run Patchbay workflows.')
     .option('--json', 'print JSON')

@@ -19,8 +19,8 @@ export function createTerminal(isJson: boolean, isColoured: boolean): Terminal {
   return {
     isJson,
     result: (value, text) => {
-      if (isJson) write(JSON.stringify(value ?? null, null, 2))
-      else if (text() !== '') write(text())
+      const shown = isJson ? JSON.stringify(value ?? null, null, 2) : text()
+      if (shown !== '') write(shown)
     },
     item: (value, text) => write(isJson ? JSON.stringify(value) : text()),
     note: (line) => void process.stderr.write(`${line}\n`),

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHttpTarget } from '../../server/test/harness/http-target.ts'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { enableWebhook, leftQueue } from '../../server/test/harness/webhooks.ts'
 import { connect } from '../src/session/connect.ts'
 import { environmentOf, newFolder, runCommand } from './harness/command.ts'
 
@@ -111,6 +112,25 @@ describe('patchbay test', { timeout: 120_000 }, () => {
       const local = await run('test', '--json')
       expect([local.code, JSON.parse(local.stdout).length]).toEqual([0, 2])
       expect((await run('test', '--remote')).stdout).toContain('2 of 2 tests passed.')
+    })
+
+    it('records the request of a webhook as the script saw it', async () => {
+      const env = environmentOf(service)
+      const root = folderWith({
+        'hooked/workflow.yaml': 'name: Hooked\nblocks:\n  - name: Take\n    script: blocks/take.js\n',
+        'hooked/blocks/take.js':
+          "return [webhook.method, webhook.headers['x-shop'], webhook.urlParameters.page, webhook.body.order]",
+      })
+      const run = (...words: string[]) => runCommand(words, { cwd: root, env })
+      const [{ id }] = JSON.parse((await run('push', '--json')).stdout)
+      await service.manager.get(`/api/DeployWorkflow/${id}`)
+      const webhook = await enableWebhook(service.manager, id, { urlParameters: 'page=2' })
+      const sent = await webhook.send({ order: 7 }, { 'X-Shop': 'north' }, 'PUT')
+      await leftQueue(service.manager, id, sent.body.webhookId)
+      expect(await run('test', '--record', '1')).toMatchObject({ code: 0, stderr: '' })
+      const recorded = readFileSync(join(root, 'hooked/tests/take-run-1.yaml'), 'utf8')
+      expect(recorded).toContain('result:\n    - PUT\n    - north\n    - "2"\n    - 7\n')
+      expect(await run('test')).toMatchObject({ code: 0 })
     })
   })
 })

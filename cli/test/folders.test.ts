@@ -73,8 +73,11 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   const create = (body: unknown) => connection.client.workflowCreate({ body: body as never })
-  const fetchInto = (root: string, ids: string[], force = false) =>
-    pull(connection, ids, { root, cwd: root, force, onRead: () => {} })
+  const fetchInto = async (root: string, ids: string[], options: { force?: boolean; from?: Connection } = {}) => {
+    const from = options.from ?? connection
+    const listed = await Promise.all(ids.map((id) => from.client.workflow({ params: { id } })))
+    return pull(from, listed, { root, cwd: root, force: options.force ?? false, onRead: () => {} })
+  }
   const planOf = (root: string) => makePlan(connection, readFolders(root, []))
   const send = async (
     root: string,
@@ -124,7 +127,7 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
         )
         const [copied] = await send(root, { to: elsewhere, env: secrets })
         const copy = newFolder()
-        await pull(elsewhere, [copied?.id as string], { root: copy, cwd: copy, force: false, onRead: () => {} })
+        await fetchInto(copy, [copied?.id as string], { from: elsewhere })
         expect(Object.values(readAll(copy))).toEqual(Object.values(files))
         await elsewhere.client.deleteWorkflow({ params: { id: copied?.id as string } })
         await connection.client.deleteWorkflow({ params: { id } })
@@ -180,6 +183,59 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
     await expect(send(root)).rejects.toThrow('"Contested" was deleted on the server.')
     const [created] = await send(root, { force: true })
     expect([created?.done, created?.id === id]).toEqual(['created', false])
+  })
+
+  it('reads from the server only what has changed on either side', async () => {
+    const ids = [await create(hello('Quiet one')), await create(hello('Quiet two'))]
+    const root = newFolder()
+    await fetchInto(root, ids)
+    const listed = await Promise.all(ids.map((id) => connection.client.workflow({ params: { id } })))
+    const read: string[] = []
+    const counting: Connection = {
+      ...connection,
+      client: {
+        ...connection.client,
+        workflow: (parts) => {
+          read.push(parts.params.id)
+          return connection.client.workflow(parts)
+        },
+      },
+    }
+    const readBy = async (work: () => Promise<unknown>) => {
+      read.length = 0
+      await work()
+      return read.toSorted()
+    }
+    const pullAgain = () => pull(counting, listed, { root, cwd: root, force: false, onRead: () => {} })
+    const plan = () => makePlan(counting, readFolders(root, []))
+    expect([await readBy(plan), await readBy(pullAgain)]).toEqual([[], []])
+    expect(await readBy(() => send(root, { to: counting }))).toEqual([])
+
+    writeFileSync(join(root, 'quiet-one/blocks/greet.js'), 'return 7')
+    expect(await readBy(plan)).toEqual([ids[0]])
+    await connection.client.workflowUpdate({ params: { id: ids[1] as string }, body: { description: 'Changed.' } })
+    expect(await readBy(plan)).toEqual(ids.toSorted())
+    expect((await plan()).steps.flatMap(({ changes }) => changes.map(({ path }) => path))).toEqual([
+      'blocks.greet.script',
+      'description',
+    ])
+  })
+
+  it('notices that a connection was renamed, which no revision tells', async () => {
+    const { client } = connection
+    const application = (await client.applications()).find(({ shortName }) => shortName === 'TEST')
+    const applicationId = application?.id as string
+    const register = (tagText: string) =>
+      client.regApplicationCreate({ body: { applicationId, tagText, credentialsJson: '{}' } })
+    const regId = await register('shop')
+    const id = await create({ ...hello('Renamed'), applications: { TEST: regId } })
+    const root = newFolder()
+    await fetchInto(root, [id])
+    expect((await planOf(root)).steps[0]?.changes).toEqual([])
+    await client.regApplicationUpdate({ params: { id: regId }, body: { tagText: 'store' } })
+    expect((await planOf(root)).steps[0]?.changes).toMatchObject([
+      { path: 'applications.TEST', from: 'store', to: 'shop' },
+    ])
   })
 
   it('does all or nothing: a refusal of the last takes the others back', async () => {

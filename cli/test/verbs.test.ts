@@ -1,12 +1,13 @@
-// Every verb that speaks to a service, piped with --json, and the ones for people in a real terminal.
-
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+// What verbs do beyond their plain use, which every-verb.test.ts tries: exit codes, profiles, accounts, webhooks, refusals.
+import { createHmac } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../server/test/harness/eventually.ts'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { createWorkflow, deployWorkflow, runToEnd } from '../../server/test/harness/workflows.ts'
 import { environmentOf, newFolder, type RunOptions, runCommand, startCommand } from './harness/command.ts'
 
 const escapeCharacter = String.fromCharCode(27)
@@ -26,11 +27,8 @@ describe('patchbay', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     service = await startService()
     env = environmentOf(service)
-    const created = await service.manager.post('/api/Workflow', {
-      name: 'Orders',
-      chain: [{ blockName: 'Greet', script: "console.log('peregrine line')\nreturn { ok: true }" }],
-    })
-    workflowId = created.body as string
+    const script = "console.log('peregrine line')\nreturn { ok: true }"
+    workflowId = (await createWorkflow(service.manager, [{ blockName: 'Greet', script }], { name: 'Orders' })).id
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
@@ -60,21 +58,31 @@ describe('patchbay', { timeout: 120_000 }, () => {
   })
 
   it('uses exit code 2 for wrong use and 1 for what failed, with one sentence', async () => {
-    expect((await cli('nonsense')).code).toBe(2)
-    expect((await cli('run')).code).toBe(2)
-    expect((await cli('runs Orders --limit many')).code).toBe(2)
-    expect(await cli('run Nobody')).toMatchObject({ code: 1, stderr: 'No workflow named "Nobody".\n', stdout: '' })
-    const away = await cli('whoami', { env: { PATCHBAY_URL: 'http://127.0.0.1:1' } })
+    const wrong = [
+      'nonsense',
+      'run',
+      'runs Orders --limit many',
+      'search x --limit 0',
+      'start everything',
+      '--nonsense',
+    ]
+    const codes = Promise.all(wrong.map(async (words) => (await cli(words)).code))
+    const [nobody, away, broken] = await Promise.all([
+      cli('run Nobody'),
+      cli('whoami', { env: { PATCHBAY_URL: 'http://127.0.0.1:1' } }),
+      cli('whoami --json', { env: { PATCHBAY_SECRET_KEY: 'x' } }),
+    ])
+    expect(await codes).toEqual(wrong.map(() => 2))
+    expect(nobody).toEqual({ code: 1, stderr: 'No workflow named "Nobody".\n', stdout: '' })
     expect(away).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1 cannot be reached\..*\n$/),
     })
-    const broken = await cli('whoami --json', { env: { PATCHBAY_SECRET_KEY: 'x' } })
     expect([broken.code, JSON.parse(broken.stderr)]).toEqual([1, { error: expect.stringContaining('patchbay login') }])
   })
 
-  it('deploys, runs, follows, lists, logs and searches by name', async () => {
-    expect(await json('deploy Orders')).toMatchObject({ id: workflowId, deployed: true })
+  it('runs by name or id, follows with colours only in a terminal, and shows the logs', async () => {
+    await service.manager.get(`/api/DeployWorkflow/${workflowId}`)
     expect(await json('run Orders')).toEqual({ workflowId, runNumber: 1 })
     const followed = await cli('run Orders --follow', { terminal: true })
     expect(followed.code).toBe(0)
@@ -83,32 +91,27 @@ describe('patchbay', { timeout: 120_000 }, () => {
     const piped = await cli(`run ${workflowId} --follow`)
     expect(piped.stdout).toMatch(/Run 3 ended as Ready after \d+ ms\./)
     expect(piped.stdout).not.toContain(escapeCharacter)
-    expect((await json('runs Orders')).map((run: { lockVersionNumber: number }) => run.lockVersionNumber)).toEqual([
-      3, 2, 1,
-    ])
-    expect(await json('logs Orders 2')).toEqual([{ block: 'Greet', lines: ['peregrine line'] }])
-    await eventually(async () => (await json('search peregrine --in log')).length === 3, 60_000)
+    const [listed, logged] = await Promise.all([json('runs Orders'), json('logs Orders 2')])
+    expect(listed.map((run: { lockVersionNumber: number }) => run.lockVersionNumber)).toEqual([3, 2, 1])
+    expect(logged).toEqual([{ block: 'Greet', lines: ['peregrine line'] }])
   })
 
   it('follows a run that fails with exit code 1', async () => {
-    const { body: id } = await service.manager.post('/api/Workflow', {
-      name: 'Broken',
-      chain: [{ blockName: 'Fail', script: "throw new Error('no stock')" }],
-    })
-    await cli(`deploy ${id}`)
+    await deployWorkflow(service.manager, ["throw new Error('no stock')"], { name: 'Broken' })
     const ended = await cli('run Broken --follow --json')
     expect([ended.code, JSON.parse(ended.stdout).errorMessage]).toEqual([1, expect.stringContaining('no stock')])
   })
 
-  it('tails the stream until it is interrupted', async () => {
+  it('tails the stream of one workflow until it is interrupted', async () => {
     const tail = startCommand(['tail', '--workflow', 'Orders', '--json'], { env })
     await eventually(async () => {
-      await cli('run Orders')
+      await runToEnd(service.manager, workflowId)
       return tail.stdout().includes('"run.ended"')
     }, 60_000)
     tail.child.kill('SIGINT')
     expect((await tail.ended).code).toBe(0)
-    expect(JSON.parse(tail.stdout().split('\n')[0] as string)).toMatchObject({ data: { workflowId } })
+    for (const line of tail.stdout().trim().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ data: { workflowId } })
   })
 
   it('keeps values in the vault of the account or of a workflow, from standard input', async () => {
@@ -118,11 +121,9 @@ describe('patchbay', { timeout: 120_000 }, () => {
     expect((await cli('vault get token --workflow Orders')).stdout).toBe('hello\n')
     expect((await json('vault ls')).map(({ key }: { key: string }) => key)).toEqual(['token'])
     expect(await json('vault rm token')).toEqual({ key: 'token', removed: true })
-    expect(await cli('vault get token')).toMatchObject({ code: 1, stderr: 'The vault has no value "token".\n' })
-    expect(await cli('vault set token', { input: 'sesame' })).toMatchObject({
-      code: 2,
-      stderr: expect.not.stringContaining('sesame'),
-    })
+    const [gone, noJson] = await Promise.all([cli('vault get token'), cli('vault set token', { input: 'sesame' })])
+    expect(gone).toMatchObject({ code: 1, stderr: 'The vault has no value "token".\n' })
+    expect(noJson).toMatchObject({ code: 2, stderr: expect.not.stringContaining('sesame') })
   })
 
   it('acts for a managed account, by e-mail', async () => {
@@ -139,69 +140,68 @@ describe('patchbay', { timeout: 120_000 }, () => {
   })
 
   it('sends signed webhook requests and forwards those of a workflow in development', async () => {
-    const { body: id } = await service.manager.post('/api/Workflow', {
-      name: 'Hooked',
-      chain: [{ blockName: 'Take', script: 'return webhook' }],
-    })
-    const { body: enabled } = await service.manager.post(`/api/WebhookSettingsEnable/${id}`, {})
-    const received: string[] = []
+    const { id } = await createWorkflow(service.manager, ['return webhook'], { name: 'Hooked' })
+    const { body: hook } = await service.manager.post(`/api/WebhookSettingsEnable/${id}`, {})
+    const received: [method: string | undefined, url: string | undefined, body: string][] = []
     const local = createServer(async (request, response) => {
       let body = ''
       for await (const chunk of request) body += chunk
-      received.push(body)
+      received.push([request.method, request.url, body])
       response.end()
     })
     await new Promise<void>((done) => local.listen(0, '127.0.0.1', done))
     const to = `http://127.0.0.1:${(local.address() as AddressInfo).port}/`
     const forward = startCommand(['webhook', 'forward', 'Hooked', '--to', to, '--every', '1'], { env })
     await eventually(() => forward.stderr().includes('Waiting'), 60_000)
-    const secret = { PATCHBAY_WEBHOOK_SECRET: (enabled as { secret: string }).secret }
-    expect((await cli('webhook send Hooked --data -', { input: '{"order":7}', env: secret })).code).toBe(0)
-    await eventually(() => received.length > 0, 60_000)
-    expect(received).toEqual(['{"order":7}'])
-    forward.child.kill('SIGINT')
-    await forward.ended
-    local.close()
-    const unsigned = await cli('webhook send Hooked --data -', {
-      input: '{}',
-      env: { PATCHBAY_WEBHOOK_SECRET: 'wrong' },
-    })
-    expect([unsigned.code, unsigned.stderr]).toEqual([1, expect.stringContaining('401')])
-    expect((await cli('webhook send Hooked --data -', { input: '{}' })).code).toBe(2)
-  })
-
-  it('checks, imports and exports the catalogue', async () => {
-    const folder = newFolder()
-    mkdirSync(join(folder, 'mine/functions'), { recursive: true })
-    const text =
-      '/*---\nid: 3d0c4f6e-6f0e-4a55-9a36-0d5b7a2f9c11\nname: shout\ndescription: In capitals.\ncategory: Text\npackage: own\nisAsync: false\narguments:\n  text:\n    type: string\nexamples: []\n---*/\nreturn text.toUpperCase()\n'
-    writeFileSync(join(folder, 'mine/functions/shout.js'), text)
-    const checked = await cli('catalog check mine --json', { cwd: folder })
-    expect([checked.stderr, checked.code]).toEqual(['', 0])
-    expect((await json('catalog export out', { cwd: folder })).files).toEqual([])
-    expect((await json('catalog import mine', { cwd: folder })).imported).toMatchObject([
-      { name: 'shout', change: 'created' },
+    const send = (input: string, secret?: string) =>
+      cli('webhook send Hooked --data -', { input, env: secret ? { PATCHBAY_WEBHOOK_SECRET: secret } : {} })
+    expect((await send('{"order":7}', hook.secret)).code).toBe(0)
+    // Equal ones are two all the same, and another method and a query arrive as they were sent.
+    const signature = `sha256=${createHmac('sha256', hook.secret).update('{"order":7}').digest('hex')}`
+    const headers = { 'Content-Type': 'application/json', 'X-Patchbay-Signature': signature }
+    const answer = await fetch(`${hook.url}?shop=1`, { method: 'PUT', headers, body: '{"order":7}' })
+    expect(answer.status).toBe(200)
+    expect((await send('{"order":7}', hook.secret)).code).toBe(0)
+    await eventually(() => received.length === 3, 60_000)
+    expect(received).toEqual([
+      ['POST', '/', '{"order":7}'],
+      ['PUT', '/?shop=1', '{"order":7}'],
+      ['POST', '/', '{"order":7}'],
     ])
-    expect((await json('catalog export out', { cwd: folder })).files).toEqual(['functions/shout.js'])
-    expect((await cli('catalog import nowhere', { cwd: folder })).code).toBe(1)
+    forward.child.kill('SIGINT')
+    expect(await forward.ended).toMatchObject({ code: 0 })
+    local.close()
+    const [unsigned, unset] = await Promise.all([send('{}', 'wrong'), send('{}')])
+    expect([unsigned.code, unsigned.stderr]).toEqual([1, expect.stringContaining('401')])
+    expect(unset.code).toBe(2)
   })
 
   it('previews upgrades of a template, and says when there is none of the name', async () => {
     const { body: templates } = await service.manager.get('/api/WorkflowTemplates')
     const [{ id }] = templates as [{ id: string }]
-    expect(await json(`templates upgrade ${id} --preview`)).toEqual([])
-    expect(await json(`templates upgrade ${id} --replay-runs 5`)).toEqual({ upgradeId: expect.any(String) })
-    expect(await cli(`templates upgrade ${id} --replay-runs many`)).toMatchObject({ code: 2, stdout: '' })
-    expect(await cli('templates upgrade Nothing --preview')).toMatchObject({ code: 1, stdout: '' })
-    expect(await cli('templates publish Nothing')).toMatchObject({ code: 1, stdout: '' })
+    const [preview, started, ...refused] = await Promise.all([
+      json(`templates upgrade ${id} --preview`),
+      json(`templates upgrade ${id} --replay-runs 5`),
+      cli(`templates upgrade ${id} --replay-runs many`),
+      cli('templates upgrade Nothing --preview'),
+      cli('templates publish Nothing'),
+    ])
+    expect([preview, started]).toEqual([[], { upgradeId: expect.any(String) }])
+    expect(refused.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [2, ''],
+      [1, ''],
+      [1, ''],
+    ])
   })
 
-  it('says what is wrong with a setup, and writes completion for three shells', async () => {
-    expect((await json('doctor')).every((check: { ok: boolean }) => check.ok)).toBe(true)
-    expect((await cli('doctor', { env: { PATCHBAY_URL: 'http://127.0.0.1:1' } })).code).toBe(1)
-    for (const shell of ['bash', 'zsh', 'fish']) expect((await cli(`completion ${shell}`)).stdout).toContain('webhook')
-    expect((await cli('completion powershell')).code).toBe(2)
-    const help = await cli('--help', { terminal: true })
+  it('says what is wrong with a setup, and shows help in a terminal', async () => {
+    const [sound, away, help] = await Promise.all([
+      json('doctor'),
+      cli('doctor', { env: { PATCHBAY_URL: 'http://127.0.0.1:1' } }),
+      cli('--help', { terminal: true }),
+    ])
+    expect(sound.every((check: { ok: boolean }) => check.ok)).toBe(true)
+    expect([away.code, away.stdout]).toEqual([1, expect.stringContaining('fail  Service: http://127.0.0.1:1')])
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
   })
 })

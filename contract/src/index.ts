@@ -128,6 +128,7 @@ export const operations = {
   GetWebhookQueue: webhooks.getWebhookQueue,
   GetWebhookHistory: webhooks.getWebhookHistory,
   GetWebhook: webhooks.getWebhook,
+  GetSandboxWebhooks: webhooks.getSandboxWebhooks,
   GetSandboxWebhookValue: webhooks.getSandboxWebhookValue,
   WebhookSandboxPin: webhooks.pinSandboxWebhook,
   WebhookSkip: webhookOperators.skipWebhook,

@@ -227,6 +227,26 @@ export const getWebhook = operation({
   },
 })
 
+export const getSandboxWebhooks = operation({
+  name: 'GetSandboxWebhooks',
+  feature: 'Webhooks',
+  method: 'GET',
+  path: '/api/GetSandboxWebhooks/:id',
+  description:
+    'The requests that came while the workflow was in development, newest first. The ten newest are kept, and the pinned one.',
+  params: Type.Object({ id: { ...Guid, description: 'Id of the workflow.' } }),
+  answers: {
+    200: Type.Array(
+      Type.Object({
+        webhookId: { ...Guid, description: 'Id of the request, for GetWebhook.' },
+        createDateTimeUTC: { ...Timestamp, description: 'When the request was accepted.' },
+        isPinned: Type.Boolean({ description: 'Whether GetSandboxWebhookValue returns this one.' }),
+      }),
+    ),
+  },
+  refuses: ['not_found'],
+})
+
 export const getSandboxWebhookValue = operation({
   name: 'GetSandboxWebhookValue',
   feature: 'Webhooks',

@@ -54,6 +54,7 @@ const listFields = {
   name: Type.String({ description: 'Name of the workflow.' }),
   description: Type.String({ description: 'What the workflow is for.' }),
   workflowState: WorkflowState,
+  revision: Type.Integer({ description: 'Number of the newest revision.' }),
   workflowTemplateId: orNull(Guid, 'The template it was made from; null for a custom workflow.'),
   templateVersion: orNull(Type.String(), 'Version of that template at the time; null for drafts and custom workflows.'),
   isCustomizedStructure: Type.Boolean({ description: 'Whether the workflow is unbound from its template.' }),

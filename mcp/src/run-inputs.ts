@@ -51,12 +51,23 @@ async function readSession(client: Client, workflowId: string, uniqueBlockId: st
     ?.result
 }
 
-async function readWebhook(client: Client, { run }: Workflow): Promise<unknown> {
-  const [webhookId] = run?.webhookIds ?? []
-  if (webhookId === undefined) return undefined
-  const found = await orNothing(client.getWebhook({ params: { webhookId } }))
-  if (found === undefined || found === noContent) return undefined
-  return { id: webhookId, body: found.webhookValue, headers: {}, urlParameters: {}, method: 'POST' }
+/** As a script sees it: one request, or an array where the webhook takes batches. */
+async function readWebhook(client: Client, { id: workflowId, run }: Workflow): Promise<unknown> {
+  const ids = run?.webhookIds ?? []
+  if (ids.length === 0) return undefined
+  const found = await Promise.all(ids.map((webhookId) => orNothing(client.getWebhook({ params: { webhookId } }))))
+  const requests = found
+    .filter((one) => one !== undefined && one !== noContent)
+    .map(({ id, method, headers, urlParameters, webhookValue }) => ({
+      id,
+      method,
+      headers,
+      urlParameters,
+      body: webhookValue,
+    }))
+  const settings = await orNothing(client.webhookSettings({ params: { id: workflowId } }))
+  const isBatch = requests.length > 1 || (settings !== undefined && settings !== noContent && settings.isBatch)
+  return isBatch ? requests : requests[0]
 }
 
 /** Undefined where the run never came to the block, or what it kept is gone. */

@@ -13,6 +13,8 @@ export type Tool<Input extends TObject = TObject> = {
   input: Input
   /** True for a tool that changes something; it does nothing unless it is called with `confirm: true`. */
   changes?: true
+  /** True for a tool whose change makes runs call real applications, which cannot be taken back. */
+  callsApplications?: boolean
   run(client: Client, input: Static<Input>, signal: AbortSignal): Promise<Found>
 }
 
@@ -31,7 +33,7 @@ export type OnFault = (error: unknown) => void
 export function registerTool(
   server: McpServer,
   { client, onFault }: { client: Client; onFault: OnFault },
-  { name, title, description, schema, changes, run }: ReadyTool,
+  { name, title, description, schema, changes, callsApplications = false, run }: ReadyTool,
 ): void {
   server.registerTool(
     name,
@@ -42,9 +44,8 @@ export function registerTool(
       annotations: {
         title,
         readOnlyHint: !changes,
-        // Every change can be taken back: a revision is restored, a deployed workflow is archived.
-        ...(changes ? { destructiveHint: false, idempotentHint: false } : {}),
-        openWorldHint: changes ?? false,
+        ...(changes ? { destructiveHint: callsApplications, idempotentHint: false } : {}),
+        openWorldHint: callsApplications,
       },
     },
     async (given, context) => {

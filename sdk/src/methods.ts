@@ -526,6 +526,11 @@ export type Methods = {
    */
   getWebhook: Method<'GetWebhook'>
   /**
+   * The requests that came while the workflow was in development, newest first. The ten newest are kept, and the pinned one.
+   * GET /api/GetSandboxWebhooks/:id
+   */
+  getSandboxWebhooks: Method<'GetSandboxWebhooks'>
+  /**
    * The payload of the newest request that came while the workflow was in development, or of the pinned one.
    * GET /api/GetSandboxWebhookValue/:id
    */

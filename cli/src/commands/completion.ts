@@ -4,10 +4,11 @@ import type { Context } from '../context.ts'
 import { wrongUse } from '../failure.ts'
 import type { Verb } from '../verb.ts'
 
-type Word = {
+type Place = {
+  /** The words that lead here; none for the program itself. */
   words: string[]
   verbs: { name: string; description: string }[]
-  options: { flag: string; description: string }[]
+  options: { flag: string; description: string; takesValue: boolean }[]
 }
 
 export function completionOf(program: Command): Verb<object> {
@@ -22,61 +23,68 @@ function printCompletion(context: Context, program: Command, shell: string): und
     fish: () => fish(places),
   }
   const make = scripts[shell]
-  if (!make) throw wrongUse(`Unknown shell "${shell}": give bash, zsh or fish.`)
+  if (!make) throw wrongUse(`Unknown shell "${shell}". Use bash, zsh or fish.`)
   const script = make()
   context.terminal.result({ shell, script }, () => script)
 }
 
-function collect(command: Command, words: string[]): Word[] {
+function collect(command: Command, words: string[]): Place[] {
   const verbs = command.commands.map((one) => ({ name: one.name(), description: one.description() }))
   const options = command.options.map((option) => ({
     flag: option.long ?? option.flags,
     description: option.description,
+    takesValue: option.required,
   }))
   return [{ words, verbs, options }, ...command.commands.flatMap((one) => collect(one, [...words, one.name()]))]
 }
 
-const offered = ({ verbs, options }: Word, all: readonly Word[]) =>
-  [
-    ...verbs.map(({ name }) => name),
-    ...options.map(({ flag }) => flag),
-    ...(all[0] as Word).options.map(({ flag }) => flag),
-  ].join(' ')
-
-function bash(places: readonly Word[]): string {
-  const cases = places.map((place) => `    "${place.words.join(' ')}") words="${offered(place, places)}" ;;`)
+/** Words that lead nowhere are arguments or values of options, and are passed over. */
+function bash(places: readonly Place[]): string {
+  const [program] = places as [Place]
+  const known = places.flatMap(({ words }) => (words.length === 0 ? [] : `"${words.join(' ')}"`))
+  const cases = places.map((place) => {
+    const offered = [...place.verbs.map(({ name }) => name), ...place.options.map(({ flag }) => flag)]
+    const more = place === program ? ['--help'] : [...program.options.map(({ flag }) => flag), '--help']
+    return `    "${place.words.join(' ')}") offered="${[...offered, ...more].join(' ')}" ;;`
+  })
   return `_patchbay() {
-  local path="" word words=""
+  local place="" word offered=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) path="\${path:+$path }$word" ;; esac
+    case "\${place:+$place }$word" in
+      ${known.join('|')}) place="\${place:+$place }$word" ;;
+    esac
   done
-  case "$path" in
+  case "$place" in
 ${cases.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  COMPREPLY=($(compgen -W "$offered" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _patchbay patchbay`
 }
 
-function zsh(places: readonly Word[]): string {
+function zsh(places: readonly Place[]): string {
   return `#compdef patchbay
+(( $+functions[compdef] )) || { autoload -U compinit && compinit }
 autoload -U +X bashcompinit && bashcompinit
 ${bash(places)}`
 }
 
-function fish(places: readonly Word[]): string {
-  const quote = (text: string) => `'${text.replaceAll('\\\\', '\\\\\\\\').replaceAll("'", "\\\\'")}'`
+function fish(places: readonly Place[]): string {
+  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
   return places
     .flatMap(({ words, verbs, options }) => {
-      const last = words.at(-1)
-      const when = last === undefined ? '__fish_use_subcommand' : `__fish_seen_subcommand_from ${last}`
+      const here = words.map((word) => `__fish_seen_subcommand_from ${word}`)
+      const below =
+        verbs.length === 0 ? [] : [`not __fish_seen_subcommand_from ${verbs.map(({ name }) => name).join(' ')}`]
+      const when = (conditions: string[]) => (conditions.length === 0 ? '' : ` -n ${quote(conditions.join('; and '))}`)
       return [
         ...verbs.map(
-          ({ name, description }) => `complete -c patchbay -f -n ${quote(when)} -a ${name} -d ${quote(description)}`,
+          ({ name, description }) =>
+            `complete -c patchbay -f${when([...here, ...below])} -a ${name} -d ${quote(description)}`,
         ),
         ...options.map(
-          ({ flag, description }) =>
-            `complete -c patchbay ${last === undefined ? '' : `-n ${quote(when)} `}-l ${flag.replace(/^--/, '')} -d ${quote(description)}`,
+          ({ flag, description, takesValue }) =>
+            `complete -c patchbay${when(here)} -l ${flag.replace(/^--/, '')}${takesValue ? ' -r' : ''} -d ${quote(description)}`,
         ),
       ]
     })

@@ -15,14 +15,14 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
     async () => (await import('./pull.ts')).pullWorkflows,
   )
     .option('--into <folder>', 'where the folders are', '.')
-    .option('--force', 'overwrite files that were edited here')
+    .option('--force', 'overwrite files that you have edited')
   add(
     program,
     'push [folders...]',
     'Create and update workflows from folders: all of them or none.',
     async () => (await import('./push.ts')).pushFolders,
   )
-    .option('--force', 'overwrite what was changed on the server since, and say what')
+    .option('--force', 'overwrite what has changed on the server since, and show what')
     .option('--secrets', 'also send secrets that the server already has')
   add(
     program,
@@ -33,16 +33,16 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'test [folders...]',
-    'Run tests/*.yaml on this machine, in the sandbox of the service.',
+    "Run tests/*.yaml on this machine, in the service's sandbox.",
     async () => (await import('./test.ts')).test,
   )
     .option('--junit <file>', 'also write a JUnit report')
-    .option('--remote', 'run them on the service instead')
-    .option('--record <run>', 'write tests from this run of the workflow')
+    .option('--remote', 'run the tests on the service')
+    .option('--record <run>', 'write tests from this run; use it in the folder of the workflow')
   add(
     program,
     'types [folders...]',
     'Write types for editors: variables, applications, results as last seen.',
     async () => (await import('./write-types.ts')).types,
-  ).option('--offline', 'leave out results, which need the service')
+  ).option('--offline', 'without results, which only the service knows')
 }

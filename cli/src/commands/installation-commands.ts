@@ -5,7 +5,7 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'start [role]',
-    'Start the service in this folder: api, worker, or both.',
+    'Start the service in this folder; api or worker starts only that part.',
     async () => (await import('./start.ts')).start,
   )
   addVaultCommands(program, add)
@@ -19,20 +19,20 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
     'Publish the draft of a workflow template. Takes a name or an id.',
     async () => (await import('./templates.ts')).publishTemplate,
   )
-    .option('--version <version>', 'what to call it; counted on from the last when absent')
+    .option('--version <version>', 'name of the version; by default one more than the last')
     .option('--block', 'publish a block template')
   add(
     templates,
     'upgrade <template>',
-    'Bring workflows to another version of their template, wave by wave.',
+    'Upgrade workflows to another version of their template, in waves.',
     async () => (await import('./templates.ts')).upgradeTemplate,
   )
     .option('--to <version>', 'the version; the newest by default')
-    .option('--preview', 'only say what would happen; exit 3 when something would')
+    .option('--preview', 'show what would change and change nothing; exit code 3 if anything would')
     .option('--wave-size <count>', 'workflows per wave')
     .option(
       '--replay-runs <count>',
-      'replay so many recorded runs of each workflow first, and skip those that would break',
+      'first replay so many recorded runs of each workflow, and skip workflows that would break',
     )
   add(
     program,
@@ -43,7 +43,7 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'doctor',
-    'Check the setup: Node, profile, service, keys.',
+    'Check your setup: Node, profile, service, keys.',
     async () => (await import('./doctor.ts')).doctor,
   )
   add(program, 'completion <shell>', 'Print the completion script for bash, zsh or fish.', async () =>
@@ -74,11 +74,11 @@ function addCatalogCommands(program: Command, add: AddVerb): void {
     'import <folder>',
     'Import a folder of catalogue files, or one OpenAPI document.',
     async () => (await import('./catalog.ts')).catalogImport,
-  ).option('--partial', 'leave out what has a problem')
+  ).option('--partial', 'skip items with problems instead of refusing all')
   add(
     catalog,
     'check <folder>',
-    'Say what an import would do, without doing it.',
+    'Show what an import would do, without importing.',
     async () => (await import('./catalog.ts')).catalogCheck,
   )
   add(
@@ -86,5 +86,5 @@ function addCatalogCommands(program: Command, add: AddVerb): void {
     'export <folder>',
     'Write the catalogue of the organization into a folder.',
     async () => (await import('./catalog.ts')).catalogExport,
-  ).option('--drafts', 'drafts in place of the newest versions')
+  ).option('--drafts', 'export drafts instead of published versions')
 }

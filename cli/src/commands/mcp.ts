@@ -7,7 +7,7 @@ export async function mcp({ terminal, signal, connect }: Context): Promise<undef
   const { client, url, email } = await connect()
   const onFault = (error: unknown) => terminal.note(String((error as Error)?.stack ?? error))
   const served = serveStdio(() => createMcpServer({ client, onFault }), { onerror: onFault })
-  terminal.note(`Tools for ${url} as ${email}. Close standard input to stop.`)
+  terminal.note(`Serving tools for ${url} as ${email} until standard input closes.`)
   await new Promise<void>((done) => {
     process.stdin.once('close', done)
     signal.addEventListener('abort', () => done(), { once: true })

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
+import type { Client } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
 import { pull } from '../folders/pull.ts'
 import { findKnown } from '../folders/state.ts'
-import { findWorkflow } from '../session/find-workflow.ts'
+import { findWorkflow, type ListedWorkflow } from '../session/find-workflow.ts'
 
 type Options = { into: string; force?: boolean }
 
@@ -13,18 +14,16 @@ export async function pullWorkflows(context: Context, options: Options, workflow
   const connection = await context.connect()
   const root = resolve(cwd, options.into)
   const here = findKnown(root, connection)
-  const ids =
-    workflows.length > 0
-      ? await Promise.all(workflows.map(async (name) => (await findWorkflow(connection.client, name)).id))
-      : here
-        ? [here.id]
-        : await listIds(connection.client)
-  const pulled = await pull(connection, ids, {
+  const named = workflows.length > 0 ? workflows : here ? [here.id] : undefined
+  const found = await (named
+    ? Promise.all(named.map((name) => findWorkflow(connection.client, name)))
+    : listWorkflows(connection.client))
+  const pulled = await pull(connection, found, {
     root,
     cwd,
     force: options.force ?? false,
     onRead: (count) => {
-      if (ids.length >= progressFrom && count % progressFrom === 0) terminal.note(`${count} of ${ids.length}`)
+      if (found.length >= progressFrom && count % progressFrom === 0) terminal.note(`${count} of ${found.length}`)
     },
   })
   terminal.result(
@@ -39,9 +38,8 @@ export async function pullWorkflows(context: Context, options: Options, workflow
   )
 }
 
-async function listIds(client: Awaited<ReturnType<Context['connect']>>['client']): Promise<string[]> {
-  const found = await Array.fromAsync(
+async function listWorkflows(client: Client): Promise<ListedWorkflow[]> {
+  return Array.fromAsync(
     client.each('WorkflowsSearch', { body: { size: 1000, workflowState: ['inDevelopment', 'deployed'] } }),
   )
-  return found.map(({ id }) => id)
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
-import { makePlan } from '../folders/plan.ts'
+import { makePlan, type Step } from '../folders/plan.ts'
 import { push } from '../folders/push.ts'
 import { readFolders } from '../folders/read-folder.ts'
+import type { Terminal } from '../terminal.ts'
 import { showChanges } from './show-changes.ts'
 
 type Options = { force?: boolean; secrets?: boolean }
@@ -10,22 +11,9 @@ export async function pushFolders(context: Context, options: Options, folders: s
   const { terminal, cwd, env, signal } = context
   const read = readFolders(cwd, folders)
   const connection = await context.connect()
-  const plan = await makePlan(connection, read)
-  const overwritten = plan.steps.filter(({ objection }) => objection !== undefined)
-  if (options.force && overwritten.length > 0) {
-    for (const { workflow, current } of overwritten) {
-      terminal.note(
-        current
-          ? `Overwriting revision ${current.revision} of "${workflow.name}":`
-          : `Creating "${workflow.name}" anew.`,
-      )
-    }
-    terminal.note(
-      showChanges(
-        terminal,
-        overwritten.filter(({ current }) => current).flatMap(({ changes }) => changes),
-      ),
-    )
+  const plan = await makePlan(connection, read, { readsAll: options.secrets ?? false })
+  if (options.force) {
+    for (const step of plan.steps) if (step.objection !== undefined) terminal.note(describeForce(terminal, step))
   }
   const pushed = await push(connection, plan, {
     force: options.force ?? false,
@@ -34,4 +22,10 @@ export async function pushFolders(context: Context, options: Options, folders: s
     signal,
   })
   terminal.result(pushed, () => pushed.map(({ workflow, done }) => `"${workflow}" ${done}`).join('\n'))
+}
+
+/** What is lost, or made a second time, because the push is forced. */
+function describeForce(terminal: Terminal, { workflow, current, changes }: Step): string {
+  if (!current) return `Creating "${workflow.name}" again.`
+  return `Overwriting revision ${current.revision} of "${workflow.name}":\n${showChanges(terminal, changes)}`
 }

@@ -46,7 +46,7 @@ function readOptions(options: Options): Body {
 
 /** What a push of the folder would send. Nothing is saved. */
 async function changesOf(context: Context, connection: Connection, folder: string, id: string) {
-  const { names, steps } = await makePlan(connection, readFolders(context.cwd, [folder]))
+  const { names, steps } = await makePlan(connection, readFolders(context.cwd, [folder]), { readsAll: true })
   const step = steps.find(({ current }) => current?.id === id)
   if (!step) throw new Failure(`${folder} is not the folder of this workflow. Pull it first.`)
   const { blockIds, current } = step

@@ -5,20 +5,20 @@ export function addRunCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'deploy <workflow>',
-    'Check a workflow and let it run. Give its name or id.',
+    'Check and deploy a workflow, by name or id.',
     async () => (await import('./deploy.ts')).deploy,
   )
   add(program, 'run <workflow>', 'Start a run of a deployed workflow.', async () => (await import('./run.ts')).run)
-    .option('--follow', 'wait for the end and show logs; exit 1 unless the run ends as Ready')
-    .option('--from <number>', 'first block')
-    .option('--till <number>', 'last block')
+    .option('--follow', 'wait until it ends and show its logs; exit code 1 unless it ends as Ready')
+    .option('--from <number>', 'start at this block')
+    .option('--till <number>', 'stop after this block')
   add(program, 'runs <workflow>', 'List runs, newest first.', async () => (await import('./runs.ts')).runs)
     .option('--status <status>', 'only runs with this status')
-    .option('--limit <count>', 'how many', '20')
+    .option('--limit <count>', 'at most so many, up to 1000', '20')
   add(
     program,
     'logs <workflow> [run]',
-    'Show what the blocks of a run logged; the latest run by default.',
+    'Show the logs of a run, by default the latest.',
     async () => (await import('./logs.ts')).logs,
   ).option('--block <name>', 'only this block')
   add(
@@ -28,7 +28,7 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     async () => (await import('./tail.ts')).tail,
   )
     .option('--workflow <name-or-id>', 'only this workflow')
-    .option('--across-accounts', 'all accounts you may act for')
+    .option('--across-accounts', 'of all accounts you may act for')
     .option('--after <event-id>', 'continue after this event')
   add(
     program,
@@ -36,19 +36,19 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     'Find words in payloads, results, logs, errors and calls.',
     async () => (await import('./search.ts')).search,
   )
-    .option('--in <places>', 'webhook, result, log, error, call; separated by commas')
+    .option('--in <places>', 'where to look: webhook, result, log, error, call; separated by commas')
     .option('--workflow <name-or-id>', 'only this workflow')
-    .option('--limit <count>', 'how many', '20')
+    .option('--limit <count>', 'at most so many, up to 1000', '20')
   add(
     program,
     'replay <workflow>',
-    'Run recorded runs again and compare. Nothing is called, nothing is written. Exit code 3 if results differ.',
+    'Run recorded runs again and compare, without calling or writing anything. Exit code 3 if results differ.',
     async () => (await import('./replay.ts')).replay,
   )
     .option('--runs <numbers>', 'these runs, separated by commas')
-    .option('--last <count>', 'the newest recorded runs; 10 by default')
+    .option('--last <count>', 'the latest recorded runs; 10 by default')
     .option('--revision <number>', 'against this revision; the newest by default')
-    .option('--with <folder>', 'with the files of this folder, which are not saved')
+    .option('--with <folder>', 'against the files of this folder, without saving them')
   addWebhookCommands(program, add)
 }
 
@@ -66,7 +66,7 @@ function addWebhookCommands(program: Command, add: AddVerb): void {
   add(
     webhook,
     'forward <workflow>',
-    'Pass requests of a workflow in development on to a local program.',
+    'Forward the requests of a workflow in development to a local program.',
     async () => (await import('./webhook-forward.ts')).webhookForward,
   )
     .requiredOption('--to <address>', 'where to send them, for example http://localhost:3000/hook')

@@ -17,7 +17,7 @@ export async function publishTemplate(context: Context, options: PublishOptions,
 
 async function findTemplate(client: Client, kind: 'blockTemplate' | 'workflowTemplate', name: string): Promise<string> {
   const id = (await loadNames(client))[kind].idOf(name)
-  if (id === undefined) throw new Failure(`No template "${name}", or more than one: give its id.`)
+  if (id === undefined) throw new Failure(`No template is named "${name}", or several are. Use its id.`)
   return id
 }
 
@@ -33,15 +33,17 @@ export async function upgradeTemplate(context: Context, options: UpgradeOptions,
   }
   if (options.preview) {
     const found = await Array.fromAsync(client.each('TemplateUpgradePreview', { body: chosen }))
-    terminal.result(found, () =>
-      table(
-        found.map((one) => [
-          one.outcome,
-          `"${one.name}"`,
-          `${one.fromVersion ?? 'draft'} to ${one.toVersion}`,
-          one.workflowId,
-        ]),
-      ),
+    terminal.result(
+      found,
+      () =>
+        table(
+          found.map((one) => [
+            one.outcome,
+            `"${one.name}"`,
+            `${one.fromVersion ?? 'draft'} to ${one.toVersion}`,
+            one.workflowId,
+          ]),
+        ) || 'No workflow was made from this template.',
     )
     return found.some(({ outcome }) => outcome !== 'upToDate') ? 3 : 0
   }

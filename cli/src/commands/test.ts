@@ -44,7 +44,7 @@ export async function test(context: Context, options: Options, folders: string[]
 async function record(context: Context, read: readonly WorkflowFolder[], options: Options): Promise<0> {
   const { terminal, cwd } = context
   const [only, ...others] = read
-  if (!only || others.length > 0) throw new Failure('Record inside the folder of one workflow.')
+  if (!only || others.length > 0) throw new Failure('--record needs the folder of one workflow. Go there, or name it.')
   const runNumber = readNumber('--record', options.record as string)
   const connection = await context.connect()
   const { recordTests } = await import('../scripts/record-tests.ts')

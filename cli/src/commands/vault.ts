@@ -67,7 +67,10 @@ export async function vaultRemove(context: Context, options: Options, key: strin
 export async function vaultList(context: Context, options: Options): Promise<undefined> {
   const { client, place } = await openVault(context, options)
   const found = await Array.fromAsync(client.each('VaultKeys', { body: place }))
-  context.terminal.result(found, () =>
-    table(found.map(({ key, sizeBytes, modifyDateTimeUTC }) => [key, `${sizeBytes} bytes`, modifyDateTimeUTC])),
+  context.terminal.result(
+    found,
+    () =>
+      table(found.map(({ key, sizeBytes, modifyDateTimeUTC }) => [key, `${sizeBytes} bytes`, modifyDateTimeUTC])) ||
+      'The vault is empty.',
   )
 }

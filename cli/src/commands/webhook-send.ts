@@ -10,11 +10,12 @@ type Options = { data: string; secretEnv: string; contentType: string }
 
 export async function webhookSend(context: Context, options: Options, name: string): Promise<undefined> {
   const secret = context.env[options.secretEnv]
-  if (!secret) throw wrongUse(`Set ${options.secretEnv} to the secret of the webhook. WebhookSettingsEnable showed it.`)
+  if (!secret)
+    throw wrongUse(`Set ${options.secretEnv} to the secret of the webhook, which WebhookSettingsEnable returned.`)
   const { client } = await context.connect()
   const { id } = await findWorkflow(client, name)
   const { webhook } = await client.workflow({ params: { id } })
-  if (!webhook.isActive) throw new Failure(`The webhook of "${name}" is not active. Enable it first.`)
+  if (!webhook.isActive) throw new Failure(`The webhook of "${name}" is disabled. Enable it first.`)
   const payload = options.data === '-' ? await readInput() : readFileSync(resolve(context.cwd, options.data), 'utf8')
   const answer = await fetch(webhook.url, {
     method: 'POST',
@@ -24,6 +25,8 @@ export async function webhookSend(context: Context, options: Options, name: stri
     },
     body: payload,
     signal: context.signal,
+  }).catch((cause: unknown) => {
+    throw new Failure(`${webhook.url} cannot be reached.`, 1, cause)
   })
   const text = await answer.text()
   if (!answer.ok) throw new Failure(`${webhook.url} answered ${answer.status}: ${text}`)

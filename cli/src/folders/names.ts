@@ -8,6 +8,10 @@ export type Names = {
   blockTemplate: NameTable
 }
 
+export function registrationOf(names: Names, shortName: string, label: string): string | undefined {
+  return names.regApplication.idOf(`${shortName}/${label}`) ?? names.regApplication.idOf(label)
+}
+
 export type NameTable = {
   nameOf(id: string): string
   /** Undefined when there is none of this name; an id stands for itself. */

@@ -2,6 +2,7 @@
 import type { Client } from '@patchbay/sdk'
 import { PatchbayError } from '@patchbay/sdk'
 import type { Connection } from '../session/connect.ts'
+import type { ListedWorkflow } from '../session/find-workflow.ts'
 import { alignSecrets } from './align-secrets.ts'
 import { type Change, compare } from './compare.ts'
 import { concurrently } from './concurrently.ts'
@@ -9,12 +10,15 @@ import { keysOf, type ServiceWorkflow, toPortable } from './from-service.ts'
 import { loadNames, type Names } from './names.ts'
 import type { WorkflowFolder } from './read-folder.ts'
 import { findKnown, type Known, knownKeys } from './state.ts'
+import { isUntouched } from './untouched.ts'
 
 export const readersAtOnce = 16
 
 export type Step = WorkflowFolder & {
-  known: Known | undefined
+  /** What the server has. Also undefined where it was not read, because nothing has changed on either side. */
   current: ServiceWorkflow | undefined
+  /** Where the workflow is on the server; undefined for a new one. */
+  onServer: { id: string; revision: number } | undefined
   /** Ids of the server's blocks by key. */
   blockIds: Map<string, string>
   changes: Change[]
@@ -24,23 +28,36 @@ export type Step = WorkflowFolder & {
 
 export type Plan = { names: Names; steps: Step[] }
 
-export async function makePlan(connection: Connection, folders: readonly WorkflowFolder[]): Promise<Plan> {
+type PlanOptions = {
+  /** Read every workflow from the server, also those that have not changed. */
+  readsAll?: boolean
+}
+
+export async function makePlan(
+  connection: Connection,
+  folders: readonly WorkflowFolder[],
+  { readsAll = false }: PlanOptions = {},
+): Promise<Plan> {
   const { client } = connection
   const [names, listed] = await Promise.all([
     loadNames(client),
     Array.fromAsync(client.each('WorkflowsSearch', { body: { size: 1000 } })),
   ])
-  const idsByName = new Map<string, string[]>()
-  for (const { id, name, workflowState } of listed) {
-    if (workflowState !== 'archived') idsByName.set(name, [...(idsByName.get(name) ?? []), id])
-  }
+  const byId = new Map(listed.map((one) => [one.id, one]))
+  const byName = Map.groupBy(
+    listed.filter(({ workflowState }) => workflowState !== 'archived'),
+    ({ name }) => name,
+  )
   const steps = await concurrently(folders, readersAtOnce, async (folder) => {
     const known = findKnown(folder.folder, connection)
-    const sameName = idsByName.get(folder.workflow.name) ?? []
-    const id = known?.id ?? (sameName.length === 1 ? sameName[0] : undefined)
+    const found = known && byId.get(known.id)
+    if (!readsAll && known && isUntouched({ local: folder.workflow, known, listed: found, names })) {
+      return untouchedStep(folder, known)
+    }
+    const sameName: ListedWorkflow[] = known ? [] : (byName.get(folder.workflow.name) ?? [])
+    const id = known?.id ?? (sameName.length === 1 ? sameName[0]?.id : undefined)
     const current = id === undefined ? undefined : await findCurrent(client, id)
-    const isAmbiguous = known === undefined && sameName.length > 1
-    return makeStep({ folder, known, current, names, isAmbiguous })
+    return makeStep({ folder, known, current, names, isAmbiguous: sameName.length > 1 })
   })
   return { names, steps }
 }
@@ -52,6 +69,11 @@ async function findCurrent(client: Client, id: string): Promise<ServiceWorkflow 
     if (error instanceof PatchbayError && error.status === 404) return undefined
     throw error
   }
+}
+
+function untouchedStep(folder: WorkflowFolder, known: Known): Step {
+  const blockIds = new Map(Object.entries(known.blocks))
+  return { ...folder, current: undefined, onServer: known, blockIds, changes: [], objection: undefined }
 }
 
 type Found = {
@@ -66,12 +88,12 @@ function makeStep({ folder, known, current, names, isAmbiguous }: Found): Step {
   const { name } = folder.workflow
   if (!current) {
     const objection = known
-      ? `"${name}" was deleted on the server. Push with --force to create it anew.`
+      ? `"${name}" was deleted on the server. Push with --force to create it again.`
       : isAmbiguous
         ? `Several workflows on the server are named "${name}". Pull the one you mean, or push with --force to create another.`
         : undefined
     const changes: Change[] = [{ workflow: name, change: 'create', path: '', from: null, to: folder.workflow }]
-    return { ...folder, known, current, blockIds: new Map(), changes, objection }
+    return { ...folder, current, onServer: undefined, blockIds: new Map(), changes, objection }
   }
   const keys = keysOf(current, knownKeys(known))
   const server = alignSecrets(toPortable(current, names, knownKeys(known)), folder.workflow)
@@ -82,5 +104,6 @@ function makeStep({ folder, known, current, names, isAmbiguous }: Found): Step {
       : known
         ? `"${name}" was changed on the server (revision ${known.revision} here, ${current.revision} there). Pull first, or push with --force to overwrite.`
         : `"${name}" exists on the server and was never pulled here. Pull first, or push with --force to overwrite.`
-  return { ...folder, known, current, blockIds: new Map([...keys].map(([id, key]) => [key, id])), changes, objection }
+  const blockIds = new Map([...keys].map(([id, key]) => [key, id]))
+  return { ...folder, current, onServer: current, blockIds, changes, objection }
 }

@@ -3,99 +3,118 @@ import { existsSync, rmSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { Failure } from '../failure.ts'
 import type { Connection } from '../session/connect.ts'
+import type { ListedWorkflow } from '../session/find-workflow.ts'
 import { alignSecrets } from './align-secrets.ts'
 import { compare } from './compare.ts'
 import { concurrently } from './concurrently.ts'
 import { keysOf, type ServiceWorkflow, toPortable } from './from-service.ts'
 import { loadNames, type Names } from './names.ts'
 import { readersAtOnce } from './plan.ts'
-import { digestOf, slugOf, takeFree } from './portable.ts'
+import { digestOf, type Portable, slugOf, takeFree } from './portable.ts'
 import { findFolders, readFolder } from './read-folder.ts'
-import { findKnown, knownKeys, remember } from './state.ts'
+import { findKnown, type Known, knownKeys, remember } from './state.ts'
+import { isUntouched } from './untouched.ts'
 import { writeFolder } from './write-folder.ts'
 
 export type Pulled = { workflow: string; id: string; folder: string; filesChanged: number }
 type Options = { root: string; cwd: string; force: boolean; onRead(count: number): void }
 
-export async function pull(connection: Connection, ids: readonly string[], options: Options): Promise<Pulled[]> {
+type Target = {
+  listed: ListedWorkflow
+  folder: string
+  known: Known | undefined
+  /** What the files say; undefined where there are none, or broken ones that --force replaces. */
+  local: Portable | undefined
+  /** What the server has. It is not read where nothing has changed on either side. */
+  current?: ServiceWorkflow
+}
+
+export async function pull(
+  connection: Connection,
+  workflows: readonly ListedWorkflow[],
+  options: Options,
+): Promise<Pulled[]> {
   const { client } = connection
   const names = await loadNames(client)
   let count = 0
-  const workflows = await concurrently(ids, readersAtOnce, async (id) => {
-    const workflow = await client.workflow({ params: { id } })
+  const targets = await concurrently(findTargets(connection, workflows, options), readersAtOnce, async (target) => {
+    const { listed, local, known } = target
+    const isSame = local !== undefined && isUntouched({ local, known, listed, names })
+    const read = isSame ? target : { ...target, current: await client.workflow({ params: { id: listed.id } }) }
     options.onRead(++count)
-    return workflow
+    return read
   })
-  const folders = existsSync(options.root) ? findFolders(options.root) : []
-  const folderOf = new Map(
-    folders.flatMap((folder) => {
-      const known = findKnown(folder, connection)
-      return known ? [[known.id, folder] as const] : []
-    }),
-  )
-  const taken = new Set(folders.map((folder) => basename(folder)))
-  const targets = workflows.map((workflow) => ({
-    workflow,
-    folder: folderOf.get(workflow.id) ?? join(options.root, takeFree(slugOf(workflow.name), taken)),
-  }))
-  const edited = options.force ? [] : targets.filter((target) => isEdited(connection, names, target, options))
+  const edited = options.force ? [] : targets.filter((target) => isEdited(names, target))
   if (edited.length > 0) {
     const places = edited.map(({ folder }) => relative(options.cwd, folder) || '.').join(', ')
     throw new Failure(
       `Changed both here and on the server: ${places}. Push, or pull with --force to overwrite the files.`,
     )
   }
-  return targets.map(({ workflow, folder }) => {
-    const isThere = existsSync(folder)
+  return targets.map((target) => {
+    const isThere = existsSync(target.folder)
     try {
-      return write(connection, names, workflow, folder, options)
+      return {
+        workflow: target.listed.name,
+        id: target.listed.id,
+        folder: relative(options.cwd, target.folder) || '.',
+        filesChanged: target.current ? write(connection, names, { ...target, current: target.current }, options) : 0,
+      }
     } catch (error) {
       // Half a folder would look like a workflow of its own to the next pull.
-      if (!isThere) rmSync(folder, { recursive: true, force: true })
+      if (!isThere) rmSync(target.folder, { recursive: true, force: true })
       throw error
     }
   })
 }
 
-type Target = { workflow: ServiceWorkflow; folder: string }
-
-/** Files may be replaced when they say what the server says, or when only the server has moved on since the last pull or push. */
-function isEdited(connection: Connection, names: Names, { workflow, folder }: Target, { cwd }: Options): boolean {
-  if (!existsSync(join(folder, 'workflow.yaml'))) return false
-  const known = findKnown(folder, connection)
-  const local = readFolder(folder, cwd)
-  const server = alignSecrets(toPortable(workflow, names, knownKeys(known)), local)
-  if (compare(server, local).length === 0) return false
-  // At the same revision the difference can only have been made here.
-  return known?.revision === workflow.revision || known?.digest !== digestOf(local)
+/** The folder that each workflow was pulled into or pushed from before, or one with a name that is free. */
+function findTargets(
+  connection: Connection,
+  workflows: readonly ListedWorkflow[],
+  { root, cwd, force }: Options,
+): Target[] {
+  const folders = existsSync(root) ? findFolders(root) : []
+  const folderOf = new Map(folders.map((folder) => [findKnown(folder, connection)?.id, folder]))
+  const taken = new Set(folders.map((folder) => basename(folder)))
+  return workflows.map((listed) => {
+    const folder = folderOf.get(listed.id) ?? join(root, takeFree(slugOf(listed.name), taken))
+    const isThere = existsSync(join(folder, 'workflow.yaml'))
+    const local = isThere ? (force ? readIfValid : readFolder)(folder, cwd) : undefined
+    return { listed, folder, known: findKnown(folder, connection), local }
+  })
 }
 
+/** Files may be replaced when they say what the server says, or when only the server has moved on since the last pull or push. */
+function isEdited(names: Names, { current, local, known }: Target): boolean {
+  if (!current || !local) return false
+  const server = alignSecrets(toPortable(current, names, knownKeys(known)), local)
+  if (compare(server, local).length === 0) return false
+  // At the same revision the difference can only have been made here.
+  return known?.revision === current.revision || known?.digest !== digestOf(local)
+}
+
+/** Returns how many files changed. */
 function write(
   connection: Connection,
   names: Names,
-  workflow: ServiceWorkflow,
-  folder: string,
+  { current, folder, known, local }: Target & { current: ServiceWorkflow },
   { cwd }: Options,
-): Pulled {
-  const known = knownKeys(findKnown(folder, connection))
-  const keys = keysOf(workflow, known)
-  const portable = toPortable(workflow, names, known)
-  const isThere = existsSync(join(folder, 'workflow.yaml'))
-  const filesChanged = writeFolder(
-    folder,
-    isThere ? alignSecrets(portable, readIfValid(folder, cwd) ?? portable) : portable,
-  )
+): number {
+  const keys = keysOf(current, knownKeys(known))
+  const portable = toPortable(current, names, knownKeys(known))
+  const filesChanged = writeFolder(folder, local ? alignSecrets(portable, local) : portable)
   remember(folder, connection, {
-    id: workflow.id,
-    revision: workflow.revision,
+    id: current.id,
+    revision: current.revision,
     digest: digestOf(readFolder(folder, cwd)),
     blocks: Object.fromEntries([...keys].map(([id, key]) => [key, id])),
   })
-  return { workflow: workflow.name, id: workflow.id, folder: relative(cwd, folder) || '.', filesChanged }
+  return filesChanged
 }
 
 /** With --force, broken files are replaced too. */
-function readIfValid(folder: string, cwd: string) {
+function readIfValid(folder: string, cwd: string): Portable | undefined {
   try {
     return readFolder(folder, cwd)
   } catch (error) {

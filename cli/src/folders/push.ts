@@ -17,7 +17,7 @@ export type PushOptions = {
 export type Pushed = { workflow: string; id: string; done: 'created' | 'updated' | 'unchanged' }
 
 type Prepared = { step: Step; body: WorkflowInput; blockIds: Map<string, string> }
-type Saved = { id: string; revision: number; done: Pushed['done'] }
+type Saved = { id: string; revision: number; done: Pushed['done']; blockIds: ReadonlyMap<string, string> }
 
 /** What the service takes in one request. */
 const workflowsMax = 1000
@@ -28,9 +28,12 @@ export async function push(connection: Connection, plan: Plan, options: PushOpti
   const objections = plan.steps.flatMap(({ objection }) => objection ?? [])
   if (objections.length > 0 && !options.force) throw new Failure(objections.join('\n'))
   // Everything that can be wrong here is found before the request that changes something.
-  const prepared: Prepared[] = []
-  for (const step of plan.steps) prepared.push(await prepare(connection.client, plan, step, options))
-  const changed = prepared.filter(({ step }) => !step.current || step.changes.length > 0 || options.withSecrets)
+  const changed: Prepared[] = []
+  for (const step of plan.steps) {
+    if (!step.onServer || step.changes.length > 0 || options.withSecrets) {
+      changed.push(await prepare(connection.client, plan, step, options))
+    }
+  }
   if (changed.length > workflowsMax) {
     throw new Failure(
       `${changed.length} workflows have changed, and one push takes ${workflowsMax}. Name some of the folders, and push the others after them.`,
@@ -38,17 +41,17 @@ export async function push(connection: Connection, plan: Plan, options: PushOpti
   }
   options.signal.throwIfAborted()
   const saved = await save(connection.client, changed)
-  return prepared.map(({ step, blockIds }) => {
-    const { id, revision, done } = saved.get(step) ?? unchanged(step)
+  return plan.steps.map((step) => {
+    const { id, revision, done, blockIds } = saved.get(step) ?? unchanged(step)
     const blocks = Object.fromEntries(blockIds)
     remember(step.folder, connection, { id, revision, digest: digestOf(step.workflow), blocks })
     return { workflow: step.workflow.name, id, done }
   })
 }
 
-function unchanged({ current }: Step): Saved {
-  if (!current) throw new Failure('The service did not answer for every workflow. Run "patchbay diff".')
-  return { id: current.id, revision: current.revision, done: 'unchanged' }
+function unchanged({ onServer, blockIds }: Step): Saved {
+  if (!onServer) throw new Failure('The service did not answer for every workflow. Run "patchbay diff".')
+  return { id: onServer.id, revision: onServer.revision, done: 'unchanged', blockIds }
 }
 
 async function save(client: Client, prepared: readonly Prepared[]): Promise<Map<Step, Saved>> {
@@ -61,14 +64,18 @@ async function save(client: Client, prepared: readonly Prepared[]): Promise<Map<
   try {
     const answers = await client.pushWorkflows({ body: { workflows }, timeoutMs })
     return new Map(
-      answers.map(({ id, revision, change }, index) => [
-        (prepared[index] as Prepared).step,
-        { id, revision, done: change },
-      ]),
+      answers.map(({ id, revision, change }, index) => {
+        const { step, blockIds } = prepared[index] as Prepared
+        return [step, { id, revision, done: change, blockIds }]
+      }),
     )
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error
-    throw new Failure(`${error.message} All of it was saved or nothing; "patchbay diff" tells which.`, 1, error)
+    throw new Failure(
+      'The connection was lost before the server confirmed the push. It saved everything or nothing: "patchbay diff" shows which.',
+      1,
+      error,
+    )
   }
 }
 

@@ -1,12 +1,12 @@
 // What a folder remembers of each installation it was pulled from or pushed to: the id, the revision, and which block is which.
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '../failure.ts'
-import { writeWhole } from './write-files.ts'
+import { readIfThere, writeWhole } from './write-files.ts'
 
 export type Known = {
   id: string
-  revision: number /** Of the files as they were then. */
+  revision: number
+  /** Of the files as they were then. */
   digest: string
   blocks: Record<string, string>
 }
@@ -17,12 +17,15 @@ const fileName = '.patchbay.json'
 
 function read(folder: string): State {
   const path = join(folder, fileName)
-  if (!existsSync(path)) return { installations: {} }
+  const text = readIfThere(path)
+  if (text === undefined) return { installations: {} }
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as State
+    const { installations } = JSON.parse(text) as State
+    if (typeof installations === 'object') return { installations }
   } catch {
-    throw new Failure(`${path} is not valid JSON. Delete it and pull the workflow again.`)
+    // Said below.
   }
+  throw new Failure(`${path} is damaged. Delete it and pull the workflow again.`)
 }
 
 const nameOf = ({ url, accountId }: Place) => `${url} ${accountId}`

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { BodyOf, Operations } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
 import type { ServiceWorkflow } from './from-service.ts'
-import type { Names, NameTable } from './names.ts'
+import { type Names, type NameTable, registrationOf } from './names.ts'
 import { isBound, maskedValue, type Portable, type PortableBinding, type PortableVariable } from './portable.ts'
 
 export type WorkflowInput = BodyOf<Operations['WorkflowCreate']>
@@ -25,8 +25,7 @@ export function toInput(workflow: Portable, target: Target): { body: WorkflowInp
   const applications = Object.fromEntries(
     Object.entries(workflow.applications).map(([shortName, label]) => [
       shortName,
-      names.regApplication.idOf(`${shortName}/${label}`) ??
-        idOf(names.regApplication, label, `registration of ${shortName}`, workflow),
+      registrationOf(names, shortName, label) ?? refuseName(label, `registration of ${shortName}`, workflow),
     ]),
   )
   const body: WorkflowInput = {
@@ -45,10 +44,11 @@ export function toInput(workflow: Portable, target: Target): { body: WorkflowInp
 }
 
 function idOf(table: NameTable, name: string, kind: string, workflow: Portable): string {
-  const id = table.idOf(name)
-  if (id === undefined)
-    throw new Failure(`"${workflow.name}": no ${kind} named "${name}" on the server, or more than one.`)
-  return id
+  return table.idOf(name) ?? refuseName(name, kind, workflow)
+}
+
+function refuseName(name: string, kind: string, workflow: Portable): never {
+  throw new Failure(`"${workflow.name}": no ${kind} named "${name}" on the server, or more than one.`)
 }
 
 function originOf({ template, ...workflow }: Portable, names: Names): Partial<WorkflowInput> {

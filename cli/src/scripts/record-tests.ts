@@ -1,7 +1,8 @@
 // Tests from a real run: inputs as the blocks had them, and the answers that applications gave.
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Answer, noContent, PatchbayError } from '@patchbay/sdk'
+import { orNothing, readInputs } from '@patchbay/mcp/run-inputs'
+import type { Answer } from '@patchbay/sdk'
 import { stringify } from 'yaml'
 import { Failure } from '../failure.ts'
 import { maskedValue } from '../folders/portable.ts'
@@ -30,14 +31,13 @@ export async function recordTests(
   const place = { client: connection.client, workflowId: known.id, runNumber: options.runNumber }
   const ran = await connection.client.workflow({ params: { id: known.id }, query: { runNumber: options.runNumber } })
   const keys = new Map(Object.entries(known.blocks).map(([key, id]) => [id, key]))
-  const webhook = await readWebhook(place.client, ran)
   const files: string[] = []
-  for (const [index, block] of ran.chain.entries()) {
+  for (const block of ran.chain) {
     const key = keys.get(block.uniqueBlockId)
     if (key === undefined || !workflow.blocks.some((one) => one.key === key)) continue
     const path = join(folder, 'tests', `${key}-run-${options.runNumber}.yaml`)
     if (existsSync(path)) continue
-    const test = await recordBlock(place, ran, { block, key, before: ran.chain[index - 1], webhook }, options.tester)
+    const test = await recordBlock(place, ran, { block, key }, options.tester)
     if (!test) continue
     writeWhole(path, stringify(test, { lineWidth: 0, aliasDuplicateObjects: false }))
     files.push(relative(options.cwd, path))
@@ -46,70 +46,34 @@ export async function recordTests(
 }
 
 type Place = { client: Connection['client']; workflowId: string; runNumber: number }
-type Recorded = { block: Block; key: string; before: Block | undefined; webhook: unknown }
 
+/** Undefined where the run never came to the block. */
 async function recordBlock(
   place: Place,
   ran: RunWorkflow,
-  { block, key, before, webhook }: Recorded,
+  { block, key }: { block: Block; key: string },
   tester: Tester,
 ): Promise<TestFile | undefined> {
-  const result = await readOf(place, block, 'getBlockResult')
+  const { client, workflowId, runNumber } = place
+  const { uniqueBlockId } = block
+  const result = await orNothing(client.getBlockResult({ params: { workflowId }, query: { uniqueBlockId, runNumber } }))
   if (!result) return undefined
-  const sources = await Promise.all(
-    block.dataSources.map(
-      async (uniqueBlockId) => (await readOf(place, { uniqueBlockId }, 'getBlockResult'))?.result ?? null,
-    ),
-  )
-  const session = before
-    ? ((await readOf(place, before, 'getBlockSession'))?.result as Record<string, unknown> | undefined)
-    : undefined
+  const inputs = await readInputs(client, ran, block, runNumber)
   const given: Omit<TestFile, 'expect'> = {
     block: key,
-    ...(sources.length > 0 ? { datasource: sources } : {}),
-    variables: variablesOf(ran, block),
-    ...(webhook === undefined ? {} : { webhook }),
-    ...(session && Object.keys(session).length > 0 ? { session } : {}),
+    ...(inputs.dataSources.length > 0 ? { datasource: inputs.dataSources } : {}),
+    variables: withoutSecrets(inputs.variables),
+    ...(inputs.webhook === undefined ? {} : { webhook: inputs.webhook }),
+    ...(inputs.sessionVars && Object.keys(inputs.sessionVars).length > 0 ? { session: inputs.sessionVars } : {}),
   }
   const answers = await findAnswers(place, block, given, tester)
   const expect = result.success ? { result: result.result } : { error: String(result.result).split('\n', 1)[0] ?? '' }
   return { ...given, ...(answers.length > 0 ? { answers } : {}), expect }
 }
 
-/** Undefined where the run never came to the block. */
-async function readOf(
-  { client, workflowId, runNumber }: Place,
-  { uniqueBlockId }: { uniqueBlockId: string },
-  what: 'getBlockResult' | 'getBlockSession',
-) {
-  try {
-    const parts = { params: { workflowId }, query: { uniqueBlockId, runNumber } }
-    return (await client[what](parts)) as { success?: boolean; result: unknown }
-  } catch (error) {
-    if (error instanceof PatchbayError && error.status === 404) return undefined
-    throw error
-  }
-}
-
-/** Secrets are left out: the test says what it needs, and the author gives a harmless value. */
-function variablesOf(ran: RunWorkflow, block: Block): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(block.variables)
-      .map(([name, { variableSource, value, variableName }]): [string, unknown] => [
-        name,
-        variableSource === 'Workflow' ? ran.variables[variableName as string]?.value : value,
-      ])
-      .filter(([, value]) => value !== maskedValue),
-  )
-}
-
-async function readWebhook(client: Connection['client'], ran: RunWorkflow): Promise<unknown> {
-  const [webhookId] = ran.run?.webhookIds ?? []
-  if (webhookId === undefined) return undefined
-  const found = await client.getWebhook({ params: { webhookId } })
-  return found === noContent
-    ? undefined
-    : { id: webhookId, body: found.webhookValue, headers: {}, urlParameters: {}, method: 'POST' }
+/** The test says what it needs, and the author gives a harmless value. */
+function withoutSecrets(variables: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== maskedValue))
 }
 
 /**

@@ -41,7 +41,7 @@ export function chooseProfile(env: Environment, choice: Choice): Profile {
 export function checkUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
-    throw wrongUse('The address must start with http:// or https:// and hold no user name or password.')
+    throw wrongUse('The address must start with http:// or https:// and contain no user name or password.')
   }
   return text.replace(/\/+$/, '')
 }

@@ -2,10 +2,14 @@ import type { Client, ItemOf } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
 import { isGuid } from './connect.ts'
 
-export type ListedWorkflow = ItemOf<'WorkflowsSearch'>
+/** As lists show it, without its blocks. */
+export type ListedWorkflow = Pick<
+  ItemOf<'WorkflowsSearch'>,
+  'id' | 'name' | 'workflowState' | 'revision' | 'applications' | 'workflowTemplateId'
+>
 
 /** By id, or by a name that only one workflow has. */
-export async function findWorkflow(client: Client, nameOrId: string): Promise<{ id: string; name: string }> {
+export async function findWorkflow(client: Client, nameOrId: string): Promise<ListedWorkflow> {
   if (isGuid(nameOrId)) return client.workflow({ params: { id: nameOrId } })
   const found: ListedWorkflow[] = []
   for await (const workflow of client.each('WorkflowsSearch', { body: { searchTerm: nameOrId } })) {

@@ -1,12 +1,12 @@
 // The command as a person or a CI job runs it: a process of its own, piped or in a real terminal.
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestService } from '../../../server/test/harness/service.ts'
 
-const bin = fileURLToPath(new URL('../../bin/patchbay.js', import.meta.url))
+export const bin = fileURLToPath(new URL('../../bin/patchbay.js', import.meta.url))
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
 export type RunOptions = {
@@ -42,6 +42,12 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
     cwd: options.cwd ?? newFolder(),
     env: { PATH, TERM: 'xterm-256color', HOME: newFolder(), ...options.env },
   })
+  child.stdin.on('error', () => {})
+  if (!options.keepsInput) child.stdin.end(options.input ?? '')
+  return watch(child)
+}
+
+function watch(child: ChildProcessWithoutNullStreams) {
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk) => {
     stdout += chunk
@@ -49,8 +55,6 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  child.stdin.on('error', () => {})
-  if (!options.keepsInput) child.stdin.end(options.input ?? '')
   const ended = new Promise<Ended>((done, fail) => {
     child.on('error', fail)
     child.on('close', (code) => done({ code, stdout, stderr }))
@@ -60,4 +64,15 @@ export function startCommand(words: readonly string[], options: RunOptions = {})
 
 export function runCommand(words: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return startCommand(words, options).ended
+}
+
+/** Another program, for example a shell that runs the command. */
+export function runProgram(
+  program: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  cwd = newFolder(),
+): Promise<Ended> {
+  const { PATH = '' } = process.env
+  return watch(spawn(program, words, { cwd, env: { PATH, HOME: newFolder(), ...env } })).ended
 }

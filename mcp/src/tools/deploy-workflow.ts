@@ -10,6 +10,7 @@ export const deployWorkflow = tool({
     'Check a workflow in development and let it run: from then on its schedule and webhook start runs. With confirm: true only; without it the answer says what would be deployed.',
   input: Type.Object({ workflowId: WorkflowId, confirm: Confirm }, { additionalProperties: false }),
   changes: true,
+  callsApplications: true,
   async run(client, { workflowId, confirm }) {
     const { id, name, workflowState, revision } = await findWorkflow(client, workflowId)
     if (workflowState === 'deployed')

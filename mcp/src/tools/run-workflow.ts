@@ -10,6 +10,7 @@ export const runWorkflow = tool({
     'Start a run of a deployed workflow, which calls real applications. With confirm: true only; without it the answer says what would run. Look at the run afterwards with search_runs.',
   input: Type.Object({ workflowId: WorkflowId, confirm: Confirm }, { additionalProperties: false }),
   changes: true,
+  callsApplications: true,
   async run(client, { workflowId, confirm }) {
     const { id, name, workflowState, applications } = await findWorkflow(client, workflowId)
     if (workflowState !== 'deployed')

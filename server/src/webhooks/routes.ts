@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../http/index.ts'
 import { getHistory, getQueue, getSettings, getWebhook } from './history/list-requests.ts'
 import { getReplay, type ReplayDeps, startReplay } from './history/replay.ts'
-import { getSandboxValue, pinSandbox } from './history/samples.ts'
+import { getSandboxValue, listSandbox, pinSandbox } from './history/samples.ts'
 import { retryRequest, setHeld, skipRequest } from './queue/operator-actions.ts'
 import { type ChangeDeps, disableWebhook, enableWebhook } from './settings/change-settings.ts'
 
@@ -12,6 +12,7 @@ type Names =
   | 'GetWebhookQueue'
   | 'GetWebhookHistory'
   | 'GetWebhook'
+  | 'GetSandboxWebhooks'
   | 'GetSandboxWebhookValue'
   | 'WebhookSandboxPin'
   | 'WebhookSkip'
@@ -30,6 +31,7 @@ export function webhookRoutes(deps: ChangeDeps & ReplayDeps): HandlersOf<Names> 
     GetWebhookQueue: ({ principal, params, body }) => getQueue(deps, principal, params.workflowId, body),
     GetWebhookHistory: ({ principal, params, body }) => getHistory(deps, principal, params.workflowId, body),
     GetWebhook: ({ principal, params }) => getWebhook(deps, principal, params.webhookId),
+    GetSandboxWebhooks: ({ principal, params }) => listSandbox(deps, principal, params.id),
     GetSandboxWebhookValue: ({ principal, params }) => getSandboxValue(deps, principal, params.id),
     WebhookSandboxPin: ({ principal, params, body }) => pinSandbox(deps, principal, params.id, body.webhookId),
     WebhookSkip: ({ principal, params }) => skipRequest(deps, principal, params.webhookId),

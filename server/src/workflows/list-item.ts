@@ -6,6 +6,7 @@ export type WorkflowItemRow = {
   name: string
   description: string
   state: WorkflowState
+  revision: number
   workflow_template_id: string | null
   template_version: string | null
   is_customized_structure: boolean
@@ -24,7 +25,7 @@ export type WorkflowItemRow = {
   modified_at: Date
 }
 
-export const itemColumns = sql`w.id, w.name, w.description, w.state, w.workflow_template_id, w.template_version, w.is_customized_structure,
+export const itemColumns = sql`w.id, w.name, w.description, w.state, w.revision, w.workflow_template_id, w.template_version, w.is_customized_structure,
   w.applications, w.is_scheduled, w.schedule_frequency, w.schedule_time_zone, coalesce(w.next_try_at, w.next_run_at) as next_run_at, w.is_auto_run_paused, w.is_webhook_active, w.date_last_run,
   w.last_run_number, w.last_run_status, w.created_at, w.modified_at,
   array(select t.value from tags t where t.organization_id = w.organization_id and t.entity_type = 'workflow' and t.entity_id = w.id
@@ -44,6 +45,7 @@ export function toItem(row: WorkflowItemRow) {
     name: row.name,
     description: row.description,
     workflowState: row.state,
+    revision: row.revision,
     workflowTemplateId: row.workflow_template_id,
     templateVersion: row.template_version,
     isCustomizedStructure: row.is_customized_structure,

@@ -247,6 +247,17 @@ describe('webhook intake', () => {
     expect((await pin(first.body.webhookId)).status).toBe(200)
     for (let n = 0; n < 15; n++) await webhook.send({ later: n })
     expect((await value()).body).toEqual({ n: 1 })
+    const { body: listed } = await service.manager.get(`/api/GetSandboxWebhooks/${id}`)
+    expect(listed.map(({ isPinned }: { isPinned: boolean }) => isPinned)).toEqual([...Array(10).fill(false), true])
+    expect(listed[10]).toEqual({
+      webhookId: first.body.webhookId,
+      createDateTimeUTC: expect.stringMatching(/Z$/),
+      isPinned: true,
+    })
+    expect((await service.manager.get(`/api/GetWebhook/${listed[0].webhookId}`)).body.webhookValue).toEqual({
+      later: 14,
+    })
+    expect((await service.manager.get(`/api/GetSandboxWebhooks/${randomUUID()}`)).status).toBe(404)
     expect((await pin(null)).status).toBe(200)
     expect((await value()).body).toEqual({ later: 14 })
     expect((await pin(randomUUID())).status).toBe(404)

@@ -74,6 +74,7 @@ describe('GET /api/Workflows', () => {
       name: 'Hello',
       description: expect.any(String),
       workflowState: 'inDevelopment',
+      revision: 1,
       workflowTemplateId: helloWorld.id,
       templateVersion: '1',
       isCustomizedStructure: false,

@@ -114,3 +114,14 @@ export async function findSampleId(db: Queryable, accountId: string, workflowId:
     order by is_pinned desc, created_at desc, id desc limit 1`)
   return rows[0]?.id
 }
+
+export async function listSamples(db: Queryable, accountId: string, workflowId: string) {
+  const { rows } = await db.query<{ id: string; created_at: Date; is_pinned: boolean }>(sql`
+    select id, created_at, is_pinned from webhook_samples where account_id = ${accountId} and workflow_id = ${workflowId}
+    order by created_at desc, id desc`)
+  return rows.map((row) => ({
+    webhookId: row.id,
+    createDateTimeUTC: row.created_at.toISOString(),
+    isPinned: row.is_pinned,
+  }))
+}

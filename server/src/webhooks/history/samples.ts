@@ -7,7 +7,7 @@ import { notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
 import { readPayloadOf } from '../request/request-record.ts'
-import { findSampleId, findWorkflowFlags } from './list-store.ts'
+import { findSampleId, findWorkflowFlags, listSamples } from './list-store.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
 
@@ -17,6 +17,14 @@ export async function getSandboxValue({ database, keyRing }: Deps, principal: Pr
   const id = await findSampleId(db, scope.accountId, workflowId)
   const [stored] = id === undefined ? [] : await findStored(db, scope.accountId, [id])
   return stored ? readPayloadOf(scope.accountId, await openStored(keyRing, stored)) : noContent
+}
+
+/** Newest first. */
+export async function listSandbox({ database }: Deps, principal: Principal, workflowId: string) {
+  const scope = scopeOf(principal)
+  const db = database.forScope(scope)
+  if (!(await findWorkflowFlags(db, scope.accountId, workflowId))) throw notFound('workflow')
+  return listSamples(db, scope.accountId, workflowId)
 }
 
 export async function pinSandbox(
