@@ -193,6 +193,7 @@ export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './err
 export type { EventName, EventScope } from './events.ts'
 export { type Feature, features } from './features.ts'
 export { guidPattern, isGuid } from './ids.ts'
+export { listSizeMax } from './list-size.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export { namedSchemas } from './named-schemas.ts'
 export {
@@ -204,7 +205,6 @@ export {
   type ParamsOf,
   type QueryOf,
 } from './operation.ts'
-export { listSizeMax } from './paging.ts'
 export { type ReplayOutcome, replayOutcomes } from './replay.ts'
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'

@@ -1,7 +1,5 @@
 import { Type } from 'typebox'
-
-/** The most that any answer lists; whoever has more asks for pages. */
-export const listSizeMax = 1000
+import { listSizeMax } from './list-size.ts'
 
 // 2^31 - 1 keeps every page number inside a PostgreSQL integer; no list is that long.
 export const Page = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'Zero-based page.' })

@@ -1,9 +1,10 @@
 // A typed client over the table of operations: what the contract says is what the compiler checks.
-import { type OperationName, type OperationSpec, operations } from '@patchbay/contract'
+import type { OperationName } from '@patchbay/contract'
 import { type AnyParts, addressOf, type Connection, type Exchanged, exchange } from './exchange.ts'
 import type { Methods } from './methods.ts'
 import { readPages } from './pages.ts'
 import type { Answer, ItemOf, PagedName, Parts, SearchParts } from './request-parts.ts'
+import { routes } from './routes.ts'
 import { readStream, type StreamEvent, type StreamOptions } from './stream.ts'
 
 export type ClientOptions = {
@@ -50,23 +51,23 @@ export function createClient(options: ClientOptions): Client {
     retries: options.retries ?? retriesDefault,
   }
   const call = async (name: OperationName, parts: AnyParts = {}) =>
-    (await exchange(connection, operations[name], parts)).data
+    (await exchange(connection, routes[name], parts)).data
   const methods = Object.fromEntries(
-    Object.keys(operations).map((name) => [
+    Object.keys(routes).map((name) => [
       name.charAt(0).toLowerCase() + name.slice(1),
       (parts?: AnyParts) => call(name as OperationName, parts),
     ]),
   )
   const byHand = {
     stream({ workflowId, acrossAccounts, ...rest }: StreamOptions = {}) {
-      const url = connection.baseUrl + addressOf(operations.Stream, {}, { workflowId, acrossAccounts })
+      const url = connection.baseUrl + addressOf(routes.Stream, {}, { workflowId, acrossAccounts })
       return readStream({ url, headers: connection.headers, fetch: connection.fetch }, rest)
     },
     each(name: PagedName, parts: AnyParts = {}) {
       return readPages((body) => call(name, { ...parts, body }), parts.body as object)
     },
     call,
-    exchange: (name: OperationName, parts: AnyParts) => exchange(connection, operations[name] as OperationSpec, parts),
+    exchange: (name: OperationName, parts: AnyParts) => exchange(connection, routes[name], parts),
   }
   // The table is typed by the contract, which the compiler cannot follow through Object.fromEntries.
   return { ...methods, ...byHand } as unknown as Client

@@ -1,7 +1,7 @@
 // One request of an operation, with its time limit and its repetitions, up to an answer or a refusal.
-import { noContent, type OperationSpec } from '@patchbay/contract'
+import { noContent } from '@patchbay/contract/operation'
 import { ConnectionError, PatchbayError } from './errors.ts'
-import type { SendOptions } from './request-parts.ts'
+import type { Route, SendOptions } from './request-parts.ts'
 import { mayRepeat, pause, waitBefore } from './retry.ts'
 
 export type Connection = {
@@ -20,16 +20,12 @@ export type AnyParts = SendOptions & {
 
 export type Exchanged<Data> = { status: number; headers: Headers; data: Data }
 
-export async function exchange(
-  connection: Connection,
-  spec: OperationSpec,
-  parts: AnyParts,
-): Promise<Exchanged<unknown>> {
+export async function exchange(connection: Connection, route: Route, parts: AnyParts): Promise<Exchanged<unknown>> {
   const retries = parts.retries ?? connection.retries
   for (let attempt = 0; ; attempt++) {
-    const found = await attemptOnce(connection, spec, parts)
+    const found = await attemptOnce(connection, route, parts)
     if ('data' in found) return found
-    if (attempt >= retries || !mayRepeat(spec, found.failure)) throw found.error
+    if (attempt >= retries || !mayRepeat(route, found.failure)) throw found.error
     await pause(waitBefore(attempt, found.failure), parts.signal)
   }
 }
@@ -38,15 +34,15 @@ type Failed = { failure: Response | ConnectionError; error: Error }
 
 async function attemptOnce(
   connection: Connection,
-  spec: OperationSpec,
+  route: Route,
   parts: AnyParts,
 ): Promise<Exchanged<unknown> | Failed> {
   const timeoutMs = parts.timeoutMs ?? connection.timeoutMs
   const limit = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined
   const signals = [limit, parts.signal].filter((signal) => signal !== undefined)
   try {
-    const response = await connection.fetch(connection.baseUrl + addressOf(spec, parts.params, parts.query), {
-      ...requestOf(connection, spec, parts),
+    const response = await connection.fetch(connection.baseUrl + addressOf(route, parts.params, parts.query), {
+      ...requestOf(connection, route, parts),
       ...(signals.length > 0 ? { signal: AbortSignal.any(signals) } : {}),
     })
     const { status, headers } = response
@@ -78,10 +74,10 @@ function describeFailure(cause: unknown, { connection, limit, timeoutMs, signal 
   return new ConnectionError(`${where} cannot be reached. Is the service running, and is the address right?`, { cause })
 }
 
-function requestOf(connection: Connection, spec: OperationSpec, { body, headers }: AnyParts): RequestInit {
-  const isForm = spec.bodyType === 'multipart'
+function requestOf(connection: Connection, route: Route, { body, headers }: AnyParts): RequestInit {
+  const isForm = route.bodyType === 'multipart'
   return {
-    method: spec.method,
+    method: route.method,
     headers: {
       // Of a form only fetch knows the boundary, so it writes the type itself.
       ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
@@ -104,11 +100,11 @@ function formOf(body: unknown): FormData {
 }
 
 export function addressOf(
-  spec: OperationSpec,
+  route: Route,
   params: Readonly<Record<string, unknown>> = {},
   query: Readonly<Record<string, unknown>> = {},
 ): string {
-  const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const values = Object.entries(query).filter(([, value]) => value !== undefined)
   return values.length === 0
     ? path

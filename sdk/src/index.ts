@@ -1,5 +1,5 @@
 export type { AnswerOf, BodyOf, NoContent, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
-export { noContent } from '@patchbay/contract'
+export { noContent } from '@patchbay/contract/operation'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { ConnectionError, PatchbayError } from './errors.ts'
 export type { Exchanged } from './exchange.ts'

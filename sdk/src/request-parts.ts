@@ -12,6 +12,9 @@ type PartsOf<Spec extends OperationSpec> = (ParamsOf<Spec> extends undefined ? o
       ? object
       : { body: BodyOf<Spec> })
 
+/** What a request needs to know of its operation. */
+export type Route = { method: 'GET' | 'POST'; path: string; changesState?: true; bodyType?: 'multipart' }
+
 export type SendOptions = {
   /** Cancels the request, and the wait before a retry. */
   signal?: AbortSignal

@@ -1,6 +1,6 @@
 // When a failed request may be sent again, and how long to wait first.
-import type { OperationSpec } from '@patchbay/contract'
 import { ConnectionError } from './errors.ts'
+import type { Route } from './request-parts.ts'
 
 const busyStatuses = new Set([502, 503, 504])
 const firstWaitMs = 250
@@ -10,9 +10,9 @@ const waitMsMax = 20_000
  * Reading can be repeated after any failure. What changes something is repeated only after 429: such a request was turned away before
  * it did anything, while after a cut connection nobody knows whether it did.
  */
-export function mayRepeat(spec: OperationSpec, failure: Response | ConnectionError): boolean {
-  if (failure instanceof ConnectionError) return !spec.changesState && !failure.isCancelled
-  return failure.status === 429 || (!spec.changesState && busyStatuses.has(failure.status))
+export function mayRepeat(route: Route, failure: Response | ConnectionError): boolean {
+  if (failure instanceof ConnectionError) return !route.changesState && !failure.isCancelled
+  return failure.status === 429 || (!route.changesState && busyStatuses.has(failure.status))
 }
 
 /** Twice as long each time, give or take a quarter so that many clients do not return at once; what the service asks for wins. */

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { operations } from '@patchbay/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../../server/test/harness/eventually.ts'
-import { readMethods, renderMethods } from '../build/write-methods.ts'
+import { renderMethods, renderRoutes } from '../build/write-methods.ts'
 import { ConnectionError, createClient, PatchbayError } from '../src/index.ts'
 
 type Reply = { status: number; body?: string; headers?: Record<string, string> } | 'hang' | 'cut'
@@ -36,8 +37,10 @@ describe('methods of the client', () => {
   })
   const client = () => createClient({ baseUrl: `${baseUrl}/` })
 
-  it('are documented in a file that agrees with the contract (npm run methods --workspace sdk writes it)', () => {
-    expect(readMethods()).toBe(renderMethods())
+  it('are documented in files that agree with the contract (npm run methods --workspace sdk writes them)', () => {
+    const read = (name: string) => readFileSync(new URL(`../src/${name}`, import.meta.url), 'utf8')
+    expect(read('methods.ts')).toBe(renderMethods())
+    expect(read('routes.ts')).toBe(renderRoutes())
   })
 
   it('exist for every operation, by its name with a small first letter', async () => {

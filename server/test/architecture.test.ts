@@ -186,7 +186,9 @@ describe('import boundaries', () => {
         .flatMap(importsOf)
         .filter(({ to }) => !to.startsWith(`${folder}/src/`) && !allowed.includes(to))
     expect(outside('contract', ['typebox']).map(show)).toEqual([])
-    expect(outside('sdk', ['@patchbay/contract']).map(show)).toEqual([])
+    expect(
+      outside('sdk', ['@patchbay/contract', '@patchbay/contract/list-size', '@patchbay/contract/operation']).map(show),
+    ).toEqual([])
   })
 
   it('the command line reaches the service through the sdk only, and starts its programs by their files', () => {

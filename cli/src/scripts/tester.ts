@@ -1,5 +1,7 @@
 // Who runs the tests: a local process with the sandbox of the service, or the service itself.
 import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Answer, BodyOf, Client, Operations } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
@@ -12,7 +14,9 @@ type Line = { id: number; answer?: TestAnswer; error?: string }
 type Waiting = { done(answer: TestAnswer): void; fail(error: Error): void }
 
 export function testLocally(program: string): Tester {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'] })
+  // It loads much of the service, compiled once like the command itself.
+  const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env }
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'pipe'], env })
   const waiting = new Map<number, Waiting>()
   let said = ''
   child.stderr.on('data', (chunk) => {

@@ -1,0 +1,2 @@
+/** The most that any answer lists; whoever has more asks for pages. */
+export const listSizeMax = 1000
