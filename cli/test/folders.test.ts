@@ -94,6 +94,8 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
         .toSorted()
         .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
     )
+  const idsOf = async (id: string) =>
+    (await connection.client.workflow({ params: { id } })).chain.map(({ uniqueBlockId }) => uniqueBlockId)
   const hello = (name: string) => ({
     name,
     chain: [
@@ -174,7 +176,7 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
     await expect(fetchInto(root, [id])).rejects.toThrow('contested')
     await connection.client.workflowUpdate({ params: { id }, body: { description: 'By somebody else.' } })
     await expect(send(root)).rejects.toThrow('"Contested" was changed on the server (revision 1 here, 2 there).')
-    await expect(fetchInto(root, [id])).rejects.toThrow('Changed both here and on the server: contested.')
+    await expect(fetchInto(root, [id])).rejects.toThrow('You have edited contested since the last pull or push.')
     expect(readFileSync(script, 'utf8')).toBe('return 3')
     expect(await send(root, { force: true })).toMatchObject([{ done: 'updated' }])
     expect((await connection.client.workflow({ params: { id } })).description).toBe('')
@@ -219,6 +221,25 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
       'blocks.greet.script',
       'description',
     ])
+  })
+
+  it('keeps comments in workflow.yaml, all of them while it says what the server says, then those at its top', async () => {
+    const id = await create(hello('Commented'))
+    const root = newFolder()
+    await fetchInto(root, [id])
+    const file = join(root, 'commented/workflow.yaml')
+    const commented = `# Ours.\n# $schema=x\n${readFileSync(file, 'utf8').replace('blocks:', '# In order.\nblocks:')}`
+    writeFileSync(file, commented)
+    await connection.client.workflowUpdate({
+      params: { id },
+      body: { chain: [{ uniqueBlockId: (await idsOf(id))[0] as string, script: 'return 4' }] },
+    })
+    await fetchInto(root, [id])
+    expect(readFileSync(join(root, 'commented/blocks/greet.js'), 'utf8')).toBe('return 4')
+    expect(readFileSync(file, 'utf8')).toBe(commented)
+    await connection.client.workflowUpdate({ params: { id }, body: { description: 'New.' } })
+    await fetchInto(root, [id])
+    expect(readFileSync(file, 'utf8')).toMatch(/^# Ours\.\n# \$schema=x\nname: Commented\ndescription: New\.\n/)
   })
 
   it('notices that a connection was renamed, which no revision tells', async () => {

@@ -16,7 +16,8 @@ export async function logs(
   const { client } = await context.connect()
   const { id } = await findWorkflow(client, name)
   const runNumber = run === undefined ? await latestRun(client, id) : readNumber('run', run)
-  await showLogs(context, { client, workflowId: id, runNumber, blockName: options.block })
+  const lines = await showLogs(context, { client, workflowId: id, runNumber, blockName: options.block })
+  if (lines === 0) context.terminal.note(`Run ${runNumber} has logged nothing.`)
 }
 
 async function latestRun(client: Client, workflowId: string): Promise<number> {
@@ -25,10 +26,11 @@ async function latestRun(client: Client, workflowId: string): Promise<number> {
   return items[0].lockVersionNumber
 }
 
+/** Returns how many lines there are. */
 export async function showLogs(
   { terminal }: Context,
   { client, workflowId, runNumber, blockName }: Place,
-): Promise<void> {
+): Promise<number> {
   const { chain } = await client.workflow({ params: { id: workflowId }, query: { runNumber } })
   const wanted = chain.filter((block) => blockName === undefined || block.blockName === blockName)
   if (blockName !== undefined && wanted.length === 0)
@@ -40,6 +42,7 @@ export async function showLogs(
   terminal.result(found, () =>
     found.flatMap(({ block, lines }) => lines.map((line) => `${terminal.paint('cyan', block)}  ${line}`)).join('\n'),
   )
+  return found.flatMap(({ lines }) => lines).length
 }
 
 async function linesOf(

@@ -48,7 +48,7 @@ export async function pull(
   if (edited.length > 0) {
     const places = edited.map(({ folder }) => relative(options.cwd, folder) || '.').join(', ')
     throw new Failure(
-      `Changed both here and on the server: ${places}. Push, or pull with --force to overwrite the files.`,
+      `You have edited ${places} since the last pull or push. Push first, or pull with --force to overwrite your edits.`,
     )
   }
   return targets.map((target) => {
@@ -103,7 +103,7 @@ function write(
 ): number {
   const keys = keysOf(current, knownKeys(known))
   const portable = toPortable(current, names, knownKeys(known))
-  const filesChanged = writeFolder(folder, local ? alignSecrets(portable, local) : portable)
+  const filesChanged = writeFolder(folder, local ? alignSecrets(portable, local) : portable, local)
   remember(folder, connection, {
     id: current.id,
     revision: current.revision,

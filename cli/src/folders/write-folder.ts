@@ -3,13 +3,17 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Portable } from './portable.ts'
-import { writeAll } from './write-files.ts'
+import { readIfThere, writeAll } from './write-files.ts'
 
-/** Returns how many files changed. Scripts of blocks that are gone go too. */
-export function writeFolder(folder: string, workflow: Portable): number {
+/** Returns how many files changed. Scripts of blocks that are gone go too. `local` is what the files say now, if there are any. */
+export function writeFolder(folder: string, workflow: Portable, local?: Portable): number {
   // Scripts first: a folder whose workflow.yaml names a script always has it.
   const scripts = workflow.blocks.map(({ key, script }) => [join(folder, `blocks/${key}.js`), script] as const)
-  let written = writeAll([...scripts, [join(folder, 'workflow.yaml'), renderWorkflow(workflow)]])
+  const path = join(folder, 'workflow.yaml')
+  const text = renderWorkflow(workflow)
+  // A file that says the same stays as the author wrote it, with its comments and its order.
+  const isSame = local !== undefined && renderWorkflow(local) === text
+  let written = writeAll(isSame ? scripts : [...scripts, [path, commentsAtTop(path) + text]])
   const wanted = new Set(workflow.blocks.map(({ key }) => `${key}.js`))
   const blocksFolder = join(folder, 'blocks')
   for (const file of existsSync(blocksFolder) ? readdirSync(blocksFolder) : []) {
@@ -19,6 +23,11 @@ export function writeFolder(folder: string, workflow: Portable): number {
     }
   }
   return written
+}
+
+/** For example the one that names the schema for editors. */
+function commentsAtTop(path: string): string {
+  return readIfThere(path)?.match(/^(#.*\n)*/)?.[0] ?? ''
 }
 
 export function renderWorkflow({ blocks, recordCallBodies, description, ...rest }: Portable): string {
