@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { operations } from '@patchbay/contract'
 import tailwindcss from '@tailwindcss/vite'
@@ -43,9 +45,29 @@ function slimContract(): Plugin {
   }
 }
 
+/**
+ * What sets the theme before the first paint holds the page back, so browsers keep it like every other asset: under a name that
+ * changes with its content. Pages that the service renders itself name it by its plain path.
+ */
+function keptTheme(): Plugin {
+  const source = readFileSync(new URL('public/theme.js', import.meta.url), 'utf8')
+  const path = `assets/theme-${createHash('sha256').update(source).digest('hex').slice(0, 8)}.js`
+  return {
+    name: 'kept-theme',
+    apply: 'build',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: path, source })
+    },
+    transformIndexHtml: (page) => page.replace('src="/theme.js"', `src="/${path}"`),
+  }
+}
+
+/** Small parts that many pages use. Editor, graph, charts and long logs come with the pages that need them. */
+const parts = /lucide-react|console\/src\/ui\/(?!code-|diff-view|log-view|stacked-bars)/
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [slimContract(), scriptApi(), guide(), react(), tailwindcss()],
+  plugins: [slimContract(), scriptApi(), guide(), keptTheme(), react(), tailwindcss()],
   // The service puts a fresh value in its place with every page; styles that the editor adds carry it.
   html: { cspNonce: 'PATCHBAY_NONCE' },
   build: {
@@ -61,6 +83,14 @@ export default defineConfig({
         public: fileURLToPath(new URL('src/public.css', import.meta.url)),
       },
       output: {
+        // A first visit fetches three scripts, not one per icon: what every page needs, the parts that pages are made of, and the page.
+        codeSplitting: {
+          groups: [
+            // The stylesheet of the pages that the service renders itself is an entry too, and stays one.
+            { name: 'frame', tags: ['$initial'], test: (id) => !id.includes('public.css') },
+            { name: 'parts', test: parts },
+          ],
+        },
         // The pages that the service renders itself name their stylesheet, so it keeps its name.
         assetFileNames: (asset) =>
           asset.names.includes('public.css') ? '[name][extname]' : 'assets/[name]-[hash][extname]',

@@ -9,7 +9,7 @@ import { createTemplate, newBlock } from '../server/test/harness/templates.ts'
 import { startUpgrade, upgradeIn } from '../server/test/harness/upgrades.ts'
 import { shareFiles } from '../server/test/harness/upload.ts'
 import { enableWebhook } from '../server/test/harness/webhooks.ts'
-import { startVisit, type Visit } from './harness/visit.ts'
+import { settled, startVisit, type Visit } from './harness/visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const block = '0198c0de-0000-7000-8000-000000000001'
@@ -164,7 +164,7 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
   return page.evaluate(async (runOnly) => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] }
     const { run } = (globalThis as unknown as { axe: { run(options: object): Promise<Found> } }).axe
-    const found = await run({ runOnly })
+    const found = await run({ runOnly, resultTypes: ['violations'] })
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
     )
@@ -173,30 +173,52 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
 
 const addressOf = (path: string) => path.replaceAll(/[A-Z]{5,}/g, (name) => ids[name] as string)
 
-async function expectNoViolations(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
+/** Pages that are open already and keep what they have loaded: a test takes one and gives it back. */
+const idle: Record<'console' | 'public', Page[]> = { console: [], public: [] }
+const taken = { console: 0, public: 0 }
+const pagesMax = 2
+const waiting: (() => void)[] = []
+
+async function withPage(kind: 'console' | 'public', use: (page: Page) => Promise<void>): Promise<void> {
+  while (taken.console + taken.public >= pagesMax) await new Promise<void>((resolve) => waiting.push(resolve))
+  taken[kind]++
+  const page = idle[kind].pop() ?? (await visit.open('about:blank', { isSignedOut: kind === 'public' }))
+  try {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await use(page)
+  } finally {
+    idle[kind].push(page)
+    taken[kind]--
+    waiting.shift()?.()
+  }
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  await settled(page)
   await page.evaluate(axe)
-  expect(await violations(page, everyRule)).toEqual([])
+  const inLight = await violations(page, everyRule)
   await page.emulateMedia({ colorScheme: 'dark' })
   // Colours of buttons go over into the other theme for a tenth of a second.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().flatMap((one) => (one instanceof CSSTransition ? [one.finished] : []))),
   )
-  expect(await violations(page, rulesOfColour)).toEqual([])
-  await page.context().close()
+  return [...inLight, ...(await violations(page, rulesOfColour)).map((found) => `dark: ${found}`)]
 }
 
-describe('axe', () => {
+describe.concurrent('axe', () => {
   it.each(pages)('finds nothing on %s, light or dark', async (path) => {
-    const page = await visit.open(addressOf(path), { colorScheme: 'light', isSignedOut: isPublic.test(path) })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await expectNoViolations(page)
+    await withPage(isPublic.test(path) ? 'public' : 'console', async (page) => {
+      await page.goto(addressOf(path))
+      expect(await findViolations(page)).toEqual([])
+    })
   })
 
   it.each(dialogs)('finds nothing over a page, light or dark: %s', async (_what, path, open) => {
-    const page = await visit.open(addressOf(path), { colorScheme: 'light' })
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await open(page)
-    await expectNoViolations(page)
+    await withPage('console', async (page) => {
+      await page.goto(addressOf(path))
+      await settled(page)
+      await open(page)
+      expect(await findViolations(page)).toEqual([])
+    })
   })
 })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
-import { startVisit, type Visit } from './harness/visit.ts'
+import { settled, startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -74,8 +74,7 @@ describe('large things', () => {
     const page = await visit.open('/', { viewport: { width: 390, height: 844 } })
     for (const path of ['/workflows', `/workflows/${id}`, `/workflows/${id}?tab=settings`, `/workflows/${id}/runs/1`]) {
       await page.goto(path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       expect(await isTooWide(page), path).toBe(false)
     }
     await page.context().close()

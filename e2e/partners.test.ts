@@ -5,7 +5,7 @@ import { eventually } from '../server/test/harness/eventually.ts'
 import { startOAuthProvider, tokenPath } from '../server/test/harness/oauth-provider.ts'
 import { startSmtpPeer } from '../server/test/harness/smtp-peer.ts'
 import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
-import { password, startVisit, type Visit } from './harness/visit.ts'
+import { password, settled, startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 let smtp: Awaited<ReturnType<typeof startSmtpPeer>>
@@ -81,7 +81,7 @@ describe('a customer', () => {
     ] as const) {
       await guest.goto(path)
       await heading(guest, name).waitFor()
-      await guest.waitForLoadState('networkidle')
+      await settled(guest)
       expect(await guest.getByRole('button', { name: 'All accounts' }).count(), path).toBe(0)
     }
     expect(await guest.getByRole('button', { name: 'New account' }).count()).toBe(0)

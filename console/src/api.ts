@@ -31,7 +31,13 @@ export type Parts<Name extends OperationName> = (ParamsOf<Operations[Name]> exte
   (QueryOf<Operations[Name]> extends undefined ? object : { query?: QueryOf<Operations[Name]> }) &
   (BodyOf<Operations[Name]> extends undefined ? object : { body: BodyOf<Operations[Name]> })
 
-type CallOptions = { signal?: AbortSignal; headers?: Record<string, string>; onHeaders?: (headers: Headers) => void }
+type CallOptions = {
+  signal?: AbortSignal
+  /** For this account in place of the one that is managed. */
+  accountId?: string
+  headers?: Record<string, string>
+  onHeaders?: (headers: Headers) => void
+}
 
 /** One call. A session that has ended is renewed by the person first, so that what was typed is not lost; undefined stands for 204. */
 export async function call<Name extends OperationName>(
@@ -44,7 +50,7 @@ export async function call<Name extends OperationName>(
     try {
       const { signal, headers = {} } = options
       const sent = { ...parts, headers, ...(signal ? { signal } : {}) }
-      const answer = await clientFor(token).exchange(name, sent as never)
+      const answer = await clientFor(token, options.accountId).exchange(name, sent as never)
       connectivity.reached()
       options.onHeaders?.(answer.headers)
       return (answer.data as unknown) === noContent ? undefined : (answer.data as Answer<Name>)
@@ -60,8 +66,7 @@ export async function call<Name extends OperationName>(
   }
 }
 
-function clientFor(token: string | undefined) {
-  const managed = managedAccountId()
+function clientFor(token: string | undefined, managed = managedAccountId()) {
   return createClient({
     baseUrl: '',
     ...(managed === undefined ? {} : { managedAccountId: managed }),
@@ -113,6 +118,18 @@ export function useOperation<Name extends OperationName>(
               : refetchInterval,
         }),
   } as never) as UseQueryResult<Answer<Name> | null>
+}
+
+/** Read for another account than the one that is managed, where a page is about several. */
+export function useOperationAs<Name extends OperationName>(
+  accountId: string,
+  name: Name,
+  parts: Parts<Name>,
+): UseQueryResult<Answer<Name> | null> {
+  return useQuery({
+    queryKey: [accountId, name, parts],
+    queryFn: async ({ signal }: { signal: AbortSignal }) => (await call(name, parts, { signal, accountId })) ?? null,
+  })
 }
 
 export type Done<Name extends OperationName> = { answer: Answer<Name> | undefined; headers: Headers | undefined }

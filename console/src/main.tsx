@@ -1,38 +1,22 @@
 import './ui/base.css'
-import { PatchbayError } from '@patchbay/sdk'
-import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { sentenceOf } from './api.ts'
+import { queries } from './queries.ts'
 import { createConsoleRouter } from './router.tsx'
 import { leaveToSignIn, loadSession } from './session/session.ts'
-import { toast } from './ui/toast.tsx'
 
-const queries = new QueryClient({
-  defaultOptions: {
-    // What is asked while the connection is lost fails at once and is said; it does not happen later, when nobody expects it.
-    mutations: { networkMode: 'always' },
-    queries: {
-      networkMode: 'always',
-      staleTime: 5000,
-      // A refusal stays a refusal; only what was lost on the way is tried again.
-      retry: (count, error) => count < 2 && !(error instanceof PatchbayError && error.status < 500),
-    },
-  },
-  // A refusal that no field shows is told here, so that none is ever swallowed.
-  mutationCache: new MutationCache({
-    onError: (error, _variables, _context, mutation) => {
-      if (mutation.meta?.['isShownInPlace'] !== true) toast.error(sentenceOf(error))
-    },
-  }),
-})
+const router = createConsoleRouter()
+// The code of the page is on its way while the service is asked who is there.
+const [routes] = router.getMatchedRoutes(window.location.pathname)
+for (const route of routes) void router.loadRouteChunk(route)
 
 if (await loadSession()) {
   createRoot(document.getElementById('root') as HTMLElement).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
-        <RouterProvider router={createConsoleRouter()} />
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,
   )

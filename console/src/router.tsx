@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router'
+import { prefetchRun } from './runs/prefetch-run.ts'
+import { managedAccountId } from './session/managed-account.ts'
 import { ErrorPage, NotFoundPage } from './shell/error-pages.tsx'
 import { Shell } from './shell/shell.tsx'
 import { isTrue, numberIn, textIn } from './ui/search-params.ts'
@@ -91,6 +93,11 @@ const run = createRoute({
   getParentRoute: () => root,
   path: '/workflows/$id/runs/$number',
   validateSearch: (search) => textIn(search, 'block', 'view'),
+  // Also when a link is pointed at; the page itself waits for nothing here. A link into another account is read once it is opened.
+  loader: ({ params, location }) => {
+    if ((location.search as { as?: string }).as !== managedAccountId()) return
+    void prefetchRun(params.id, Number(params.number)).catch(() => {})
+  },
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 

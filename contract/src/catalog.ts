@@ -21,6 +21,12 @@ export const CredentialField = Type.Object({
   Options: Type.Optional(Type.Array(Type.String())),
   Description: Type.Optional(Type.String()),
   Default: Type.Optional(Type.Unknown()),
+  OnlyFor: Type.Optional(
+    Type.Object(
+      { Field: Type.String(), Values: Type.Array(Type.String()) },
+      { description: 'Used only when that other field has one of these values.' },
+    ),
+  ),
 })
 
 const applicationFields = {

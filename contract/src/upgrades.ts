@@ -49,6 +49,18 @@ const Conflict = Type.Object({
   }),
 })
 
+const Need = Type.Object({
+  kind: Type.Enum(['variable', 'application', 'blockVariable'], {
+    description: 'Which part of values: variables, applications or blocks.',
+  }),
+  name: Type.String({ description: 'Name of the variable, or short name of the application.' }),
+  uniqueBlockId: Type.Optional({ ...Guid, description: 'Only for a variable of a block.' }),
+  message: Type.String({ description: 'The problem that it solves.' }),
+  type: Type.Optional(Type.String({ description: 'Type of the variable.' })),
+  displayName: Type.Optional(Type.String()),
+  options: Type.Optional(Type.Array(Type.String())),
+})
+
 export const previewTemplateUpgrade = operation({
   name: 'TemplateUpgradePreview',
   feature: 'Template upgrades',
@@ -86,6 +98,7 @@ export const previewTemplateUpgrade = operation({
           changes: Type.Array(BlockChange, { description: 'What the upgrade would change.' }),
           conflicts: Type.Array(Conflict),
           problems: Type.Array(Type.String(), { description: 'Why the workflow could not run afterwards.' }),
+          needs: Type.Array(Need, { description: 'What would solve problems when it is given in values.' }),
           notes: Type.Array(Type.String(), {
             description: 'Values of the customer that stay although the template changed them too.',
           }),

@@ -27,7 +27,7 @@ export async function startVisit(env: Record<string, string> = {}): Promise<Visi
   const browser = await startBrowser()
   const complaints: string[] = []
   const peers: string[] = []
-  let signedIn: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
+  let signedIn: ReturnType<BrowserContext['storageState']> | undefined
   const watch = async (context: BrowserContext): Promise<Page> => {
     context.on('request', (request) => {
       const isOwn = ['data:', `${service.baseUrl}/`, ...peers].some((start) => request.url().startsWith(start))
@@ -60,11 +60,11 @@ export async function startVisit(env: Record<string, string> = {}): Promise<Visi
     complaints,
     peers,
     async open(path, { isSignedOut = false, ...options } = {}) {
-      if (!isSignedOut) signedIn ??= await signIn()
+      if (!isSignedOut) signedIn ??= signIn()
       const context = await browser.newContext({
         baseURL: service.baseUrl,
         viewport: { width: 1440, height: 900 },
-        ...(isSignedOut ? {} : { storageState: signedIn as NonNullable<typeof signedIn> }),
+        ...(isSignedOut ? {} : { storageState: await (signedIn as NonNullable<typeof signedIn>) }),
         ...options,
       })
       const page = await watch(context)
@@ -77,6 +77,13 @@ export async function startVisit(env: Record<string, string> = {}): Promise<Visi
       expect(complaints).toEqual([])
     },
   }
+}
+
+/** The page shows what it was asked for: a heading, and no place held for something that is still on its way. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
+  )
 }
 
 /** The link that the first start prints. */

@@ -3,7 +3,7 @@ import { sentenceOf, useAction } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import { refusalAt, refusalBeside } from '../ui/refusal.ts'
+import { placeRefusal } from '../ui/refusal.ts'
 import { useStore } from '../ui/store.ts'
 import { toast } from '../ui/toast.tsx'
 import { type Account, roleSentences } from './account-state.tsx'
@@ -59,13 +59,13 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
     else create.mutate({ body: { email, ...names, ...(isActivated ? { activated: true } : {}) } })
   }
   const error = create.error ?? update.error
-  const refusal = error ? sentenceOf(error) : undefined
+  const refused = placeRefusal(error ? sentenceOf(error) : undefined, fieldNames)
   return (
     <FormDialog
       title={account ? account.email : 'New account'}
       submit={account ? 'Save' : 'Create account'}
       isBusy={create.isPending || update.isPending}
-      refusal={refusalBeside(refusal, ...Object.values(fieldNames).flat())}
+      refusal={refused.beside}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -78,7 +78,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
           onChange={(event) => setEmail(event.target.value)}
           required
           autoFocus
-          error={refusalAt(refusal, ...fieldNames.email)}
+          error={refused.at.email}
         />
       )}
       <div className="grid grid-cols-2 gap-3">
@@ -86,21 +86,21 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
           label="First name"
           value={firstName}
           onChange={(event) => setFirstName(event.target.value)}
-          error={refusalAt(refusal, ...fieldNames.firstName)}
+          error={refused.at.firstName}
           required
         />
         <TextField
           label="Last name"
           value={lastName}
           onChange={(event) => setLastName(event.target.value)}
-          error={refusalAt(refusal, ...fieldNames.lastName)}
+          error={refused.at.lastName}
           required
         />
       </div>
       <Select
         label="Role"
         hint={roleSentences[roleName]}
-        error={refusalAt(refusal, ...fieldNames.role)}
+        error={refused.at.role}
         value={roleName}
         onChange={(event) => setRoleName(event.target.value as RoleName)}
         options={offered.map((name) => ({ value: name, label: name }))}
@@ -117,7 +117,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
         <Select
           label="May activate accounts"
           hint="Without the link that is mailed to their owners. Only who may do so can allow it."
-          error={refusalAt(refusal, ...fieldNames.mayActivate)}
+          error={refused.at.mayActivate}
           value={mayActivate}
           onChange={(event) => setMayActivate(event.target.value as typeof mayActivate)}
           options={[

@@ -4,13 +4,12 @@ import { useCallback } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
 import { ApplicationLogo } from '../catalogue/application-logo.tsx'
 import { Button, LinkButton } from '../ui/button.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { Time } from '../ui/time.tsx'
 import { ConnectionPanel } from './connection-panel.tsx'
@@ -19,14 +18,12 @@ import { type Connection, ConnectionStateChip } from './connection-state.tsx'
 const route = getRouteApi('/connections')
 const size = 50
 
+type Filters = ReturnType<typeof route.useSearch>
+
 export function ConnectionsPage() {
   const { q, faulted, page: pageNumber, id } = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useCallback(
-    (changes: Record<string, unknown>) =>
-      void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: true }),
-    [navigate],
-  )
+  const change = useFilterChange<Filters>(navigate)
   const page = (pageNumber ?? 1) - 1
   const found = useOperation(
     'RegApplicationsSearch',
@@ -35,8 +32,9 @@ export function ConnectionsPage() {
   )
   const rows = found.data?.regApplications
   const opened = rows?.find((connection) => connection.id === id)
-  const search = useCallback((text: string) => change({ q: text || undefined, page: undefined }), [change])
-  const close = useCallback(() => change({ id: undefined }), [change])
+  const search = useCallback((text: string) => change({ q: text || undefined }), [change])
+  // The panel closes over the same page of the list.
+  const close = useCallback(() => change({ id: undefined, page: pageNumber }), [change, pageNumber])
   return (
     <Page
       title="Connections"
@@ -52,36 +50,29 @@ export function ConnectionsPage() {
         <FilterChip
           label="Faulted"
           isOn={faulted === true}
-          onChange={(isOn) => change({ faulted: isOn || undefined, page: undefined })}
+          onChange={(isOn) => change({ faulted: isOn || undefined })}
         />
       </search>
-      {found.error && !found.data ? (
-        <Notice kind="error" action={<Button onClick={() => void found.refetch()}>Try again</Button>}>
-          {sentenceOf(found.error)}
-        </Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Connections"
-            columns={columns}
-            rows={rows}
-            keyOf={(connection) => connection.id}
-            isRefreshing={found.isPlaceholderData}
-            empty={
-              q || faulted ? (
-                <Empty
-                  icon={SearchX}
-                  title="No connection matches."
-                  action={<Button onClick={() => change({ q: undefined, faulted: undefined })}>Clear filters</Button>}
-                />
-              ) : (
-                <NoConnections />
-              )
-            }
-          />
-          <Pagination page={page} size={size} total={found.data?.total} onPage={(next) => change({ page: next + 1 })} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Connections"
+        columns={columns}
+        rows={rows}
+        keyOf={(connection) => connection.id}
+        empty={
+          q || faulted ? (
+            <Empty
+              icon={SearchX}
+              title="No connection matches."
+              action={<Button onClick={() => change({ q: undefined, faulted: undefined })}>Clear filters</Button>}
+            />
+          ) : (
+            <NoConnections />
+          )
+        }
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
       {opened && <ConnectionPanel key={opened.id} connection={opened} onClose={close} />}
     </Page>
   )

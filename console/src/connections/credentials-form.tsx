@@ -36,13 +36,17 @@ export function CredentialsForm({
             .map((field) => [field.ShortName, field.Default]),
         ),
   )
+  const shown = application.credentialFields.filter((field) => isAskedFor(field, values))
   const send = (event: FormEvent) => {
     event.preventDefault()
-    const given = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined)
+    const shownNames = new Set(shown.map(({ ShortName }) => ShortName))
+    const given = Object.entries(values).filter(
+      ([name, value]) => shownNames.has(name) && value !== '' && value !== undefined,
+    )
     onSubmit({ tagText, credentials: Object.fromEntries(given) })
   }
   // The service names the field in its sentence; there it is shown at the field.
-  const blamed = application.credentialFields.find(
+  const blamed = shown.find(
     (field) => refusal?.includes(`"${field.ShortName}"`) || refusal?.includes(field.DisplayName),
   )
   return (
@@ -55,7 +59,7 @@ export function CredentialsForm({
         maxLength={200}
         isOptional
       />
-      {application.credentialFields.map((field) => (
+      {shown.map((field) => (
         <CredentialInput
           key={field.ShortName}
           field={field}
@@ -73,6 +77,19 @@ export function CredentialsForm({
       </div>
     </form>
   )
+}
+
+/** Fields of another kind of sign-in than the chosen one are left out. Until one is chosen, all are there. */
+function isAskedFor({ OnlyFor }: CredentialField, values: Record<string, unknown>): boolean {
+  const chosen = OnlyFor && values[OnlyFor.Field]
+  return OnlyFor === undefined || typeof chosen !== 'string' || chosen === '' || OnlyFor.Values.includes(chosen)
+}
+
+/** Catalogue words such as clientCredentials, as people write them; addresses and codes stay as they are. */
+function optionLabel(option: string): string {
+  if (!/^[a-z]+([A-Z][a-z]+)*$/.test(option)) return option
+  const words = option.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 function CredentialInput({
@@ -109,7 +126,7 @@ function CredentialInput({
         onChange={(event) => onChange(event.target.value)}
         options={[
           { value: '', label: isUpdate ? 'As it is' : 'Choose …' },
-          ...(field.Options ?? []).map((option) => ({ value: option, label: option })),
+          ...(field.Options ?? []).map((option) => ({ value: option, label: optionLabel(option) })),
         ]}
       />
     )

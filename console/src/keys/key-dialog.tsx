@@ -2,9 +2,12 @@ import { useState } from 'react'
 import { type Answer, sentenceOf, useAction } from '../api.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import { refusalAt, refusalBeside } from '../ui/refusal.ts'
+import { placeRefusal } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ApiKey } from './api-key.ts'
+
+/** What the service calls the fields in its sentences. */
+const fieldNames = { label: ['label'], addresses: ['ipRestriction'], expires: ['expiresDateTimeUTC'] }
 
 /** A new key, or the label, addresses and expiry of one that exists. */
 export function KeyDialog({
@@ -36,7 +39,7 @@ export function KeyDialog({
     },
   })
   const error = create.error ?? update.error
-  const refusal = error ? sentenceOf(error) : undefined
+  const refused = placeRefusal(error ? sentenceOf(error) : undefined, fieldNames)
   const submit = () => {
     const body = {
       label: label.trim(),
@@ -51,7 +54,7 @@ export function KeyDialog({
       title={apiKey ? 'Edit key' : 'New key'}
       submit={apiKey ? 'Save' : 'Make key'}
       isBusy={create.isPending || update.isPending}
-      refusal={refusalBeside(refusal, 'label', 'ipRestriction', 'expiresDateTimeUTC')}
+      refusal={refused.beside}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -61,7 +64,7 @@ export function KeyDialog({
         hint="What uses this key, so that you know later what to revoke."
         value={label}
         onChange={(event) => setLabel(event.target.value)}
-        error={refusalAt(refusal, 'label')}
+        error={refused.at.label}
         autoFocus
       />
       <TextArea
@@ -72,7 +75,7 @@ export function KeyDialog({
         hint="Addresses or CIDR ranges, one per line. Empty: any address."
         value={addresses}
         onChange={(event) => setAddresses(event.target.value)}
-        error={refusalAt(refusal, 'ipRestriction')}
+        error={refused.at.addresses}
       />
       <TextField
         label="Expires"
@@ -81,7 +84,7 @@ export function KeyDialog({
         hint="The key stops at the end of this day, UTC."
         value={expires}
         onChange={(event) => setExpires(event.target.value)}
-        error={refusalAt(refusal, 'expiresDateTimeUTC')}
+        error={refused.at.expires}
       />
     </FormDialog>
   )

@@ -4,13 +4,13 @@ import { Mail, MailWarning } from 'lucide-react'
 import { type Answer, type Body, sentenceOf, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
 import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { useStore } from '../ui/store.ts'
 import { Time } from '../ui/time.tsx'
 
@@ -30,8 +30,7 @@ export function MailPage() {
   const navigate = route.useNavigate()
   const isManager = useStore(session)?.myAccount.role === 'Manager'
   const page = (filters.page ?? 1) - 1
-  const change = (changes: Partial<typeof filters>) =>
-    void navigate({ search: (before: object) => ({ ...before, page: undefined, ...changes }) as never, replace: true })
+  const change = useFilterChange<typeof filters>(navigate)
   const outbox = useOperation(
     'GetOutbox',
     { body: bodyOf(filters, page) },
@@ -49,14 +48,14 @@ export function MailPage() {
             key={status}
             label={status}
             isOn={filters.status === status}
-            onChange={(isOn) => change({ status: isOn ? status : undefined } as Partial<typeof filters>)}
+            onChange={(isOn) => change({ status: isOn ? status : undefined })}
           />
         ))}
         {isManager && (
           <FilterChip
             label="All accounts"
             isOn={filters.all === true}
-            onChange={(isOn) => change({ all: isOn ? true : undefined } as Partial<typeof filters>)}
+            onChange={(isOn) => change({ all: isOn ? true : undefined })}
           />
         )}
       </search>
@@ -67,34 +66,24 @@ export function MailPage() {
           </Notice>
         </div>
       )}
-      {outbox.error && !outbox.data ? (
-        <Notice kind="error">{sentenceOf(outbox.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Mail"
-            columns={columns}
-            rows={outbox.data?.items}
-            keyOf={(mail) => mail.id}
-            isRefreshing={outbox.isPlaceholderData}
-            empty={
-              filters.status ? (
-                <Empty icon={MailWarning} title={`No mail is ${filters.status.toLowerCase()}.`} />
-              ) : (
-                <Empty icon={Mail} title="No mail yet">
-                  Scripts send mail with email.send(…). Failures, alarms and shares are mailed from here too.
-                </Empty>
-              )
-            }
-          />
-          <Pagination
-            page={page}
-            size={size}
-            total={outbox.data?.total}
-            onPage={(next) => change({ page: next + 1 })}
-          />
-        </Panel>
-      )}
+      <ListPanel
+        label="Mail"
+        columns={columns}
+        rows={outbox.data?.items}
+        keyOf={(mail) => mail.id}
+        empty={
+          filters.status ? (
+            <Empty icon={MailWarning} title={`No mail is ${filters.status.toLowerCase()}.`} />
+          ) : (
+            <Empty icon={Mail} title="No mail yet">
+              Scripts send mail with email.send(…). Failures, alarms and shares are mailed from here too.
+            </Empty>
+          )
+        }
+        query={outbox}
+        sentence={sentenceOf}
+        paging={{ page, size, total: outbox.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
     </Page>
   )
 }

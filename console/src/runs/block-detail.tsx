@@ -1,4 +1,5 @@
 // One block of a run.
+import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { type Answer, sentenceOf, useOperation } from '../api.ts'
@@ -10,6 +11,7 @@ import { Panel } from '../ui/panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { useBlockInput } from '../workflows/block-test.ts'
 import { CallList } from './call-list.tsx'
+import { resultQuery } from './prefetch-run.ts'
 import { StatusChip } from './run-status.tsx'
 
 const CodeEditor = lazy(() => import('../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
@@ -96,7 +98,8 @@ function pending(query: { error: Error | null; isLoading: boolean }): ReactNode 
 
 function ResultView(props: ViewProps) {
   const hasRun = props.block.endDateTimeUTC !== null && props.block.endDateTimeUTC !== undefined
-  const result = useOperation('GetBlockResult', partsOf(props), { enabled: hasRun })
+  const { workflow, run, block } = props
+  const result = useQuery({ ...resultQuery(workflow.id, run.lockVersionNumber, block.uniqueBlockId), enabled: hasRun })
   if (!result.data) return pending(result)
   if (!result.data.success) {
     return (

@@ -9,9 +9,11 @@ import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { SkeletonLines } from '../ui/skeleton.tsx'
 import { durationText, exactTime, Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { BlockDetail } from './block-detail.tsx'
+import { firstShownBlock, listedRun, listedWorkflowName } from './prefetch-run.ts'
 import { isUnderWay, StatusChip } from './run-status.tsx'
 import { Waterfall } from './waterfall.tsx'
 import { lanesOf, type TimedCall } from './waterfall-lanes.ts'
@@ -37,9 +39,29 @@ export function RunPage() {
       title={`Run ${number}`}
       back={{ label: 'Workflows', to: '/workflows' }}
       sentence={sentenceOf}
+      skeleton={<ListedRun workflowId={id} runNumber={runNumber} />}
     >
       {(data) => (data.run ? <LoadedRun workflow={data} run={data.run} /> : null)}
     </PageOf>
+  )
+}
+
+/** What the list said about the run, until the run itself is there. */
+function ListedRun({ workflowId, runNumber }: { workflowId: string; runNumber: number }) {
+  const run = listedRun(workflowId, runNumber)
+  const name = listedWorkflowName(workflowId)
+  return (
+    <Page
+      title={name === undefined ? `Run ${runNumber}` : `Run ${runNumber} of ${name}`}
+      back={{
+        label: name ?? 'Workflow',
+        link: { to: '/workflows/$id', params: { id: workflowId } as never, search: { tab: 'runs' } as never },
+      }}
+      state={run && <StatusChip status={run.status} />}
+    >
+      {run && <Facts run={run} endMs={Date.parse(run.startDateTimeUTC) + run.durationInMilliSec} />}
+      <SkeletonLines count={8} />
+    </Page>
   )
 }
 
@@ -56,7 +78,7 @@ function LoadedRun({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
     [workflow.chain, calls, startMs, endMs],
   )
   const failed = workflow.chain.find((block) => block.status === 'Error')
-  const blockId = chosen ?? failed?.uniqueBlockId ?? run.lastExecutedBlockId ?? workflow.chain[0]?.uniqueBlockId
+  const blockId = chosen ?? firstShownBlock(workflow)
   const block = workflow.chain.find(({ uniqueBlockId }) => uniqueBlockId === blockId)
   const show = (changes: Record<string, string>) =>
     void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: true })

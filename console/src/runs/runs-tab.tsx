@@ -1,13 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { History } from 'lucide-react'
+import { useEffect } from 'react'
 import { type Answer, type Body, sentenceOf, useOperation } from '../api.ts'
-import { Button } from '../ui/button.tsx'
-import { type Column, DataTable, type Sort } from '../ui/data-table.tsx'
+import type { Column, Sort } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { durationText, Time } from '../ui/time.tsx'
 import { isUnderWay, StatusText } from './run-status.tsx'
 
@@ -43,13 +41,8 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
       refetchInterval: (data) => (data?.items.some(({ status }) => isUnderWay(status)) ? 1500 : 10_000),
     },
   )
-  if (found.error && !found.data) {
-    return (
-      <Notice kind="error" action={<Button onClick={() => void found.refetch()}>Try again</Button>}>
-        {sentenceOf(found.error)}
-      </Notice>
-    )
-  }
+  // Most people who look at runs open one.
+  useEffect(() => void import('./run-page.tsx'), [])
   return (
     <>
       <div className="mb-3 flex gap-2">
@@ -65,25 +58,24 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
           ]}
         />
       </div>
-      <Panel>
-        <DataTable
-          label="Runs"
-          columns={columnsFor(workflow.id)}
-          rows={found.data?.items}
-          keyOf={({ lockVersionNumber }) => String(lockVersionNumber)}
-          sort={sort}
-          onSort={(next) => change({ sort: next.by, ascending: next.isAscending || undefined })}
-          isRefreshing={found.isPlaceholderData}
-          empty={
-            <Empty icon={History} title={search.status ? `No run is ${search.status}.` : 'No runs yet'}>
-              {workflow.workflowState === 'deployed'
-                ? 'Press Run, or let a schedule or webhook start it.'
-                : 'Deploy the workflow, then run it.'}
-            </Empty>
-          }
-        />
-        <Pagination page={page} size={size} total={found.data?.total} onPage={(next) => change({ page: next + 1 })} />
-      </Panel>
+      <ListPanel
+        label="Runs"
+        columns={columnsFor(workflow.id)}
+        rows={found.data?.items}
+        keyOf={({ lockVersionNumber }) => String(lockVersionNumber)}
+        sort={sort}
+        onSort={(next) => change({ sort: next.by, ascending: next.isAscending || undefined })}
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+        empty={
+          <Empty icon={History} title={search.status ? `No run is ${search.status}.` : 'No runs yet'}>
+            {workflow.workflowState === 'deployed'
+              ? 'Press Run, or let a schedule or webhook start it.'
+              : 'Deploy the workflow, then run it.'}
+          </Empty>
+        }
+      />
     </>
   )
 }

@@ -8,19 +8,32 @@ import { placeWords } from './places.ts'
 
 type Found = Answer<'SearchRuns'>['items'][number]
 
-export function foundColumns(term: string, isAcross: boolean): readonly Column<Found>[] {
+/** A run, or a request that has not run yet, with every place in it that holds the words. */
+export type FoundRun = { key: string; first: Found; places: readonly Found[] }
+
+/** Runs stand in the order in which they were found; so do the places of each. */
+export function byRun(items: readonly Found[]): FoundRun[] {
+  const runs = Map.groupBy(items, ({ workflowId, runNumber, webhookId }) =>
+    runNumber === null ? `${workflowId} request ${webhookId}` : `${workflowId} ${runNumber}`,
+  )
+  return [...runs].map(([key, places]) => ({ key, first: places[0] as Found, places }))
+}
+
+/** So many places of one run are shown; the rest is a click away on the run itself. */
+const placesMax = 3
+
+export function foundColumns(term: string, isAcross: boolean): readonly Column<FoundRun>[] {
   return [
     {
       id: 'run',
       label: 'Run',
       width: '300px',
-      cell: (item) => (
+      cell: ({ first, places }) => (
         <div className="min-w-0 py-1">
-          <RunLink item={item} />
+          <RunLink item={first} />
           <span className="block truncate text-label text-muted">
-            {isAcross && item.accountEmail ? `${item.accountEmail} · ` : ''}
-            {placeWords[item.where]}
-            {item.blockName ? ` of ${item.blockName}` : ''}
+            {isAcross && first.accountEmail ? `${first.accountEmail} · ` : ''}
+            {places.length === 1 ? placeText(first) : `${places.length} places`}
           </span>
         </div>
       ),
@@ -29,21 +42,36 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
       id: 'snippet',
       label: 'Where it stands',
       hideBelow: 'phone',
-      cell: (item) => (
-        <span className="line-clamp-2 font-mono text-label leading-5 text-muted [overflow-wrap:anywhere]">
-          <Marked text={item.snippet} term={term} />
-        </span>
+      cell: ({ places }) => (
+        <ul className="flex flex-col gap-1 py-1.5">
+          {places.slice(0, placesMax).map((item) => (
+            <li
+              key={`${item.where} ${item.uniqueBlockId} ${item.webhookId}`}
+              className="text-label leading-5 text-muted"
+            >
+              {places.length > 1 && <span className="text-text">{placeText(item)} </span>}
+              <span className="line-clamp-2 font-mono [overflow-wrap:anywhere]">
+                <Marked text={item.snippet} term={term} />
+              </span>
+            </li>
+          ))}
+          {places.length > placesMax && <li className="text-label text-faint">and {places.length - placesMax} more</li>}
+        </ul>
       ),
     },
     {
       id: 'status',
       label: 'State',
       width: '110px',
-      cell: (item) =>
-        item.status === null ? <span className="text-muted">Waiting</span> : <StatusText status={item.status} />,
+      cell: ({ first }) =>
+        first.status === null ? <span className="text-muted">Waiting</span> : <StatusText status={first.status} />,
     },
-    { id: 'when', label: 'When', width: '104px', align: 'end', cell: (item) => <Time iso={item.dateTimeUTC} /> },
+    { id: 'when', label: 'When', width: '104px', align: 'end', cell: ({ first }) => <Time iso={first.dateTimeUTC} /> },
   ]
+}
+
+function placeText({ where, blockName }: Found): string {
+  return blockName ? `${placeWords[where]} of ${blockName}` : placeWords[where]
 }
 
 function RunLink({ item }: { item: Found }) {

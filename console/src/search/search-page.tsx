@@ -7,12 +7,13 @@ import { session } from '../session/session.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
+import { useFilterChange } from '../ui/filters.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { useStore } from '../ui/store.ts'
-import { foundColumns } from './found-columns.tsx'
+import { byRun, foundColumns } from './found-columns.tsx'
 import { NamedThings } from './named-things.tsx'
 import { NextPage } from './next-page.tsx'
 import { type Place, placeWords } from './places.ts'
@@ -23,18 +24,8 @@ const size = 50
 export function SearchPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useCallback(
-    (changes: Partial<typeof filters>) =>
-      void navigate({
-        search: (before: object) => ({ ...before, page: undefined, ...changes }) as never,
-        replace: true,
-      }),
-    [navigate],
-  )
-  const search = useCallback(
-    (q: string) => change({ q: q === '' ? undefined : q } as Partial<typeof filters>),
-    [change],
-  )
+  const change = useFilterChange<typeof filters>(navigate)
+  const search = useCallback((q: string) => change({ q: q === '' ? undefined : q }), [change])
   const mayReachOthers = useStore(session)?.myAccount.role !== 'User'
   const term = filters.q?.trim() ?? ''
   return (
@@ -51,14 +42,14 @@ export function SearchPage() {
             key={place}
             label={placeWords[place]}
             isOn={filters.in === place}
-            onChange={(isOn) => change({ in: isOn ? place : undefined } as Partial<typeof filters>)}
+            onChange={(isOn) => change({ in: isOn ? place : undefined })}
           />
         ))}
         {mayReachOthers && (
           <FilterChip
             label="All accounts"
             isOn={filters.all === true}
-            onChange={(isOn) => change({ all: isOn ? true : undefined } as Partial<typeof filters>)}
+            onChange={(isOn) => change({ all: isOn ? true : undefined })}
           />
         )}
       </search>
@@ -72,7 +63,7 @@ export function SearchPage() {
       ) : (
         <>
           <NamedThings term={term} />
-          <Found term={term} filters={filters} onPage={(page) => change({ page } as Partial<typeof filters>)} />
+          <Found term={term} filters={filters} onPage={(page) => change({ page })} />
         </>
       )}
     </Page>
@@ -105,10 +96,8 @@ function Found({ term, filters, onPage }: { term: string; filters: Filters; onPa
           <DataTable
             label="Runs and webhook requests"
             columns={foundColumns(term, filters.all === true)}
-            rows={found.data?.items}
-            keyOf={(item) =>
-              `${item.workflowId} ${item.runNumber} ${item.webhookId} ${item.uniqueBlockId} ${item.where} ${item.dateTimeUTC}`
-            }
+            rows={found.data ? byRun(found.data.items) : undefined}
+            keyOf={({ key }) => key}
             isRefreshing={found.isPlaceholderData}
             empty={
               <Empty icon={Search} title={`No run held “${term}”.`}>

@@ -1,8 +1,7 @@
 // A session that ended: the person signs in over the page, and whatever was typed under it is still there.
-import { type FormEvent, useState } from 'react'
-import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { useState } from 'react'
 import { TextField } from '../ui/field.tsx'
+import { FormDialog } from '../ui/form-dialog.tsx'
 import { useStore } from '../ui/store.ts'
 import { isRenewing, session, signInAgain } from './session.ts'
 
@@ -17,39 +16,33 @@ function SignInAgain() {
   const [password, setPassword] = useState('')
   const [error, setError] = useState<string>()
   const [isBusy, setIsBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setIsBusy(true)
     setError(undefined)
     await signInAgain(email, password).catch((refusal: Error) => setError(refusal.message))
     setIsBusy(false)
   }
   return (
-    <Dialog title="Sign in again" onClose={() => {}} width={380}>
-      <p className="mb-4 text-muted">Your session has ended. Sign in to go on; the page keeps what you typed.</p>
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <TextField
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-          required
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-          required
-          autoFocus
-          error={error}
-        />
-        <Button type="submit" tone="primary" isBusy={isBusy} className="mt-1">
-          Sign in
-        </Button>
-      </form>
-    </Dialog>
+    <FormDialog title="Sign in again" submit="Sign in" isBusy={isBusy} onSubmit={() => void submit()}>
+      <p className="text-muted">Your session has ended. Sign in to continue. Everything you typed is still here.</p>
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        required
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        required
+        autoFocus
+        error={error}
+      />
+    </FormDialog>
   )
 }

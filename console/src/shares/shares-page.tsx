@@ -6,12 +6,11 @@ import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { byteText } from '../ui/byte-text.ts'
 import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ShareForm } from './share-form.tsx'
@@ -50,24 +49,20 @@ export function SharesPage() {
       actions={!upload && newShare}
     >
       {upload && <ShareForm onClose={() => open(false)} />}
-      {shares.error && !shares.data ? (
-        <Notice kind="error">{sentenceOf(shares.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Shares"
-            columns={columnsWith(setAsked)}
-            rows={shares.data ?? undefined}
-            keyOf={(share) => share.id}
-            skeletonRows={4}
-            empty={
-              <Empty icon={FileLock2} title="No shares yet" action={!upload && newShare}>
-                Scripts and programs make shares with ProxySecureUpload; you can make one here.
-              </Empty>
-            }
-          />
-        </Panel>
-      )}
+      <ListPanel
+        label="Shares"
+        columns={columnsWith(setAsked)}
+        rows={shares.data ?? undefined}
+        keyOf={(share) => share.id}
+        skeletonRows={4}
+        empty={
+          <Empty icon={FileLock2} title="No shares yet" action={!upload && newShare}>
+            Scripts and programs make shares with ProxySecureUpload; you can make one here.
+          </Empty>
+        }
+        query={shares}
+        sentence={sentenceOf}
+      />
       {asked && (
         <ConfirmDialog
           title={`Revoke the share for ${asked.notificationEmail}?`}

@@ -19,11 +19,12 @@ export function FormDialog({
   /** The sentence of a refusal that no field shows. */
   refusal?: string | undefined
   onSubmit: () => void
-  onClose: () => void
+  /** Left out where there is no way around the form. */
+  onClose?: () => void
   children: ReactNode
 }) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose ?? (() => {})}>
       <form
         className="mt-3 flex flex-col gap-4"
         onSubmit={(event) => {
@@ -38,7 +39,7 @@ export function FormDialog({
           </p>
         )}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          {onClose && <Button onClick={onClose}>Cancel</Button>}
           <Button type="submit" tone="primary" isBusy={isBusy}>
             {submit}
           </Button>

@@ -6,6 +6,11 @@ import { Copy } from './copy.tsx'
 
 const piece = 100
 const textMax = 400
+/** Members of a longer list come closed, each as one line: a page of them is read faster, and drawn faster. */
+const openListMax = 40
+
+/** For what was searched for: all of it is shown open. */
+export const everyDepth = Number.POSITIVE_INFINITY
 
 export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
   return (
@@ -33,9 +38,10 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
     )
   }
   const isList = Array.isArray(value)
-  const entries = isList ? value.map((item, index): [string, unknown] => [String(index), item]) : Object.entries(value)
+  const names = isList ? undefined : Object.keys(value)
+  const count = names?.length ?? (value as unknown[]).length
   const [open, close] = isList ? ['[', ']'] : ['{', '}']
-  if (entries.length === 0) {
+  if (count === 0) {
     return (
       <div className="pl-4">
         {key}
@@ -58,23 +64,32 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
         />
         {key}
         <span className="ml-1 min-w-0 truncate text-muted">
-          {isOpen ? open : `${open} ${isList ? `${entries.length} items` : previewOf(entries)} ${close}`}
+          {isOpen ? open : `${open} ${isList ? countText(count) : previewOf(value)} ${close}`}
         </span>
-        {isOpen && isList && <span className="ml-1.5 text-faint">{entries.length}</span>}
+        {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
       </button>
       {isOpen && (
         <>
           <div className="ml-1.5 border-l border-line pl-2">
-            {entries.slice(0, shown).map(([childName, child]) => (
-              <Node key={childName} name={childName} value={child} depth={depth + 1} openDepth={openDepth} />
-            ))}
-            {entries.length > shown && (
+            {Array.from({ length: Math.min(shown, count) }, (_, index) => {
+              const child = names?.[index] ?? String(index)
+              return (
+                <Node
+                  key={child}
+                  name={child}
+                  value={(value as Record<string, unknown>)[child]}
+                  depth={depth + 1}
+                  openDepth={count > openListMax && openDepth !== everyDepth ? depth + 1 : openDepth}
+                />
+              )
+            })}
+            {count > shown && (
               <button
                 type="button"
                 onClick={() => setShown(shown + piece * 5)}
                 className="my-1 ml-4 rounded-sm font-sans text-label font-medium text-accent hover:underline"
               >
-                Show {Math.min(piece * 5, entries.length - shown)} more of {entries.length}
+                Show {Math.min(piece * 5, count - shown)} more of {count}
               </button>
             )}
           </div>
@@ -105,7 +120,20 @@ function Scalar({ value }: { value: unknown }) {
   return <span className="text-muted">null</span>
 }
 
-function previewOf(entries: [string, unknown][]): string {
-  const names = entries.slice(0, 4).map(([name]) => name)
-  return names.join(', ') + (entries.length > 4 ? ', …' : '')
+function countText(count: number): string {
+  return count === 1 ? '1 item' : `${count} items`
+}
+
+/** The first members with their values, cut to what a line holds. */
+function previewOf(value: object): string {
+  const names = Object.keys(value)
+  const shown = names.slice(0, 4).map((name) => `${name}: ${shortText((value as Record<string, unknown>)[name])}`)
+  return shown.join(', ') + (names.length > 4 ? ', …' : '')
+}
+
+function shortText(value: unknown): string {
+  if (typeof value === 'string') return value.length > 24 ? `"${value.slice(0, 24)}…"` : `"${value}"`
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : '[…]'
+  if (typeof value === 'object' && value !== null) return '{…}'
+  return String(value)
 }

@@ -1,4 +1,5 @@
 // A list of things by pages: the rows, what stands there while there are none, the refusal in their place, and the way to the next page.
+import type { ReactNode } from 'react'
 import { type Column, DataTable, type TableProps } from './data-table.tsx'
 import { Pagination } from './pagination.tsx'
 import { Panel } from './panel.tsx'
@@ -10,6 +11,7 @@ export function ListPanel<Row>({
   query,
   sentence,
   paging,
+  above,
   ...table
 }: Omit<TableProps<Row>, 'isRefreshing'> & {
   columns: readonly Column<Row>[]
@@ -17,12 +19,15 @@ export function ListPanel<Row>({
   sentence: (error: unknown) => string
   /** Left out where everything comes at once. */
   paging?: { page: number; size: number; total: number | undefined; onPage: (page: number) => void }
+  /** What can be done with the rows that are selected. */
+  above?: ReactNode
 }) {
   if (query.error && !query.data) {
     return <RefusedQuery sentence={sentence(query.error)} refetch={query.refetch} />
   }
   return (
     <Panel>
+      {above}
       <DataTable {...(table as TableProps<Row>)} isRefreshing={query.isPlaceholderData} />
       {paging && <Pagination {...paging} />}
     </Panel>

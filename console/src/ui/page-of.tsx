@@ -14,6 +14,7 @@ export function PageOf<Data>({
   title,
   back,
   sentence,
+  skeleton,
   children,
 }: {
   query: Result<Data>
@@ -21,14 +22,18 @@ export function PageOf<Data>({
   title: string
   back: { label: string; to: string }
   sentence: (error: unknown) => string
+  /** The page while it is on its way, where more than its title is known already. */
+  skeleton?: ReactNode
   children: (data: NonNullable<Data>) => ReactNode
 }) {
   if (query.data !== undefined && query.data !== null) return <>{children(query.data)}</>
   if (!query.error) {
     return (
-      <Page title={title}>
-        <SkeletonLines count={8} />
-      </Page>
+      skeleton ?? (
+        <Page title={title}>
+          <SkeletonLines count={8} />
+        </Page>
+      )
     )
   }
   const isMissing = query.error instanceof PatchbayError && [403, 404].includes(query.error.status)

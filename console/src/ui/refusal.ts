@@ -1,13 +1,21 @@
 // Where a refusal belongs. The service's sentences name the field they are about; a form says which of its fields goes by which names.
 
-/** The sentence for this field, when it is the one that the refusal names. */
-export function refusalAt(sentence: string | undefined, ...names: readonly string[]): string | undefined {
-  return sentence !== undefined && names.some((name) => mentions(sentence, name)) ? sentence : undefined
+type Placed<Field extends string> = {
+  /** The sentence for each field that it names. */
+  at: { [Name in Field]?: string }
+  /** The sentence for the form as a whole, when it names none of its fields. */
+  beside: string | undefined
 }
 
-/** The sentence for the form as a whole, when it names none of its fields. */
-export function refusalBeside(sentence: string | undefined, ...names: readonly string[]): string | undefined {
-  return refusalAt(sentence, ...names) === undefined ? sentence : undefined
+export function placeRefusal<Field extends string>(
+  sentence: string | undefined,
+  fields: Readonly<Record<Field, readonly string[]>>,
+): Placed<Field> {
+  const named = (Object.keys(fields) as Field[]).filter(
+    (field) => sentence !== undefined && fields[field].some((name) => mentions(sentence, name)),
+  )
+  const at = Object.fromEntries(named.map((field) => [field, sentence])) as Placed<Field>['at']
+  return { at, beside: named.length === 0 ? sentence : undefined }
 }
 
 function mentions(sentence: string, name: string): boolean {

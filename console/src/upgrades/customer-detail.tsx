@@ -1,26 +1,15 @@
 // One customer's workflow: what the upgrade would change, what has to be decided, and what is missing.
 import { Link } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
-import { useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { ValueField } from '../workflows/value-field.tsx'
 import { BlockChanges } from './block-changes.tsx'
 import { ConflictCard } from './conflict-card.tsx'
-import { conflictKey, decide, missingVariable, useDecisions } from './decisions.ts'
+import { conflictKey, decide, needKey, useDecisions } from './decisions.ts'
+import { NeededValue } from './needed-value.tsx'
 import { OutcomeChip, type PreviewItem, ResolvedChip } from './outcome.tsx'
 
-export function CustomerDetail({
-  item,
-  goal,
-  templateId,
-  onBack,
-}: {
-  item: PreviewItem
-  goal: string
-  templateId: string
-  onBack: () => void
-}) {
+export function CustomerDetail({ item, goal, onBack }: { item: PreviewItem; goal: string; onBack: () => void }) {
   const decision = useDecisions(goal).get(item.workflowId)
   const current = decision?.revision === item.revision ? decision : undefined
   return (
@@ -43,7 +32,7 @@ export function CustomerDetail({
           </Link>
         </span>
       </div>
-      <Problems item={item} goal={goal} templateId={templateId} variables={current?.variables ?? {}} />
+      <Problems item={item} goal={goal} given={current?.given ?? {}} />
       {item.conflicts.length > 0 && (
         <div className="flex flex-col gap-4">
           <p className="max-w-[80ch] text-muted">
@@ -86,22 +75,13 @@ export function CustomerDetail({
 function Problems({
   item,
   goal,
-  templateId,
-  variables,
+  given,
 }: {
   item: PreviewItem
   goal: string
-  templateId: string
-  variables: Readonly<Record<string, unknown>>
+  given: Readonly<Record<string, unknown>>
 }) {
-  const template = useOperation(
-    'WorkflowTemplate',
-    { params: { id: templateId }, query: { version: item.toVersion } },
-    { enabled: item.problems.length > 0 },
-  )
   if (item.problems.length === 0) return null
-  const missing = new Set(item.problems.flatMap((problem) => missingVariable(problem) ?? []))
-  const fields = (template.data?.variables ?? []).filter(({ shortName }) => missing.has(shortName))
   return (
     <div className="flex flex-col gap-4">
       <Notice kind="warning" title="This workflow cannot be upgraded as it is">
@@ -111,14 +91,15 @@ function Problems({
           ))}
         </ul>
       </Notice>
-      {fields.length > 0 && (
+      {item.needs.length > 0 && (
         <div className="grid max-w-160 gap-4 sm:grid-cols-2">
-          {fields.map((field) => (
-            <ValueField
-              key={field.shortName}
-              declared={field as never}
-              value={variables[field.shortName]}
-              onChange={(value) => decide(goal, item, { variable: [field.shortName, value] })}
+          {item.needs.map((need) => (
+            <NeededValue
+              key={needKey(need)}
+              need={need}
+              accountId={item.accountId}
+              value={given[needKey(need)]}
+              onChange={(value) => decide(goal, item, { given: [need, value] })}
             />
           ))}
         </div>

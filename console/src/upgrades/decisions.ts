@@ -5,12 +5,14 @@ import type { PreviewItem } from './outcome.tsx'
 
 export type Choice = { take: 'template' | 'customer' } | { take: 'value'; value: string }
 type Conflict = PreviewItem['conflicts'][number]
+export type Need = PreviewItem['needs'][number]
 
 export type Decision = {
   /** The revision that was looked at; the service leaves the workflow alone when there is a newer one. */
   revision: number
   choices: Readonly<Record<string, Choice>>
-  variables: Readonly<Record<string, unknown>>
+  /** What was given for what the preview asks for, by its key. */
+  given: Readonly<Record<string, unknown>>
   isComplete: boolean
 }
 
@@ -31,16 +33,16 @@ export function conflictKey({ uniqueBlockId, field }: Pick<Conflict, 'uniqueBloc
 export function decide(
   goal: string,
   item: PreviewItem,
-  change: { choice?: [string, Choice]; variable?: [string, unknown] },
+  change: { choice?: [string, Choice]; given?: [Need, unknown] },
 ): void {
   const { byWorkflow } = decisions.get().goal === goal ? decisions.get() : { byWorkflow: none }
   const before = byWorkflow.get(item.workflowId)
   const kept = before?.revision === item.revision ? before : undefined
   const choices = { ...kept?.choices, ...(change.choice && { [change.choice[0]]: change.choice[1] }) }
-  const variables = { ...kept?.variables, ...(change.variable && { [change.variable[0]]: change.variable[1] }) }
+  const given = { ...kept?.given, ...(change.given && { [needKey(change.given[0])]: change.given[1] }) }
   const areResolved = item.conflicts.every((conflict) => choices[conflictKey(conflict)] !== undefined)
-  const isComplete = areResolved && item.problems.every((problem) => isFilled(problem, variables))
-  const next = { revision: item.revision, choices, variables, isComplete }
+  const isComplete = areResolved && item.problems.every((problem) => isSolved(item, problem, given))
+  const next = { revision: item.revision, choices, given, isComplete }
   decisions.set({ goal, byWorkflow: new Map(byWorkflow).set(item.workflowId, next) })
 }
 
@@ -48,13 +50,15 @@ export function forgetDecisions(): void {
   decisions.set({ goal: '', byWorkflow: none })
 }
 
-/** The name of the variable that a problem asks for, if it is one that can be given here. */
-export function missingVariable(problem: string): string | undefined {
-  return /^The required variable "([^"]+)" has no value\.$/.exec(problem)?.[1]
+export function needKey({ kind, name, uniqueBlockId = '' }: Need): string {
+  return [kind, uniqueBlockId, name].join(' ')
 }
 
-function isFilled(problem: string, variables: Decision['variables']): boolean {
-  const value = variables[missingVariable(problem) ?? '']
+function isSolved({ needs }: PreviewItem, problem: string, given: Decision['given']): boolean {
+  return needs.some((need) => need.message === problem && isSet(given[needKey(need)]))
+}
+
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
@@ -68,9 +72,25 @@ export function toRequest(all: Decisions): Pick<Body<'TemplateUpgrade'>, 'resolu
     }),
   )
   const values = complete
-    .filter(([, { variables }]) => Object.keys(variables).length > 0)
-    .map(([workflowId, { variables }]) => ({ workflowId, variables }))
+    .filter(([, { given }]) => Object.values(given).some(isSet))
+    .map(([workflowId, { given }]) => ({ workflowId, ...valuesOf(given) }))
   return { resolutions, values }
+}
+
+type Values = NonNullable<Body<'TemplateUpgrade'>['values']>[number]
+
+function valuesOf(given: Decision['given']): Omit<Values, 'workflowId'> {
+  const variables: Record<string, unknown> = {}
+  const applications: Record<string, string> = {}
+  const blocks: Record<string, Record<string, unknown>> = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (!isSet(value)) continue
+    const [kind = '', uniqueBlockId = '', name = ''] = key.split(' ')
+    if (kind === 'application') applications[name] = String(value)
+    else if (kind === 'variable') variables[name] = value
+    else blocks[uniqueBlockId] = { ...blocks[uniqueBlockId], [name]: value }
+  }
+  return { variables, applications, blocks }
 }
 
 /** Data sources are edited as a JSON list. */

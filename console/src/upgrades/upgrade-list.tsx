@@ -2,12 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { ArrowUpCircle } from 'lucide-react'
 import { useState } from 'react'
 import { type Answer, sentenceOf, useOperation } from '../api.ts'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Section } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { CountsBar } from './counts-bar.tsx'
 import { StateChip } from './outcome.tsx'
@@ -25,23 +23,22 @@ export function UpgradeList() {
   )
   const templates = useOperation('WorkflowTemplates', { query: { filterByHostedTemplates: true } }).data ?? []
   const nameOf = (id: string) => templates.find((template) => template.id === id)?.name ?? 'Template'
-  if (upgrades.error && !upgrades.data) return <Notice kind="error">{sentenceOf(upgrades.error)}</Notice>
   return (
     <Section title="Upgrades so far">
-      <Panel>
-        <DataTable
-          label="Upgrades"
-          columns={columnsFor(nameOf)}
-          rows={upgrades.data?.items}
-          keyOf={({ id }) => id}
-          empty={
-            <Empty icon={ArrowUpCircle} title="No upgrade yet">
-              Publish a new version of a template, then choose it above to see what it would do to each customer.
-            </Empty>
-          }
-        />
-        <Pagination page={page} size={size} total={upgrades.data?.total} onPage={setPage} />
-      </Panel>
+      <ListPanel
+        label="Upgrades"
+        columns={columnsFor(nameOf)}
+        rows={upgrades.data?.items}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={ArrowUpCircle} title="No upgrade yet">
+            Publish a new version of a template, then choose it above to see what it would do to each customer.
+          </Empty>
+        }
+        query={upgrades}
+        sentence={sentenceOf}
+        paging={{ page, size, total: upgrades.data?.total, onPage: setPage }}
+      />
     </Section>
   )
 }

@@ -63,9 +63,7 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
     { keepPrevious: true, staleTime: 30_000 },
   )
   if (workflow !== undefined) {
-    return (
-      <OneCustomer {...{ templateId, goal, workflow, chosen }} onBack={() => change({ workflow: undefined }, true)} />
-    )
+    return <OneCustomer {...{ goal, workflow, chosen }} onBack={() => change({ workflow: undefined }, true)} />
   }
   if (preview.error && !preview.data) {
     return (
@@ -105,13 +103,11 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
 }
 
 function OneCustomer({
-  templateId,
   goal,
   workflow,
   chosen,
   onBack,
 }: {
-  templateId: string
   goal: string
   workflow: string
   chosen: { workflowTemplateId: string; toVersion?: string }
@@ -122,5 +118,5 @@ function OneCustomer({
   const item = preview.data?.items[0]
   if (!preview.data) return <SkeletonLines count={8} />
   if (!item) return <Notice kind="note">This workflow is archived, so it is not upgraded.</Notice>
-  return <CustomerDetail {...{ item, goal, templateId, onBack }} />
+  return <CustomerDetail {...{ item, goal, onBack }} />
 }

@@ -2,9 +2,12 @@ import { useState } from 'react'
 import { sentenceOf } from '../api.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { FormDialog } from '../ui/form-dialog.tsx'
-import { refusalAt, refusalBeside } from '../ui/refusal.ts'
+import { placeRefusal } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
 import { useSetValue } from './vault-operations.ts'
+
+/** What the service calls the fields in its sentences. */
+const fieldNames = { key: ['key'], value: ['jsonData'] }
 
 export function VaultDialog({ workflowId, onClose }: { workflowId: string | undefined; onClose: () => void }) {
   const [key, setKey] = useState('')
@@ -14,13 +17,13 @@ export function VaultDialog({ workflowId, onClose }: { workflowId: string | unde
     onClose()
   })
   const { value, kind } = read(text)
-  const refusal = change.error ? sentenceOf(change.error) : undefined
+  const refused = placeRefusal(change.error ? sentenceOf(change.error) : undefined, fieldNames)
   return (
     <FormDialog
       title="Set a value"
       submit="Save"
       isBusy={change.isPending}
-      refusal={refusalBeside(refusal, 'key', 'jsonData')}
+      refusal={refused.beside}
       onSubmit={() => change.mutate({ key, jsonData: value })}
       onClose={onClose}
     >
@@ -28,7 +31,7 @@ export function VaultDialog({ workflowId, onClose }: { workflowId: string | unde
         label="Key"
         value={key}
         onChange={(event) => setKey(event.target.value)}
-        error={refusalAt(refusal, 'key')}
+        error={refused.at.key}
         maxLength={512}
         required
         autoFocus
@@ -41,7 +44,7 @@ export function VaultDialog({ workflowId, onClose }: { workflowId: string | unde
         rows={6}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        error={refusalAt(refusal, 'jsonData')}
+        error={refused.at.value}
         hint={text === '' ? 'JSON, or plain text. A value that is there already is replaced.' : `Stored as ${kind}.`}
         autoComplete="off"
         required

@@ -6,7 +6,7 @@ import { type Answer, sentenceOf, useOperation } from '../api.ts'
 import { StatusChip } from '../runs/run-status.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
-import { JsonTree } from '../ui/json-tree.tsx'
+import { everyDepth, JsonTree } from '../ui/json-tree.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Loaded } from '../ui/query-state.tsx'
@@ -119,7 +119,7 @@ function Payload({ value, term }: { value: unknown; term: string }) {
       {shown === undefined ? (
         <p className="text-table text-muted">Nothing in the payload holds “{term}”.</p>
       ) : (
-        <JsonTree key={term} label="Payload" value={shown} openDepth={term === '' ? 3 : 50} />
+        <JsonTree key={term} label="Payload" value={shown} openDepth={term === '' ? 3 : everyDepth} />
       )}
     </>
   )

@@ -2,11 +2,10 @@
 import { useState } from 'react'
 import type { Answer } from '../api.ts'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
-import { refusalAt } from '../ui/refusal.ts'
 
 type Signature = Answer<'WebhookSettings'>['signature']
 
-export function SignatureFields({ signature, refusal }: { signature: Signature; refusal: string | undefined }) {
+export function SignatureFields({ signature, refusal }: { signature: Signature; refusal?: string | undefined }) {
   const [isOwn, setIsOwn] = useState(signature !== null)
   return (
     <fieldset className="grid grid-cols-1 gap-4 sm:col-span-2 sm:grid-cols-2">
@@ -18,7 +17,7 @@ export function SignatureFields({ signature, refusal }: { signature: Signature; 
           label="The sender signs in a way of its own"
           hint="The common formats are understood without this."
         />
-        {refusalAt(refusal, 'signature') && (
+        {refusal && (
           <p role="alert" className="mt-1 text-label text-red">
             {refusal}
           </p>

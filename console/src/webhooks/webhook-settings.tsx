@@ -5,7 +5,7 @@ import { type Answer, type Body, sentenceOf, useAction } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { refusalAt, refusalBeside } from '../ui/refusal.ts'
+import { placeRefusal } from '../ui/refusal.ts'
 import { toast } from '../ui/toast.tsx'
 import { SignatureFields, signatureIn } from './signature-fields.tsx'
 
@@ -72,7 +72,7 @@ function SettingsForm({
       onSaved()
     },
   })
-  const refusal = save.error ? sentenceOf(save.error) : undefined
+  const refused = placeRefusal(save.error ? sentenceOf(save.error) : undefined, fieldNames)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     save.mutate({ params: { id: workflowId }, body: bodyOf(new FormData(event.currentTarget), order) })
@@ -84,7 +84,7 @@ function SettingsForm({
         hint={orders[order]}
         value={order}
         onChange={(event) => setOrder(event.target.value as Order)}
-        error={refusalAt(refusal, 'strictOrderProcessing', 'isBatch')}
+        error={refused.at.order}
         options={[
           { value: 'free', label: 'Side by side' },
           { value: 'strict', label: 'Strict order' },
@@ -97,7 +97,7 @@ function SettingsForm({
           name="orderKey"
           hint="Path into the payload, such as order.id."
           defaultValue={settings.orderKey}
-          error={refusalAt(refusal, 'orderKey')}
+          error={refused.at.orderKey}
           required
         />
       )}
@@ -118,7 +118,7 @@ function SettingsForm({
           min={1}
           max={1000}
           defaultValue={settings.batchSize}
-          error={refusalAt(refusal, 'batchSize')}
+          error={refused.at.batchSize}
           required
         />
       )}
@@ -129,7 +129,7 @@ function SettingsForm({
         min={0}
         hint="In a row, for one request. 0: never."
         defaultValue={settings.skipProcessingAfterErrors}
-        error={refusalAt(refusal, 'skipProcessingAfterErrors')}
+        error={refused.at.skipAfter}
         required
       />
       <TextField
@@ -137,7 +137,7 @@ function SettingsForm({
         name="urlParameters"
         hint="Added to the address, such as source=shop."
         defaultValue={settings.urlParameters}
-        error={refusalAt(refusal, 'urlParameters')}
+        error={refused.at.urlParameters}
         isOptional
       />
       <TextArea
@@ -146,7 +146,7 @@ function SettingsForm({
         isMono
         hint="Addresses or CIDR ranges, one per line. Empty: any address."
         defaultValue={settings.ipRestriction.join('\n')}
-        error={refusalAt(refusal, 'ipRestriction')}
+        error={refused.at.ipRestriction}
         isOptional
       />
       <TextArea
@@ -155,10 +155,10 @@ function SettingsForm({
         isMono
         hint="Sees each request first. A truthy answer skips it, such as: return webhook.body.test"
         defaultValue={settings.skipScript}
-        error={refusalAt(refusal, 'skipScript')}
+        error={refused.at.skipScript}
         isOptional
       />
-      <SignatureFields signature={settings.signature} refusal={refusal} />
+      <SignatureFields signature={settings.signature} refusal={refused.at.signature} />
       <div className="sm:col-span-2">
         <Checkbox
           name="updateDateLastRun"
@@ -167,9 +167,9 @@ function SettingsForm({
           hint="Scheduled runs that ask only for what changed since then start later."
         />
       </div>
-      {refusalBeside(refusal, ...fieldNames) && (
+      {refused.beside && (
         <div className="sm:col-span-2">
-          <Notice kind="error">{refusal}</Notice>
+          <Notice kind="error">{refused.beside}</Notice>
         </div>
       )}
       <div className="flex justify-end gap-2 sm:col-span-2">
@@ -181,17 +181,17 @@ function SettingsForm({
   )
 }
 
-const fieldNames = [
-  'strictOrderProcessing',
-  'isBatch',
-  'orderKey',
-  'batchSize',
-  'skipProcessingAfterErrors',
-  'urlParameters',
-  'ipRestriction',
-  'skipScript',
-  'signature',
-]
+/** What the service calls the fields in its sentences. */
+const fieldNames = {
+  order: ['strictOrderProcessing', 'isBatch'],
+  orderKey: ['orderKey'],
+  batchSize: ['batchSize'],
+  skipAfter: ['skipProcessingAfterErrors'],
+  urlParameters: ['urlParameters'],
+  ipRestriction: ['ipRestriction'],
+  skipScript: ['skipScript'],
+  signature: ['signature'],
+}
 
 function bodyOf(form: FormData, order: Order): Body<'WebhookSettingsEnable'> {
   const text = (name: string) => String(form.get(name) ?? '').trim()

@@ -112,7 +112,8 @@ function Graph({ label, blocks, selectedId, onSelect, onConnect, onDisconnect, c
       edgesFocusable={onDisconnect !== undefined}
       nodesConnectable={onConnect !== undefined}
       elementsSelectable={onDisconnect !== undefined}
-      onlyRenderVisibleElements={blocks.length > 60}
+      // Blocks that come and go while the graph is moved cost more than blocks that are drawn once.
+      onlyRenderVisibleElements={blocks.length > 300}
       onConnect={(cable: Connection) => onConnect?.(cable.source, cable.target)}
       onEdgesDelete={(gone) => {
         for (const cable of gone) onDisconnect?.(cable.source, cable.target)

@@ -130,7 +130,7 @@ function TestedPanes({ outcome, refusal }: { outcome: TestOutcome | undefined; r
             {sentence}
           </p>
         ) : (
-          <JsonTree key={JSON.stringify(outcome?.result)?.length} value={outcome?.result} label="result" />
+          <JsonTree value={outcome?.result} label="result" />
         )}
       </Pane>
       <Pane title="Log">

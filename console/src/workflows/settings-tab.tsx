@@ -8,9 +8,18 @@ import { Checkbox, TextArea, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Section } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { placeRefusal } from '../ui/refusal.ts'
 import { exactTime } from '../ui/time.tsx'
 import { useWorkflowSave } from './variables-tab.tsx'
 import type { WorkflowDetail } from './workflow-draft.ts'
+
+/** What the service calls the fields in its sentences. */
+const fieldNames = {
+  name: ['name'],
+  description: ['description'],
+  timeout: ['timeoutSeconds'],
+  replayRuns: ['replayRuns'],
+}
 
 export function SettingsTab({ workflow }: { workflow: WorkflowDetail }) {
   return (
@@ -33,14 +42,29 @@ function General({ workflow }: { workflow: WorkflowDetail }) {
       description: String(form.get('description')),
       timeoutSeconds: timeout === '' ? null : Number(timeout),
       recordCallBodies: form.get('bodies') === 'on',
+      replayRuns: Number(form.get('replayRuns')),
     })
   }
+  const refused = placeRefusal(save.error ? sentenceOf(save.error) : undefined, fieldNames)
   return (
     <Section title="General">
       <Panel className="p-5">
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <TextField label="Name" name="name" defaultValue={workflow.name} required maxLength={200} />
-          <TextArea label="Description" name="description" defaultValue={workflow.description} isOptional />
+          <TextField
+            label="Name"
+            name="name"
+            defaultValue={workflow.name}
+            required
+            maxLength={200}
+            error={refused.at.name}
+          />
+          <TextArea
+            label="Description"
+            name="description"
+            defaultValue={workflow.description}
+            error={refused.at.description}
+            isOptional
+          />
           <TextField
             label="Timeout in seconds"
             hint="Longest run time, pauses excluded. Empty: the default of the installation."
@@ -49,7 +73,19 @@ function General({ workflow }: { workflow: WorkflowDetail }) {
             min={1}
             max={86_400}
             defaultValue={workflow.timeoutSeconds ?? ''}
+            error={refused.at.timeout}
             isOptional
+          />
+          <TextField
+            label="Runs kept for replay"
+            hint="The newest so many can be run again with changes, without calling anybody. 0: none."
+            name="replayRuns"
+            type="number"
+            min={0}
+            max={200}
+            defaultValue={workflow.replayRuns}
+            error={refused.at.replayRuns}
+            required
           />
           <Checkbox
             name="bodies"
@@ -57,7 +93,7 @@ function General({ workflow }: { workflow: WorkflowDetail }) {
             label="Keep the bodies of calls"
             hint="Runs then show what was sent and received. Secrets are masked."
           />
-          {save.error && <Notice kind="error">{sentenceOf(save.error)}</Notice>}
+          {refused.beside && <Notice kind="error">{refused.beside}</Notice>}
           <div className="flex justify-end">
             <Button type="submit" tone="primary" isBusy={save.isPending}>
               Save

@@ -3,14 +3,12 @@ import { Plus, SearchX, Workflow } from 'lucide-react'
 import { useCallback } from 'react'
 import { type Body, sentenceOf, useOperation } from '../api.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
-import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { useFilterChange } from '../ui/filters.ts'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { BulkActions, useSelection } from './bulk-actions.tsx'
 import { workflowColumns } from './workflow-columns.tsx'
@@ -20,15 +18,12 @@ const route = getRouteApi('/workflows')
 const size = 50
 
 type Filters = ReturnType<typeof route.useSearch>
+type Change = (changes: Partial<Record<keyof Filters, unknown>>) => void
 
 export function WorkflowsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
-  const change = useCallback(
-    (changes: Partial<Filters>) =>
-      void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }) as never, replace: true }),
-    [navigate],
-  )
+  const change = useFilterChange<Filters>(navigate)
   const page = (filters.page ?? 1) - 1
   const found = useOperation(
     'WorkflowsSearch',
@@ -47,25 +42,18 @@ export function WorkflowsPage() {
       }
     >
       <WorkflowFilters filters={filters} onChange={change} />
-      {found.error && !found.data ? (
-        <Notice kind="error" action={<Button onClick={() => void found.refetch()}>Try again</Button>}>
-          {sentenceOf(found.error)}
-        </Notice>
-      ) : (
-        <Panel>
-          <BulkActions selection={selection} />
-          <DataTable
-            label="Workflows"
-            columns={workflowColumns}
-            rows={workflows}
-            keyOf={(workflow) => workflow.id}
-            isRefreshing={found.isPlaceholderData}
-            selection={{ ...selection, nameOf: (workflow) => workflow.name }}
-            empty={<NoWorkflows filters={filters} onClear={() => void navigate({ search: {} as never })} />}
-          />
-          <Pagination page={page} size={size} total={found.data?.total} onPage={(next) => change({ page: next + 1 })} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Workflows"
+        columns={workflowColumns}
+        rows={workflows}
+        keyOf={(workflow) => workflow.id}
+        selection={{ ...selection, nameOf: (workflow) => workflow.name }}
+        above={<BulkActions selection={selection} />}
+        empty={<NoWorkflows filters={filters} onClear={() => void navigate({ search: {} as never })} />}
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
+      />
     </Page>
   )
 }
@@ -86,15 +74,15 @@ function bodyOf(filters: Filters, page: number): Body<'WorkflowsSearch'> {
   }
 }
 
-function WorkflowFilters({ filters, onChange }: { filters: Filters; onChange: (changes: Partial<Filters>) => void }) {
+function WorkflowFilters({ filters, onChange }: { filters: Filters; onChange: Change }) {
   const toggle = (name: 'scheduled' | 'paused' | 'webhook') => (isOn: boolean) =>
-    onChange({ [name]: isOn ? true : undefined } as Partial<Filters>)
+    onChange({ [name]: isOn ? true : undefined })
   return (
     <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
       <SearchBox
         className="w-full sm:w-72"
         value={filters.q ?? ''}
-        onSearch={useCallback((q: string) => onChange({ q: q === '' ? undefined : q } as Partial<Filters>), [onChange])}
+        onSearch={useCallback((q: string) => onChange({ q: q === '' ? undefined : q }), [onChange])}
         placeholder="Search name and description"
       />
       <Select
@@ -102,9 +90,7 @@ function WorkflowFilters({ filters, onChange }: { filters: Filters; onChange: (c
         isLabelHidden
         className="w-44"
         value={filters.state ?? ''}
-        onChange={(event) =>
-          onChange({ state: event.target.value === '' ? undefined : event.target.value } as Partial<Filters>)
-        }
+        onChange={(event) => onChange({ state: event.target.value || undefined })}
         options={[
           { value: '', label: 'All but archived' },
           ...Object.entries(stateWords).map(([value, label]) => ({ value, label })),
@@ -114,20 +100,8 @@ function WorkflowFilters({ filters, onChange }: { filters: Filters; onChange: (c
       <FilterChip label="Scheduled" isOn={filters.scheduled === true} onChange={toggle('scheduled')} />
       <FilterChip label="Webhook" isOn={filters.webhook === true} onChange={toggle('webhook')} />
       <FilterChip label="Paused" isOn={filters.paused === true} onChange={toggle('paused')} />
-      {filters.tag && (
-        <FilterChip
-          label={`Tag ${filters.tag}`}
-          isOn
-          onChange={() => onChange({ tag: undefined } as unknown as Partial<Filters>)}
-        />
-      )}
-      {filters.template && (
-        <FilterChip
-          label="One template"
-          isOn
-          onChange={() => onChange({ template: undefined } as unknown as Partial<Filters>)}
-        />
-      )}
+      {filters.tag && <FilterChip label={`Tag ${filters.tag}`} isOn onChange={() => onChange({ tag: undefined })} />}
+      {filters.template && <FilterChip label="One template" isOn onChange={() => onChange({ template: undefined })} />}
     </search>
   )
 }

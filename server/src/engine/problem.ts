@@ -4,7 +4,14 @@
  */
 export type Problem = {
   readonly message: string
+  /** Set where one value that somebody gives would solve it. */
+  readonly need?: Need
 }
+
+export type Need =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'application'; readonly name: string }
+  | { readonly kind: 'blockVariable'; readonly name: string; readonly uniqueBlockId: string }
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: Problem[] }
 

@@ -113,7 +113,10 @@ function fromTemplate(name: string): Problem {
 export function findUnsetVariables(variables: WorkflowVariables): Problem[] {
   return [...variables]
     .filter(([, variable]) => variable.required && !isSet(variable.value))
-    .map(([name]) => ({ message: `The required variable "${name}" has no value.` }))
+    .map(([name]) => ({
+      message: `The required variable "${name}" has no value.`,
+      need: { kind: 'variable', name },
+    }))
 }
 
 /** Undefined for a bare value. Without `value` it is the long form only where nothing else can be meant. */

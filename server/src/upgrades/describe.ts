@@ -7,7 +7,7 @@ export function describeJudgement({ outcome, conflicts, problems, notes }: Judge
   const about = conflicts.map(
     ({ field, blockName }) => `Both sides changed the field ${field} of block "${blockName}".`,
   )
-  const sentences = outcome === 'clean' ? notes : [...about, ...problems]
+  const sentences = outcome === 'clean' ? notes : [...about, ...problems.map(({ message }) => message)]
   if (outcome === 'upToDate') return 'The workflow already follows this version or a newer one.'
   if (sentences.length === 0) return null
   const shown = sentences.slice(0, sentencesMax)

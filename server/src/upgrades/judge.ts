@@ -3,6 +3,8 @@ import type { PreviewOutcome } from '@patchbay/contract'
 import type { Queryable } from '../db/index.ts'
 import { type Conflict, conflictKey } from '../engine/merge/conflict.ts'
 import { mergeDefinitions } from '../engine/merge/merge-definitions.ts'
+import type { MisfitProblem } from '../engine/merge/misfits.ts'
+import type { Need, Problem } from '../engine/problem.ts'
 import {
   type CheckScript,
   type Definition,
@@ -21,7 +23,7 @@ export type Judgement = {
   next: Definition
   base: Definition | undefined
   conflicts: readonly Conflict[]
-  problems: readonly string[]
+  problems: readonly Problem[]
   /** What could not be done with the values that were given. */
   refusedValues: readonly string[]
   notes: readonly string[]
@@ -78,14 +80,14 @@ export class Judge {
     if (!base) {
       const problem =
         'The template version this workflow was made from is unknown, so its own changes cannot be determined.'
-      return { ...untouched, outcome: 'problem', problems: [problem] }
+      return { ...untouched, outcome: 'problem', problems: [{ message: problem }] }
     }
     const merge = await this.#merge(base, workflow.definition, choices)
     const { definition, problems: refusedValues } = applyValues(merge.merged, workflow.definition, choices)
     const problems = [
       // A value that was given in place of one that no longer fits has mended it.
-      ...merge.problems.filter((problem) => !isMended(problem, choices)).map(({ message }) => message),
-      ...refusedValues,
+      ...merge.problems.filter((problem) => !isMended(problem, choices)).map(toProblem),
+      ...refusedValues.map((message) => ({ message })),
       ...(await this.#findProblems(workflow, definition)),
     ]
     const outcome = merge.conflicts.length > 0 ? 'conflict' : problems.length > 0 ? 'problem' : 'clean'
@@ -119,7 +121,7 @@ export class Judge {
   }
 
   /** What the upgrade would break; what was missing before is not its fault. */
-  async #findProblems(workflow: OpenWorkflow, next: Definition): Promise<string[]> {
+  async #findProblems(workflow: OpenWorkflow, next: Definition): Promise<Problem[]> {
     const { definition: ours, organizationId, accountId } = workflow
     const ids = [...new Set([ours, next].flatMap(({ applications }) => Object.values(applications)))]
     const connections = ids.length === 0 ? [] : await this.#deps.connections.list({ organizationId, accountId }, ids)
@@ -130,21 +132,27 @@ export class Judge {
       blockName: names.get(block.uniqueBlockId) ?? block.blockName,
     }))
     const known = new Set(findDeployProblems({ ...ours, chain: renamed }, connections).map(({ message }) => message))
-    const found = findDeployProblems(next, connections).map(({ message }) => message)
+    const found = findDeployProblems(next, connections)
     const sources = new Set([...ours.chain, ...this.#target.theirs.chain].map(({ script }) => script))
     const uncompiled = await Promise.all(
       next.chain.map(async ({ script, blockName }) =>
         sources.has(script) || (await this.#compiles(script))
           ? []
-          : [`The script of block "${blockName}" does not compile.`],
+          : [{ message: `The script of block "${blockName}" does not compile.` }],
       ),
     )
     return [
-      ...found.filter((message) => !known.has(message)),
+      ...found.filter(({ message }) => !known.has(message)),
       ...uncompiled.flat(),
-      ...(next.chain.length > blocksMax ? [`The workflow would have more than ${blocksMax} blocks.`] : []),
+      ...(next.chain.length > blocksMax ? [{ message: `The workflow would have more than ${blocksMax} blocks.` }] : []),
     ]
   }
+}
+
+function toProblem({ message, variable: name, uniqueBlockId }: MisfitProblem): Problem {
+  const need: Need =
+    uniqueBlockId === undefined ? { kind: 'variable', name } : { kind: 'blockVariable', name, uniqueBlockId }
+  return { message, need }
 }
 
 async function compile(checkScript: CheckScript, script: string): Promise<boolean> {

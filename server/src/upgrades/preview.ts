@@ -5,6 +5,7 @@ import { compareBlocks } from '../engine/difference.ts'
 import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../workflows/index.ts'
 import { chooseWorkflows } from './choose-workflows.ts'
 import { Judge, type Judgement } from './judge.ts'
+import { describeNeeds } from './needs.ts'
 import type { JudgeDeps } from './ports.ts'
 import { findTarget, type Target } from './target.ts'
 
@@ -67,7 +68,8 @@ function toItem(workflow: OpenWorkflow, judgement: Judgement, target: Target) {
     // Secrets become stars on the way through JSON.
     changes: JSON.parse(JSON.stringify(changes)) as typeof changes,
     conflicts: showConflicts(workflow, judgement, target),
-    problems: [...judgement.problems],
+    problems: judgement.problems.map(({ message }) => message),
+    needs: describeNeeds(judgement.problems, judgement.next),
     notes: [...judgement.notes],
   }
 }

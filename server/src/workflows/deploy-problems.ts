@@ -28,17 +28,23 @@ function findUnsetOfBlock(definition: Definition, block: ChainBlock): Problem[] 
     const binding = Object.hasOwn(block.variables, name) ? block.variables[name] : undefined
     // It was removed from the block.
     if (!binding && definition.isCustomizedStructure) return []
-    if (binding?.variableSource !== 'Workflow') return isSet(binding?.value) ? [] : [unsetOfBlock(block, name, '')]
+    if (binding?.variableSource !== 'Workflow') return isSet(binding?.value) ? [] : [unsetOfBlock(block, name)]
     const source = definition.variables.find((variable) => variable.name === binding.variableName)
     // A required variable of the workflow speaks for itself, and one that is missing is named as such.
     if (!source || source.required || isSet(source.value)) return []
-    return [unsetOfBlock(block, name, ` (bound to the variable "${source.name}")`)]
+    return [unsetOfBlock(block, name, source.name)]
   })
 }
 
-function unsetOfBlock(block: ChainBlock, variable: string, from: string): Problem {
-  const message = `The required variable "${variable}" of block ${nameBlock(block)}${from} has no value.`
-  return { message }
+function unsetOfBlock(block: ChainBlock, name: string, source?: string): Problem {
+  const from = source === undefined ? '' : ` (bound to the variable "${source}")`
+  return {
+    message: `The required variable "${name}" of block ${nameBlock(block)}${from} has no value.`,
+    need:
+      source === undefined
+        ? { kind: 'blockVariable', name, uniqueBlockId: block.uniqueBlockId }
+        : { kind: 'variable', name: source },
+  }
 }
 
 /** Needed is what a block calls and, as long as the workflow follows its template, what the template says it needs. */
@@ -54,7 +60,10 @@ function findApplicationProblems(definition: Definition, connections: readonly K
   )
   const missing = listNeededApplications(definition)
     .filter((name) => !mapped.has(name.toUpperCase()))
-    .map((name) => ({ message: `The application ${name} is not mapped to a registered application.` }))
+    .map((name) => ({
+      message: `The application ${name} is not mapped to a registered application.`,
+      need: { kind: 'application' as const, name },
+    }))
   const wrong = [...mapped.values()].flatMap(({ name, id }) => {
     const connection = connections.find((candidate) => candidate.id === id)
     const mapping = `The application ${name} is mapped to ${id}, which is`

@@ -27,6 +27,18 @@ describe('GET /api/Applications', () => {
     expect(http.credentialFields).toContainEqual(
       expect.objectContaining({ ShortName: 'baseUrl', DisplayName: expect.any(String), Type: 'url', Required: true }),
     )
+    // Each kind of authentication has fields of its own, so a form can leave out those of the others.
+    const onlyFor = http.credentialFields.map(({ ShortName, OnlyFor }: Record<string, { Values?: string[] }>) => [
+      ShortName,
+      OnlyFor?.Values,
+    ])
+    expect(Object.fromEntries(onlyFor)).toMatchObject({
+      baseUrl: undefined,
+      authType: undefined,
+      username: ['basic'],
+      token: ['bearer'],
+      headerName: ['header'],
+    })
     expect(http.credentialsJson).toEqual(
       Object.fromEntries(http.credentialFields.map((field: { ShortName: string }) => [field.ShortName, null])),
     )

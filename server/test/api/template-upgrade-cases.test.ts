@@ -101,6 +101,11 @@ describe('values', () => {
     const { id, uniqueBlockId, workflowId } = await twoBlockVersions()
     const [item] = (await previewUpgrade(client, id)).items
     expect(item).toMatchObject({ outcome: 'problem', problems: [expect.stringContaining('"city"'), expect.anything()] })
+    const need = { kind: 'blockVariable', uniqueBlockId }
+    expect(item.needs).toEqual([
+      { ...need, name: 'city', type: 'text', displayName: 'city', message: item.problems[0] },
+      { ...need, name: 'token', type: 'password', displayName: 'token', message: item.problems[1] },
+    ])
     const blocks = { [uniqueBlockId.toUpperCase()]: { city: 'Bergen', token: 's3cret' } }
     const values = [{ workflowId, blocks }]
     const upgrade = await upgradeIn(client, await startUpgrade(client, id, { values }), 'Completed')

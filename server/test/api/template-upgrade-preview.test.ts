@@ -52,6 +52,7 @@ describe('a preview', () => {
           ],
           conflicts: [],
           problems: [],
+          needs: [],
           notes: [],
         },
       ],
@@ -119,6 +120,10 @@ describe('a preview', () => {
     expect(item.problems).toEqual([
       'The required variable "city" has no value.',
       'The application TEST is not mapped to a registered application.',
+    ])
+    expect(item.needs).toMatchObject([
+      { kind: 'variable', name: 'city', type: 'text', displayName: 'City' },
+      { kind: 'application', name: 'TEST' },
     ])
   })
 

@@ -1,5 +1,6 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import type { Application, BlockTemplate, ChainElement, WorkflowTemplate } from '../format/definition.ts'
+import { fieldsByChoice } from './fields-by-choice.ts'
 
 type ApplicationItem = AnswerOf<Operations['Applications']>[number]
 type FoundApplication = AnswerOf<Operations['ApplicationsSearch']>['applications'][number]
@@ -21,7 +22,7 @@ export function toApplicationItem(application: Application, tags: string[]): App
     description,
     tags,
     logoImage: logoImage?.base64 ?? null,
-    credentialFields,
+    credentialFields: fieldsByChoice(application),
     credentialsJson: Object.fromEntries(credentialFields.map((field) => [field.ShortName, null])),
   }
 }
