@@ -6,6 +6,7 @@ import { type Client, createClient } from '@patchbay/sdk'
 import { customers } from './customers.ts'
 import { type Filled, fillCustomer } from './fill-customer.ts'
 import { fillOwnAccount } from './fill-own-account.ts'
+import { fillTemplate } from './fill-template.ts'
 import { refuseIfInUse } from './fresh-only.ts'
 import { breakConnection, sendTodaysOrders } from './todays-orders.ts'
 import { makeWeeksBefore } from './weeks-before.ts'
@@ -32,6 +33,7 @@ try {
   )
   const now = await Promise.all(filled.map((one) => sendTodaysOrders(one, firstOrderOfToday)))
   for (const one of filled) if (one.customer.troubles.includes('connection')) await breakConnection(one, testId)
+  await fillTemplate(manager, filled)
   const own = await fillOwnAccount(manager, testId)
   const runs = now.reduce((sum, count) => sum + count, own + (past ?? 0))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)

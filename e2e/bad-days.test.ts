@@ -132,6 +132,13 @@ describe('a script that never ends', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Retry' }).waitFor()
+    await page.goto(`/workflows/${id}`)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await heading(page, 'Run 2 of Spinning').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(/4 seconds/)
+      .waitFor()
     await page.context().close()
   })
 })

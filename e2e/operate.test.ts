@@ -59,18 +59,19 @@ describe('several workflows', () => {
 describe('search', () => {
   it('leads from an order number to its run', async () => {
     const { manager } = visit.service
-    const { id } = await deployWorkflow(manager, ["return { order: 'SO-98231', total: 12 }"])
+    const { id } = await deployWorkflow(manager, [
+      "console.log('read SO-98231')\nreturn { order: 'SO-98231', total: 12 }",
+    ])
     await manager.post('/api/RunWorkflow', { workflowId: id })
     await eventually(async () => {
       const found = await manager.post('/api/SearchRuns', { searchTerm: 'SO-98231' })
-      return found.body.items.length > 0
+      return found.body.items.length > 1
     })
     const page = await visit.open('/search?q=SO-98231')
-    await page
-      .getByRole('table', { name: 'Runs and webhook requests' })
-      .getByRole('link', { name: /run 1$/ })
-      .first()
-      .click()
+    const found = page.getByRole('table', { name: 'Runs and webhook requests' })
+    // Found in the log and in the result, it is one run all the same.
+    await found.getByText('2 places').waitFor()
+    await found.getByRole('link', { name: /run 1$/ }).click()
     await page.getByRole('heading', { level: 1, name: /^Run 1 of/ }).waitFor()
   })
 })

@@ -85,7 +85,39 @@ describe('a customer', () => {
       expect(await guest.getByRole('button', { name: 'All accounts' }).count(), path).toBe(0)
     }
     expect(await guest.getByRole('button', { name: 'New account' }).count()).toBe(0)
+    // What is not allowed is said where it was asked for, with a way on.
+    const foreign = await deployWorkflow(visit.service.manager, ['return 1'], { name: 'Of somebody else' })
+    await guest.goto(`/workflows/${foreign.id}`)
+    await heading(guest, 'Not found').waitFor()
+    await guest.getByRole('main').getByRole('link', { name: 'Workflows' }).waitFor()
+    await guest.goto('/upgrades')
+    await guest
+      .getByRole('alert')
+      .getByText(/DevPartner/)
+      .waitFor()
     await guest.context().close()
+  })
+})
+
+describe('an application that asks for credentials', () => {
+  it('is asked for those of the chosen kind of authentication, and no others', async () => {
+    const page = await visit.open('/catalogue?q=HTTP')
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Any REST service' })
+      .getByRole('button', { name: 'Register' })
+      .click()
+    const panel = page.getByRole('complementary', { name: 'Register HTTP' })
+    const labels = () => panel.locator('form label').allInnerTexts()
+    await panel.getByLabel('Base address').fill('https://api.example.com')
+    expect((await labels()).join()).not.toMatch(/User name|Token|Header/)
+    await panel.getByLabel('Authentication').selectOption('basic')
+    await panel.getByLabel('User name').waitFor()
+    expect((await labels()).join()).not.toMatch(/Token|Header/)
+    await panel.getByLabel('Authentication').selectOption({ label: 'Bearer' })
+    await panel.getByLabel('Token').waitFor()
+    expect((await labels()).join()).not.toMatch(/User name|Password|Header/)
+    await page.context().close()
   })
 })
 

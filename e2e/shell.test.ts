@@ -1,6 +1,7 @@
 // What surrounds every page: keys, palette, the managed account, what happens live.
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startVisit, type Visit } from './harness/visit.ts'
+import { settled, startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 let workflowId: string
@@ -15,40 +16,86 @@ beforeAll(async () => {
 })
 afterAll(() => visit[Symbol.asyncDispose]())
 
+/** Presses Tab until the thing with this name has the focus, as somebody without a mouse gets there. */
+async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const passed: string[] = []
+  for (let presses = 0; presses < 120; presses++) {
+    await page.keyboard.press(key)
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement
+      if (element === document.body) return ''
+      return element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText
+    })
+    if (name.test(focused)) return
+    passed.push(focused.slice(0, 30))
+  }
+  throw new Error(`The keyboard does not reach ${name}, only ${passed.join(', ')}.`)
+}
+
 describe('without a mouse', () => {
-  it('one finds a workflow, opens a block, tests it and runs it', async () => {
+  it('one finds a page, builds a workflow, tests, saves, deploys and runs it, and reads the result', async () => {
     const page = await visit.open('/')
+    const { keyboard } = page
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
     await heading('Home')
-    await page.keyboard.press('g')
-    await page.keyboard.press('c')
-    await heading('Connections')
-    await page.keyboard.press('Control+k')
+    await keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search' }).waitFor()
-    await page.keyboard.type('nightly')
+    await keyboard.type('nightly')
     await page.getByRole('option', { name: /Nightly export/ }).waitFor()
-    await page.keyboard.press('Enter')
+    await keyboard.press('Enter')
     await heading('Nightly export')
+    await keyboard.press('g')
+    await keyboard.press('w')
+    await heading('Workflows')
+    await tabTo(page, /^New workflow$/)
+    await keyboard.press('Enter')
+    await heading('New workflow')
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    await tabTo(page, /^Name/)
+    await keyboard.type('By keyboard')
+    await keyboard.press('Enter')
+    await heading('By keyboard')
 
-    const press = async (key: string, until: () => Promise<boolean>) => {
-      for (let count = 0; count < 60 && !(await until()); count++) await page.keyboard.press(key)
-    }
-    const isOnBlock = () =>
-      page.evaluate(
-        () =>
-          /^Only/.test((document.activeElement as HTMLElement).innerText) &&
-          document.activeElement?.tagName === 'BUTTON',
-      )
-    await page.getByRole('button', { name: /^Only/ }).waitFor()
-    await press('Tab', isOnBlock)
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: /^Code/ }).waitFor()
+    await tabTo(page, /^Code/)
+    await keyboard.press('Enter')
     await page.getByRole('textbox', { name: 'Script' }).waitFor()
-    await press('Tab', () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'Script'))
-    await page.keyboard.press('Control+Enter')
-    await page
-      .getByRole('status')
-      .getByText(/^Test took/)
-      .waitFor()
+    await tabTo(page, /^Script$/)
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.insertText('return [2, 3, 5]')
+    await keyboard.press('Control+Enter')
+    const status = page.getByRole('status')
+    await status.getByText(/^Test took/).waitFor()
+    await keyboard.press('Control+s')
+    await status.getByText('Saved.').waitFor()
+
+    // Tab belongs to the script; Escape gives it back.
+    await keyboard.press('Escape')
+    await tabTo(page, /^Deploy$/, 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByText('Deployed', { exact: true }).first().waitFor()
+    await tabTo(page, /^Run$/, 'Shift+Tab')
+    await keyboard.press('Enter')
+    await heading('Run 1 of By keyboard')
+    await page.getByRole('figure', { name: 'result' }).getByText('5', { exact: true }).waitFor()
+    await tabTo(page, /^Log$/)
+    await keyboard.press('Enter')
+    await page.getByText('Nothing was written to the log.').waitFor()
+    await page.context().close()
+  })
+})
+
+describe('the first page', () => {
+  it('comes with at most 200 KB of script', async () => {
+    const page = await visit.open('/')
+    await settled(page)
+    const bytes = await page.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    )
+    expect(bytes).toBeGreaterThan(50 * 1024)
+    expect(bytes).toBeLessThanOrEqual(200 * 1024)
     await page.context().close()
   })
 })

@@ -85,6 +85,36 @@ describe('a new version of a template', () => {
     await page.context().close()
   })
 
+  it('asks for what the new version needs: a value, and which connection stands behind a new application', async () => {
+    const template = createTemplate(visit.service.manager)
+    const block = newBlock('return 1')
+    await template.publish('1', { chain: [block] })
+    const customer = await addCustomer(template.id)
+    const applications = (await customer.client.get('/api/Applications')).body as { id: string; shortName: string }[]
+    const applicationId = applications.find(({ shortName }) => shortName === 'TEST')?.id
+    await customer.client.post('/api/RegApplication', { applicationId, credentialsJson: '{}', tagText: 'North shop' })
+    await template.publish('2', {
+      chain: [{ ...block, script: 'return 2' }],
+      variables: [{ shortName: 'city', displayName: 'City', type: 'text', required: true }],
+      applications: ['TEST'],
+    })
+    const page = await visit.open(`/upgrades?template=${template.id}`)
+    const customers = page.getByRole('table', { name: 'Customers' })
+    await customers.getByRole('row', { name: new RegExp(`${customer.email}.*Problem`) }).waitFor()
+    await customers.getByRole('button', { name: customer.email }).click()
+    await page.getByLabel('City').fill('Bergen')
+    await page.getByLabel('Test service').selectOption({ label: 'North shop' })
+    await page.getByText('Resolved', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'All customers' }).click()
+    await page.getByRole('button', { name: 'Start upgrade' }).click()
+    const row = page.getByRole('table', { name: 'Workflows of the upgrade' }).getByRole('row', { name: customer.email })
+    await row.getByText('Upgraded', { exact: true }).waitFor()
+    const { body } = await customer.client.get(`/api/Workflow/${customer.workflowId}`)
+    expect(body.variables.city.value).toBe('Bergen')
+    expect(Object.keys(body.applications)).toEqual(['TEST'])
+    await page.context().close()
+  })
+
   it('is stopped, goes on and is rolled back with one button each', async () => {
     const template = createTemplate(visit.service.manager)
     const block = newBlock('return 1')

@@ -1,6 +1,6 @@
 import { useApplication } from './applications.ts'
 
-/** Every logo at one size on one ground, so that none shouts. Where no name stands beside it, it says its own. */
+/** Every logo at one size and in one shape, on a ground that drawings without one need in the dark, so that none shouts. Where no name stands beside it, it says its own. */
 export function ApplicationLogo({
   shortName,
   size = 20,
@@ -16,15 +16,15 @@ export function ApplicationLogo({
   return (
     <span
       title={name}
-      className="inline-flex shrink-0 items-center justify-center overflow-hidden rounded-sm border border-line bg-[#fdfdfe]"
+      className="inline-flex shrink-0 items-center justify-center overflow-hidden rounded-[22%] bg-[#fdfdfe]"
       style={{ width: size, height: size }}
     >
       {image ? (
         <img
           src={imageSource(image)}
           alt={isAlone ? name : ''}
-          width={size - 6}
-          height={size - 6}
+          width={size}
+          height={size}
           className="object-contain"
         />
       ) : (

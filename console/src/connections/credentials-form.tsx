@@ -53,7 +53,7 @@ export function CredentialsForm({
     <form onSubmit={send} className="flex flex-col gap-4">
       <TextField
         label="Label"
-        hint="How this connection is called in lists."
+        hint="The name shown in lists."
         value={tagText}
         onChange={(event) => setTagText(event.target.value)}
         maxLength={200}

@@ -36,7 +36,7 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
         <h2 className="max-w-full min-w-0 truncate font-semibold">{block.blockName}</h2>
         {block.status && <StatusChip status={block.status} />}
-        <div className="ml-auto flex flex-wrap items-center gap-1">
+        <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:overflow-x-auto sm:ml-auto">
           {views.map(({ id, label }) => (
             <button
               key={id}
@@ -44,7 +44,7 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
               aria-pressed={view === id}
               onClick={() => onView(id)}
               className={classNames(
-                'h-7 rounded-md px-2 text-table font-medium',
+                'h-7 shrink-0 rounded-md px-2 text-table font-medium -outline-offset-2',
                 view === id ? 'bg-raised text-text' : 'text-muted hover:text-text',
               )}
             >

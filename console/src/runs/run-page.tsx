@@ -12,6 +12,7 @@ import { Panel } from '../ui/panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { durationText, exactTime, Time, useNow } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import { calledNames } from '../workflows/found-connections.ts'
 import { BlockDetail } from './block-detail.tsx'
 import { firstShownBlock, listedRun, listedWorkflowName } from './prefetch-run.ts'
 import { isUnderWay, StatusChip } from './run-status.tsx'
@@ -124,7 +125,7 @@ function LoadedRun({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
 
 function useCallsOf(workflow: WorkflowOfRun, run: Run, isLive: boolean): ReadonlyMap<string, readonly TimedCall[]> {
   const asked = workflow.chain
-    .filter((block) => block.applicationShortName !== null && block.startDateTimeUTC)
+    .filter((block) => block.startDateTimeUTC && calledNames([block]).length > 0)
     .slice(0, callsOfBlocksMax)
   const answers = useQueries({
     queries: asked.map((block) => ({

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Answer } from '../api.ts'
 import { StatusText } from '../runs/run-status.tsx'
+import { classNames } from '../ui/class-names.ts'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { placeWords } from './places.ts'
@@ -47,10 +48,15 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
           {places.slice(0, placesMax).map((item) => (
             <li
               key={`${item.where} ${item.uniqueBlockId} ${item.webhookId}`}
-              className="text-label leading-5 text-muted"
+              className="flex gap-3 text-label leading-5 text-muted"
             >
-              {places.length > 1 && <span className="text-text">{placeText(item)} </span>}
-              <span className="line-clamp-2 font-mono [overflow-wrap:anywhere]">
+              {places.length > 1 && <span className="w-48 shrink-0 truncate text-text">{placeText(item)}</span>}
+              <span
+                className={classNames(
+                  'min-w-0 flex-1 font-mono [overflow-wrap:anywhere]',
+                  places.length > 1 ? 'line-clamp-1' : 'line-clamp-2',
+                )}
+              >
                 <Marked text={item.snippet} term={term} />
               </span>
             </li>

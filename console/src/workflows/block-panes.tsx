@@ -57,7 +57,7 @@ export function BlockPanes(props: PanesProps) {
               : lastRunWords(props.workflow)}
         </span>
       </div>
-      <div className="grid min-h-0 flex-1 grid-cols-[repeat(auto-fit,minmax(200px,1fr))] overflow-auto [&>*+*]:border-l [&>*+*]:border-line">
+      <div className="grid min-h-0 flex-1 grid-cols-[repeat(auto-fit,minmax(200px,1fr))] overflow-auto [&>*+*]:border-line max-sm:[&>*+*]:border-t sm:[&>*+*]:border-l">
         <InputPane {...props} />
         {outcome || props.refusal ? (
           <TestedPanes outcome={outcome} refusal={props.refusal} />
