@@ -81,7 +81,7 @@ const dialogs: readonly [what: string, path: string, open: (page: Page) => Promi
     'inbox with a request and its settings',
     '/workflows/WORKFLOW?tab=webhook',
     async (page) => {
-      await page.getByRole('button', { name: /^How requests are taken/ }).click()
+      await page.getByRole('button', { name: /^How requests are handled/ }).click()
       await page.getByRole('button', { name: /^Show request/ }).click()
       await page.getByRole('region', { name: 'Request', exact: true }).getByText('4711').waitFor()
     },

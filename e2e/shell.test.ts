@@ -24,6 +24,7 @@ async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab')
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLInputElement
       if (element === document.body) return ''
+      if (element.isContentEditable) return `Editor: ${element.getAttribute('aria-label')}`
       return element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText
     })
     if (name.test(focused)) return
@@ -60,7 +61,7 @@ describe('without a mouse', () => {
     await tabTo(page, /^Code/)
     await keyboard.press('Enter')
     await page.getByRole('textbox', { name: 'Script' }).waitFor()
-    await tabTo(page, /^Script$/)
+    await tabTo(page, /^Editor: Script$/)
     await keyboard.press('ControlOrMeta+A')
     await keyboard.insertText('return [2, 3, 5]')
     await keyboard.press('Control+Enter')

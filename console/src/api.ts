@@ -167,7 +167,7 @@ export async function forget(client: QueryClient, names: readonly OperationName[
 export function sentenceOf(error: unknown): string {
   if (error instanceof PatchbayError) return error.message
   if (error instanceof ConnectionError)
-    return 'Patchbay cannot be reached. Check whether it happened before you try again.'
+    return 'Patchbay cannot be reached. Before you try again, check whether the change was made.'
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -116,7 +116,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
       {account && (
         <Select
           label="May activate accounts"
-          hint="Without the link that is mailed to their owners. Only who may do so can allow it."
+          hint="Without the link mailed to their owners. You can grant this only if you have it yourself."
           error={refused.at.mayActivate}
           value={mayActivate}
           onChange={(event) => setMayActivate(event.target.value as typeof mayActivate)}

@@ -23,8 +23,8 @@ export function AccountStateText({ state }: { state: Account['accountState'] }) 
 
 /** What each role may do, in a sentence for the person who gives it. */
 export const roleSentences = {
-  User: 'Works in its own account.',
-  DevPartner: 'Also acts for the accounts it made, and hosts templates and applications.',
+  User: 'Works only in its own account.',
+  DevPartner: 'Also acts for the accounts it created, and publishes templates and applications.',
   SuperPartner: 'Acts for every account of the organization.',
   Manager: 'Runs the organization: accounts, roles, audit.',
 } as const

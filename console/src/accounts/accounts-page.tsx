@@ -69,7 +69,7 @@ export function AccountsPage() {
             <Empty icon={SearchX} title="No account matches these filters." />
           ) : (
             <Empty icon={Users} title="No accounts yet">
-              Make an account for each customer. You can then act for it with “Manage as …”.
+              Create an account for each customer. You can then act for it with “Manage as …”.
             </Empty>
           )
         }

@@ -35,7 +35,7 @@ export function AlarmsPage() {
   return (
     <Page
       title="Alarms"
-      lead="Runs that succeed and are still wrong: too few items, none for a day, no webhook since yesterday."
+      lead="Runs that succeed but look wrong: too few items, no run for a day, no webhook since yesterday."
       actions={
         !filters.expect && (
           <LinkButton to="/alarms" search={{ expect: 'choose' } as never} tone="primary" icon={Plus}>
@@ -172,7 +172,7 @@ function AlarmActions({ alarm }: { alarm: Alarm }) {
           size="small"
           isBusy={act.isPending}
           onClick={() => perform('acknowledge')}
-          title="It stays open; others see that somebody is on it."
+          title="Keeps it open and shows others that somebody is on it."
         >
           Acknowledge
         </Button>
@@ -182,7 +182,7 @@ function AlarmActions({ alarm }: { alarm: Alarm }) {
         tone="quiet"
         isBusy={act.isPending}
         onClick={() => perform('dismiss')}
-        title="It closes, and rises again only after it was fine once."
+        title="Closes it. It is raised again only after the workflow has been fine once."
       >
         Dismiss
       </Button>

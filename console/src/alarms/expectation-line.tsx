@@ -9,7 +9,7 @@ const sentences: Record<Expectation['kind'], string> = {
   succeedsWithin: 'A run succeeds at least every',
   receivesWithin: 'A webhook request arrives at least every',
   itemsBetween: 'This block gives between',
-  usual: 'As many items as usual at this time of the week come from',
+  usual: 'A usual number of items for this time of the week comes from',
 }
 
 /** One sentence with its blanks. */

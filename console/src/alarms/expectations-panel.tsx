@@ -43,7 +43,7 @@ export function ExpectationsPanel({
           <IconButton icon={X} label="Close" className="ml-auto self-start" onClick={onClose} />
         </div>
         {workflows.data && choices.length === 0 && (
-          <Notice kind="note">Expectations are for deployed workflows. There is none yet.</Notice>
+          <Notice kind="note">Expectations need a deployed workflow. There is none yet.</Notice>
         )}
         {workflowId !== undefined && <Editor key={workflowId} workflowId={workflowId} onClose={onClose} />}
       </section>
@@ -79,7 +79,7 @@ function Sentences({
   const save = useAction('ExpectationsUpdate', {
     changes: ['Expectations', 'Alarms'],
     onDone: () => {
-      toast.done('Saved. You are told by mail when something is not as expected.')
+      toast.done('Saved. You get a mail when an expectation is not met.')
       onClose()
     },
   })

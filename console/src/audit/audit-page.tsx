@@ -61,7 +61,7 @@ export function AuditPage() {
         columns={columnsWith(emails)}
         rows={log.data?.items}
         keyOf={(entry) => String(entry.id)}
-        empty={<Empty icon={ScrollText} title="Nothing was changed in this time." />}
+        empty={<Empty icon={ScrollText} title="No changes in this period." />}
         query={log}
         sentence={sentenceOf}
         paging={{ page, size, total: log.data?.total, onPage: (next) => change({ page: next + 1 }) }}

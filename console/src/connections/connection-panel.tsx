@@ -89,7 +89,7 @@ export function ConnectionPanel({ connection, onClose }: { connection: Connectio
       )}
       {isWaiting && (
         <div className="mb-4">
-          <Notice kind="note">Give access in the other window. This page notices when it is done.</Notice>
+          <Notice kind="note">Grant access in the other window. This page continues by itself.</Notice>
         </div>
       )}
       {isReconnecting && application ? (
@@ -152,7 +152,7 @@ function Facts({ connection }: { connection: Connection }) {
           {connection.name} <span className="font-mono text-label text-muted">{connection.shortName}</span>
         </dd>
         <dt className="text-muted">Access</dt>
-        <dd>{connection.isOAuth ? 'Given by a person at the provider' : 'By stored credentials'}</dd>
+        <dd>{connection.isOAuth ? 'Granted by a person' : 'Stored credentials'}</dd>
         <dt className="text-muted">Registered</dt>
         <dd>{exactTime(connection.createDateTimeUTC)}</dd>
         <dt className="text-muted">Changed</dt>

@@ -89,7 +89,7 @@ function NoConnections() {
         </LinkButton>
       }
     >
-      Register an application once; every workflow of this account can then use it. Credentials are encrypted and never
+      Register an application once, and every workflow of this account can use it. Credentials are encrypted and never
       shown again.
     </Empty>
   )

@@ -56,7 +56,7 @@ export function RegisterPanel({
       {authorizationUrl ? (
         <Notice
           kind="note"
-          title="Give access in the other window"
+          title="Grant access in the other window"
           action={
             <a href={authorizationUrl} target="_blank" rel="noreferrer" className={buttonClass('secondary', 'small')}>
               <ExternalLink size={13} aria-hidden /> Open again

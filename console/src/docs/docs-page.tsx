@@ -28,7 +28,7 @@ export function DocsPage() {
         <SearchBox className="w-full sm:w-96" value={q} onSearch={search} placeholder="Search the docs" />
       </search>
       {found?.length === 0 ? (
-        <Empty icon={SearchX} title={`No page speaks of “${q}”.`}>
+        <Empty icon={SearchX} title={`No page mentions “${q}”.`}>
           Try one word, or look in the API reference.
         </Empty>
       ) : (

@@ -134,7 +134,7 @@ function pageFor(kind: Attention['kind']): string {
 function ResumeButton({ id }: { id: string }) {
   const resume = useAction('ResumeWorkflow', {
     changes: ['Overview', 'WorkflowsSearch', 'Workflow'],
-    onDone: () => toast.done('Automatic runs go on.'),
+    onDone: () => toast.done('Automatic runs resumed.'),
   })
   return (
     <Button size="small" isBusy={resume.isPending} onClick={() => resume.mutate({ params: { id } })}>

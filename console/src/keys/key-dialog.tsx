@@ -34,7 +34,7 @@ export function KeyDialog({
     changes: ['ApiKeys'],
     isShownInPlace: true,
     onDone: () => {
-      toast.done('The key was changed. It holds from now on.')
+      toast.done('The key was changed, effective immediately.')
       onClose()
     },
   })

@@ -39,7 +39,7 @@ export function KeysPage() {
   const onReveal = (key: ApiKey) =>
     reveal.mutate(
       { params: { id: key.id } },
-      { onError: () => toast.error('This secret was read already, or its time is over. Make a new key instead.') },
+      { onError: () => toast.error('This secret was read already or has expired. Create a new key instead.') },
     )
   const newKey = (
     <Button tone="primary" icon={Plus} onClick={() => setAsked({ kind: 'new' })}>

@@ -40,7 +40,7 @@ export function MailPage() {
   return (
     <Page
       title="Mail"
-      lead="Mails of scripts, of the API and of Patchbay itself. Each is kept until a mail server has taken it."
+      lead="Mail from scripts, the API and Patchbay itself. Each message is kept until a mail server accepts it."
     >
       <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
         {(Object.keys(looks) as Item['status'][]).map((status) => (

@@ -22,7 +22,7 @@ export function ReplayDifference({ workflowId, run }: { workflowId: string; run:
       </h3>
       {run.message && <Notice kind={run.outcome === 'failed' ? 'error' : 'note'}>{run.message}</Notice>}
       {differing.length === 0 && run.outcome !== 'notReplayable' && (
-        <p className="text-muted">Every block gives the same result and makes the same calls.</p>
+        <p className="text-muted">Every block returns the same result and makes the same calls.</p>
       )}
       {differing.map((block) => (
         <Panel key={block.uniqueBlockId} className="overflow-hidden">

@@ -225,7 +225,7 @@ function RunActions({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
           icon={RotateCcw}
           isBusy={retry.isPending}
           onClick={() => retry.mutate(parts)}
-          title="Again from the block that failed, with the same input."
+          title="Runs again from the failed block, with the same input."
         >
           Retry
         </Button>

@@ -47,7 +47,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
           </p>
         </div>
         {workflow.workflowState !== 'deployed' ? (
-          <Notice kind="note">Deploy the workflow first: only deployed workflows run by schedule.</Notice>
+          <Notice kind="note">Deploy the workflow first. Only deployed workflows run on a schedule.</Notice>
         ) : (
           <form onSubmit={submit} className="flex flex-col gap-4">
             <Select
@@ -100,7 +100,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
           Next runs <span className="text-label font-normal text-muted">{timeZone || 'UTC'}</span>
         </h2>
         {ticks === undefined ? (
-          <p className="text-muted">The service tells the times once it is saved.</p>
+          <p className="text-muted">Save to see the times.</p>
         ) : (
           <ol className="flex flex-col gap-1.5 text-table">
             {ticks.map((tick) => (
@@ -115,7 +115,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
         )}
         {workflow.isScheduled && workflow.nextRunDateTimeUTC && (
           <p className="mt-3 text-label text-muted">
-            {workflow.isAutoRunPaused ? 'Paused; the next try is' : 'The service starts it next'}{' '}
+            {workflow.isAutoRunPaused ? 'Paused. Next try' : 'Next run'}{' '}
             <Time iso={workflow.nextRunDateTimeUTC} />.
           </p>
         )}

@@ -41,7 +41,7 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
     },
     {
       id: 'snippet',
-      label: 'Where it stands',
+      label: 'Found in',
       hideBelow: 'phone',
       cell: ({ places }) => (
         <ul className="flex flex-col gap-1 py-1.5">

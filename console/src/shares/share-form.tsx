@@ -69,8 +69,8 @@ export function ShareForm({ onClose }: { onClose: () => void }) {
               autoComplete="off"
               hint={
                 fields.code === ''
-                  ? 'Empty: one is made and is part of the link.'
-                  : 'Not in the mail. Tell it in another way.'
+                  ? 'Leave empty to put a generated code in the link.'
+                  : 'Not in the mail. Send it some other way.'
               }
               value={fields.code}
               onChange={change('code')}
@@ -89,7 +89,7 @@ export function ShareForm({ onClose }: { onClose: () => void }) {
             label="Note"
             isOptional
             rows={2}
-            hint="Encrypted, shown with the files, never mailed."
+            hint="Encrypted, shown with the files, never sent by mail."
             value={fields.secureNote}
             onChange={change('secureNote')}
           />

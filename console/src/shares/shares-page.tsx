@@ -45,7 +45,7 @@ export function SharesPage() {
   return (
     <Page
       title="Shares"
-      lead="Send files through a link instead of as an attachment. They are stored encrypted, and the link ends by itself."
+      lead="Send files as a link instead of an attachment. They are stored encrypted, and the link expires."
       actions={!upload && newShare}
     >
       {upload && <ShareForm onClose={() => open(false)} />}

@@ -19,7 +19,7 @@ export function uploadShare(
     const managed = managedAccountId()
     if (managed !== undefined) request.setRequestHeader('ManagedAccountId', managed)
     request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total))
-    request.addEventListener('error', () => reject(new TypeError('The upload was cut off.')))
+    request.addEventListener('error', () => reject(new TypeError('The upload was interrupted.')))
     request.addEventListener('load', () => {
       if (request.status < 300) resolve()
       else reject(PatchbayError.from(request.status, request.responseText, request.getResponseHeader('x-request-id')))

@@ -23,7 +23,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     <Page title="Something went wrong">
       <Empty
         icon={CircleAlert}
-        title={isOldVersion ? 'The console was updated meanwhile.' : 'This page could not be shown.'}
+        title={isOldVersion ? 'A new version of the console is available.' : 'This page could not be shown.'}
         action={
           <>
             <Button tone="primary" onClick={() => window.location.reload()}>

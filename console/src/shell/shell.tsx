@@ -69,7 +69,7 @@ function Unreachable() {
   if (isReachable) return null
   return (
     <div role="alert" className="bg-red-soft px-6 py-1.5 text-table text-red">
-      The connection to Patchbay is lost. It is tried again every two seconds; nothing you typed is gone.
+      The connection to Patchbay is lost. Retrying every two seconds. Nothing you typed is lost.
     </div>
   )
 }

@@ -51,7 +51,7 @@ export function PageOf<Data>({
           </>
         }
       >
-        {isMissing && 'It may belong to another account: choose the account at the top and open it from there.'}
+        {isMissing && 'It may belong to another account. Choose that account at the top, then open it from there.'}
       </Empty>
     </Page>
   )

@@ -76,7 +76,7 @@ export function ConflictCard({
       </div>
       {choice?.take === 'value' && (
         <div className="flex h-80 flex-col border-t border-line">
-          <p className="bg-raised px-3 py-1 text-label font-medium text-muted">Merged · yours to write</p>
+          <p className="bg-raised px-3 py-1 text-label font-medium text-muted">Merged · edit as you like</p>
           <Suspense fallback={<SkeletonLines count={6} />}>
             <CodeEditor
               label={`Merged ${fieldWords(conflict.field).toLowerCase()} of ${conflict.blockName}`}

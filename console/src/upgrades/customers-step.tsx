@@ -173,7 +173,7 @@ function columnsFor(
 function describe({ conflicts, problems, changes, outcome }: PreviewItem): string {
   if (conflicts.length > 0) {
     const places = conflicts.map(({ blockName, field }) => `${field} of ${blockName}`)
-    return `Both sides changed ${places.join(', ')}`
+    return `Changed on both sides: ${places.join(', ')}`
   }
   if (problems.length > 0) return problems.join(' ')
   if (outcome === 'upToDate') return 'Nothing to do'

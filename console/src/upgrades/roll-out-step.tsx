@@ -12,15 +12,15 @@ import { WaveDots } from './waves.tsx'
 
 const fields = [
   { name: 'waveSize', label: 'Workflows per wave', min: 1, start: 10, hint: 'The first wave is the trial.' },
-  { name: 'waveMinutes', label: 'Minutes between waves', min: 0, start: 10, hint: '0: one after the other.' },
+  { name: 'waveMinutes', label: 'Minutes between waves', min: 0, start: 10, hint: '0: no pause.' },
   {
     name: 'replayRuns',
     label: 'Runs to replay first',
     min: 0,
     start: 5,
-    hint: 'Who would fail is left alone. 0: none.',
+    hint: 'Workflows that would fail are skipped. 0: no replay.',
   },
-  { name: 'watchRuns', label: 'Runs to watch', min: 0, start: 3, hint: 'So many failures in a row: it goes back.' },
+  { name: 'watchRuns', label: 'Runs to watch', min: 0, start: 3, hint: 'Rolled back after this many failures in a row.' },
   { name: 'failuresMax', label: 'Failures allowed', min: 0, start: 1, hint: 'One more stops the upgrade.' },
 ] as const
 

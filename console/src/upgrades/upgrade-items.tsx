@@ -38,7 +38,7 @@ export function UpgradeItems({ upgrade }: { upgrade: Upgrade }) {
           columns={columns}
           rows={shown.slice(page * size, (page + 1) * size)}
           keyOf={({ workflowId }) => workflowId}
-          empty={<p className="px-4 py-8 text-center text-muted">No workflow was to be upgraded.</p>}
+          empty={<p className="px-4 py-8 text-center text-muted">No workflow needed the upgrade.</p>}
         />
         <Pagination page={page} size={size} total={shown.length} onPage={setPage} />
       </Panel>

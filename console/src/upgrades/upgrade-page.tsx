@@ -50,7 +50,7 @@ function LoadedUpgrade({ upgrade }: { upgrade: Upgrade }) {
       lead={
         <>
           Started <Time iso={upgrade.createDateTimeUTC} />. Workflows are watched for 7 days; one whose next runs all
-          fail goes back by itself.
+          fail is rolled back automatically.
         </>
       }
       actions={<UpgradeActions upgrade={upgrade} />}
@@ -58,8 +58,8 @@ function LoadedUpgrade({ upgrade }: { upgrade: Upgrade }) {
       {upgrade.state === 'Stopped' && (
         <div className="mb-6">
           <Notice kind="warning" title="The upgrade stopped by itself">
-            Too many workflows failed after it and went back. Those that work were left as they are; roll back to bring
-            them back too.
+            Too many workflows failed and were rolled back. Those that work were left as they are; roll back to undo
+            them too.
           </Notice>
         </div>
       )}
@@ -125,8 +125,8 @@ function UpgradeActions({ upgrade }: { upgrade: Upgrade }) {
           }}
         >
           {counts.upgraded === 1
-            ? 'The upgraded workflow gets back what it was.'
-            : `All ${counts.upgraded.toLocaleString('en')} upgraded workflows get back what they were.`}{' '}
+            ? 'The upgraded workflow goes back to what it was.'
+            : `All ${counts.upgraded.toLocaleString('en')} upgraded workflows go back to what they were.`}{' '}
           A workflow that was edited since keeps its edits and stays upgraded.
         </ConfirmDialog>
       )}

@@ -28,7 +28,7 @@ export function UpgradesPage() {
   return (
     <Page
       title="Upgrades"
-      lead="Bring a new version of a template to the workflows made from it. Each customer keeps what was changed there, and nothing happens before you have seen it."
+      lead="Bring a new version of a template to the workflows made from it. Customers keep their own changes, and you see everything before it happens."
     >
       {workflow === undefined && (
         <Section title="Version">
@@ -78,7 +78,7 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
     <>
       <Section
         title="Customers"
-        lead="Open a customer to see every change side by side, and to decide about conflicts."
+        lead="Open a customer to see every change side by side and to resolve conflicts."
       >
         <CustomersStep
           preview={data}
@@ -94,7 +94,7 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
         />
       </Section>
       {data && data.counts.clean + data.counts.conflict + data.counts.problem > 0 && (
-        <Section title="Roll-out" lead="A workflow whose next runs all fail goes back by itself.">
+        <Section title="Roll-out" lead="A workflow whose next runs all fail is rolled back automatically.">
           <RollOutStep {...{ templateId, toVersion, selected, decisions }} cleanCount={data.counts.clean} />
         </Section>
       )}

@@ -47,7 +47,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage"
-      lead="Counted exactly once, in UTC."
+      lead="Every run counts once. Days are in UTC."
       actions={
         <Button icon={Download} isBusy={isSaving} onClick={() => void save()}>
           Download CSV
@@ -83,7 +83,7 @@ export function UsagePage() {
         <Notice kind="error">{sentenceOf(usage.error)}</Notice>
       ) : items?.length === 0 ? (
         <Panel>
-          <Empty icon={ChartColumn} title="Nothing was used in this time">
+          <Empty icon={ChartColumn} title="No usage in this period">
             Runs, calls, webhooks and mails are counted here as they happen.
           </Empty>
         </Panel>

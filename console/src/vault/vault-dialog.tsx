@@ -45,7 +45,7 @@ export function VaultDialog({ workflowId, onClose }: { workflowId: string | unde
         value={text}
         onChange={(event) => setText(event.target.value)}
         error={refused.at.value}
-        hint={text === '' ? 'JSON, or plain text. A value that is there already is replaced.' : `Stored as ${kind}.`}
+        hint={text === '' ? 'JSON or plain text. Replaces an existing value.' : `Stored as ${kind}.`}
         autoComplete="off"
         required
       />

@@ -46,7 +46,7 @@ export function VaultPage() {
   return (
     <Page
       title="Vault"
-      lead="What scripts keep between runs, encrypted. Values stay hidden; each look at one is written to the audit log."
+      lead="What scripts keep between runs, encrypted. Values stay hidden; viewing one is recorded in the audit log."
       actions={set}
     >
       <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
@@ -76,7 +76,7 @@ export function VaultPage() {
         keyOf={(item) => item.key}
         empty={
           filters.q ? (
-            <Empty icon={SearchX} title={`No key holds “${filters.q}”.`} />
+            <Empty icon={SearchX} title={`No key contains “${filters.q}”.`} />
           ) : (
             <Empty icon={Vault} title="Nothing is kept here yet" action={set}>
               {filters.workflow

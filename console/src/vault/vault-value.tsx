@@ -31,7 +31,7 @@ export function VaultValue({
       <section aria-label={`Value of ${name}`}>
         <header className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-2">
           <h2 className="min-w-0 truncate font-mono text-table font-medium">{name}</h2>
-          <span className="text-label text-muted">This look was written to the audit log.</span>
+          <span className="text-label text-muted">This view was recorded in the audit log.</span>
           <span className="ml-auto flex items-center gap-2">
             {value.data !== undefined && (
               <Copy text={text} label="Copy the value">

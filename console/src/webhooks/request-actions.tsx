@@ -22,12 +22,12 @@ export function RequestActions({
     onDone: ({ answer }) =>
       answer
         ? toast.done('The request was skipped. It is in the history and can be replayed.')
-        : toast.error('It is being processed at this moment and cannot be skipped.'),
+        : toast.error('It is being processed right now and cannot be skipped.'),
   })
   const retry = useAction('WebhookRetry', {
     changes,
     onDone: ({ answer }) =>
-      answer ? toast.done('It is tried again now.') : toast.error('It is no longer waiting for a retry.'),
+      answer ? toast.done('Retrying now.') : toast.error('It is no longer waiting for a retry.'),
   })
   const replay = useAction('RunWorkflow', {
     changes: [...changes, 'GetRunHistory'],

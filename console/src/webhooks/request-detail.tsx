@@ -50,7 +50,7 @@ export function RequestDetail({
             </div>
           )}
           {request.data === null ? (
-            <p className="text-muted">This request is no longer kept.</p>
+            <p className="text-muted">This request is no longer stored.</p>
           ) : (
             <Loaded query={request} skeleton={<SkeletonLines count={8} />} sentence={sentenceOf}>
               {(data) => <Content request={data} />}
@@ -117,7 +117,7 @@ function Payload({ value, term }: { value: unknown; term: string }) {
     <>
       <h3 className="mb-1.5 text-label font-medium text-muted">Payload</h3>
       {shown === undefined ? (
-        <p className="text-table text-muted">Nothing in the payload holds “{term}”.</p>
+        <p className="text-table text-muted">Nothing in the payload matches “{term}”.</p>
       ) : (
         <JsonTree key={term} label="Payload" value={shown} openDepth={term === '' ? 3 : everyDepth} />
       )}

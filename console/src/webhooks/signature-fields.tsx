@@ -14,8 +14,8 @@ export function SignatureFields({ signature, refusal }: { signature: Signature; 
           name="hasSignature"
           checked={isOwn}
           onChange={(event) => setIsOwn(event.target.checked)}
-          label="The sender signs in a way of its own"
-          hint="The common formats are understood without this."
+          label="The sender uses its own signature format"
+          hint="Common formats work without this."
         />
         {refusal && (
           <p role="alert" className="mt-1 text-label text-red">

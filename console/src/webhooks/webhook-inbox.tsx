@@ -153,7 +153,7 @@ function InboxBar({
           <Button
             icon={Pause}
             isBusy={hold.isPending}
-            title="Requests are still taken; none is started until you release the queue."
+            title="Requests are still accepted, but none starts until you release the queue."
             onClick={() => hold.mutate({ params: { workflowId } })}
           >
             Hold all
@@ -173,7 +173,7 @@ function InboxBar({
 function NoQueue() {
   return (
     <Empty icon={Inbox} title="The queue is empty">
-      Every request that was taken has been processed. New ones appear here the moment they arrive.
+      Every accepted request has been processed. New ones appear here the moment they arrive.
     </Empty>
   )
 }

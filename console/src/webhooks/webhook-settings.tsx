@@ -13,7 +13,7 @@ type Settings = Answer<'WebhookSettings'>
 
 const orders = {
   free: 'Requests may run side by side.',
-  strict: 'One request at a time, in the order in which they came. A request that fails holds back those behind it.',
+  strict: 'One request at a time, in order of arrival. A failed request holds back those behind it.',
   key: 'Requests with the same value at this path run in order, others side by side.',
 } as const
 type Order = keyof typeof orders
@@ -29,7 +29,7 @@ export function WebhookSettings({ workflowId, settings }: { workflowId: string; 
         className="flex flex-wrap items-center gap-x-2 rounded-sm text-left text-table font-medium text-muted hover:text-text"
       >
         <Settings2 size={15} aria-hidden />
-        How requests are taken
+        How requests are handled
         <span className="font-normal">{words(settings)}</span>
       </button>
       {isOpen && <SettingsForm workflowId={workflowId} settings={settings} onSaved={() => setIsOpen(false)} />}
@@ -107,7 +107,7 @@ function SettingsForm({
           checked={isBatch}
           onChange={(event) => setIsBatch(event.target.checked)}
           label="In batches"
-          hint="One run takes several requests; webhook is then a list."
+          hint="One run takes several requests; webhook is then an array."
         />
       </div>
       {isBatch && (
@@ -153,7 +153,7 @@ function SettingsForm({
         label="Skip script"
         name="skipScript"
         isMono
-        hint="Sees each request first. A truthy answer skips it, such as: return webhook.body.test"
+        hint="Runs before each request. If it returns something truthy, the request is skipped, for example: return webhook.body.test"
         defaultValue={settings.skipScript}
         error={refused.at.skipScript}
         isOptional
@@ -163,8 +163,8 @@ function SettingsForm({
         <Checkbox
           name="updateDateLastRun"
           defaultChecked={settings.updateDateLastRun}
-          label="Runs by webhook move the time of the last run"
-          hint="Scheduled runs that ask only for what changed since then start later."
+          label="Webhook runs update the time of the last run"
+          hint="Scheduled runs that read only changes then start from that time."
         />
       </div>
       {refused.beside && (

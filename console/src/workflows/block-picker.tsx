@@ -54,7 +54,7 @@ export function BlockPicker({
             </span>
             <span>
               <span className="block text-table font-medium">Empty script</span>
-              <span className="block text-label text-muted">Write it from the start.</span>
+              <span className="block text-label text-muted">Start from scratch.</span>
             </span>
           </button>
         </li>

@@ -99,7 +99,7 @@ function Beginnings() {
             }}
           >
             <p className="text-table text-muted">
-              Starts with one script. Add further blocks from the catalogue and connect them.
+              Starts with one script. Add more blocks from the catalogue and connect them.
             </p>
             <TextField
               label="Name"

@@ -78,7 +78,7 @@ function General({ workflow }: { workflow: WorkflowDetail }) {
           />
           <TextField
             label="Runs kept for replay"
-            hint="The newest so many can be run again with changes, without calling anybody. 0: none."
+            hint="This many recent runs can be replayed with changes, without calling anything. 0: none."
             name="replayRuns"
             type="number"
             min={0}

@@ -219,7 +219,7 @@ function SetUpStep({
         className="flex flex-col gap-5"
       >
         {template.variables.length === 0 && (
-          <p className="text-table text-muted">This template has nothing to set. It is ready.</p>
+          <p className="text-table text-muted">Nothing to set. It is ready.</p>
         )}
         {template.variables.map((variable) => (
           <ValueField

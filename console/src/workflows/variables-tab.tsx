@@ -47,7 +47,7 @@ export function VariablesTab({ workflow }: { workflow: WorkflowDetail }) {
         {names.length === 0 ? (
           <Empty icon={Variable} title="No variables">
             {isFree
-              ? 'Variables hold what differs from customer to customer. Blocks are bound to them, so a value is given once.'
+              ? 'Variables hold what differs between customers. Blocks bind to them, so each value is set once.'
               : 'The template declares none.'}
           </Empty>
         ) : (

@@ -105,7 +105,7 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
     changes: reads,
     onDone: () => toast.done(`${workflow.name} is deployed.`),
   })
-  const resume = useAction('ResumeWorkflow', { changes: reads, onDone: () => toast.done('Automatic runs go on.') })
+  const resume = useAction('ResumeWorkflow', { changes: reads, onDone: () => toast.done('Automatic runs resumed.') })
   const run = useAction('RunWorkflow', {
     onDone: ({ headers }) => {
       void forget(queries, reads)
@@ -152,8 +152,8 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
           onClick={() => deploy.mutate(params)}
           title={
             hasUnsaved
-              ? 'Deploys what is saved; your unsaved changes stay here.'
-              : 'Lets it run by hand, schedule and webhook.'
+              ? 'Deploys what is saved. Your unsaved changes stay here.'
+              : 'Lets it run by hand, on a schedule and by webhook.'
           }
         >
           Deploy
