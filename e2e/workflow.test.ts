@@ -19,7 +19,7 @@ async function write(page: Page, text: string): Promise<void> {
 const status = (page: Page, word: string) => page.getByText(word, { exact: true }).first()
 
 describe('from a template', () => {
-  it('connects, deploys, runs and reads the result', async () => {
+  it('connects, deploys with a schedule, runs and reads the result', async () => {
     const page = await visit.open('/templates')
     const card = page.getByRole('listitem').filter({ hasText: 'Hello world' })
     await card.getByRole('link', { name: 'Use template' }).click()
@@ -32,9 +32,12 @@ describe('from a template', () => {
     await panel.getByRole('button', { name: 'Register' }).click()
     await panel.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('Starts').selectOption({ label: 'Every hour' })
     await page.getByRole('button', { name: 'Deploy' }).click()
     await heading(page, 'My greeting').waitFor()
     await status(page, 'Deployed').waitFor()
+    await page.getByRole('heading', { name: /^Next runs/ }).waitFor()
+    await status(page, 'Every hour').waitFor()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await heading(page, 'Run 1 of My greeting').waitFor()
     await status(page, 'Ready').waitFor()

@@ -10,15 +10,7 @@ import { toast } from '../ui/toast.tsx'
 import type { WorkflowDetail } from '../workflows/workflow-draft.ts'
 import { nextTicks } from './next-ticks.ts'
 import { scheduleWords } from './schedule-words.ts'
-
-const usual = [
-  { value: '*/15 * * * *', label: 'Every 15 minutes' },
-  { value: 'hourly', label: 'Every hour' },
-  { value: 'daily', label: 'Every day at midnight' },
-  { value: '0 6 * * 1-5', label: 'Weekdays at 06:00' },
-  { value: 'weekly', label: 'Every Monday at midnight' },
-  { value: 'monthly', label: 'First day of every month' },
-]
+import { usualSchedules } from './usual-schedules.ts'
 
 export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
   const [frequency, setFrequency] = useState(workflow.scheduleFrequency ?? 'hourly')
@@ -27,7 +19,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
     changes: ['Workflow', 'WorkflowsSearch'],
     onDone: ({ answer }) => toast.done(answer),
   })
-  const isUsual = usual.some(({ value }) => value === frequency)
+  const isUsual = usualSchedules.some(({ value }) => value === frequency)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     change.mutate({
@@ -54,7 +46,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
               label="How often"
               value={isUsual ? frequency : 'cron'}
               onChange={(event) => setFrequency(event.target.value === 'cron' ? '30 5 * * *' : event.target.value)}
-              options={[...usual, { value: 'cron', label: 'By cron expression' }]}
+              options={[...usualSchedules, { value: 'cron', label: 'By cron expression' }]}
             />
             {!isUsual && (
               <TextField
@@ -115,8 +107,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
         )}
         {workflow.isScheduled && workflow.nextRunDateTimeUTC && (
           <p className="mt-3 text-label text-muted">
-            {workflow.isAutoRunPaused ? 'Paused. Next try' : 'Next run'}{' '}
-            <Time iso={workflow.nextRunDateTimeUTC} />.
+            {workflow.isAutoRunPaused ? 'Paused. Next try' : 'Next run'} <Time iso={workflow.nextRunDateTimeUTC} />.
           </p>
         )}
       </div>

@@ -1,17 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { type Answer, call, forget, sentenceOf, useOperation } from '../api.ts'
+import { type Answer, useOperation } from '../api.ts'
 import { ApplicationLogo } from '../catalogue/application-logo.tsx'
 import { type Application, useApplications } from '../catalogue/applications.ts'
 import { RegisterPanel } from '../connections/register-panel.tsx'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Select, TextField } from '../ui/field.tsx'
-import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { toast } from '../ui/toast.tsx'
-import { ValueField } from './value-field.tsx'
+import { SetUpStep } from './template-setup.tsx'
 
 const route = getRouteApi('/workflows/new')
 type Template = Answer<'WorkflowTemplate'>
@@ -166,98 +163,4 @@ function ConnectStep({
       )}
     </Panel>
   )
-}
-
-function SetUpStep({
-  template,
-  name,
-  chosen,
-  onBack,
-}: {
-  template: Template
-  name: string
-  chosen: Chosen
-  onBack: () => void
-}) {
-  const navigate = route.useNavigate()
-  const queries = useQueryClient()
-  const [values, setValues] = useState<Record<string, unknown>>(() =>
-    Object.fromEntries(
-      template.variables
-        .filter((variable) => variable.default !== undefined)
-        .map((variable) => [variable.shortName, variable.default]),
-    ),
-  )
-  const [busyWith, setBusyWith] = useState<'Save' | 'Deploy'>()
-  const [refusal, setRefusal] = useState<string>()
-  const finish = async (how: 'Save' | 'Deploy') => {
-    setBusyWith(how)
-    setRefusal(undefined)
-    try {
-      const id = await call('WorkflowCreate', { body: bodyOf(template, name, chosen, values) })
-      // A workflow that cannot be deployed yet is kept: what is missing is said on its own page.
-      if (how === 'Deploy') {
-        await call('DeployWorkflow', { params: { id: id as string } }).then(
-          () => toast.done(`${name} is deployed.`),
-          (error: unknown) => toast.error(sentenceOf(error)),
-        )
-      }
-      await forget(queries, ['WorkflowsSearch', 'Workflows', 'Overview'])
-      await navigate({ to: '/workflows/$id', params: { id: id as string }, search: {} as never })
-    } catch (error) {
-      setRefusal(sentenceOf(error))
-      setBusyWith(undefined)
-    }
-  }
-  return (
-    <Panel className="p-5">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void finish('Deploy')
-        }}
-        className="flex flex-col gap-5"
-      >
-        {template.variables.length === 0 && (
-          <p className="text-table text-muted">Nothing to set. It is ready.</p>
-        )}
-        {template.variables.map((variable) => (
-          <ValueField
-            key={variable.shortName}
-            declared={{
-              ...variable,
-              displayName: variable.displayName || variable.shortName,
-              options: variable.options?.map((option) => ({ value: option.value, label: option.displayName })),
-            }}
-            value={values[variable.shortName]}
-            onChange={(value) => setValues((before) => ({ ...before, [variable.shortName]: value }))}
-          />
-        ))}
-        {refusal && <Notice kind="error">{refusal}</Notice>}
-        <div className="flex items-center justify-end gap-2">
-          <Button tone="quiet" onClick={onBack} className="mr-auto">
-            Back
-          </Button>
-          <Button isBusy={busyWith === 'Save'} disabled={busyWith !== undefined} onClick={() => void finish('Save')}>
-            Save
-          </Button>
-          <Button type="submit" tone="primary" isBusy={busyWith === 'Deploy'} disabled={busyWith !== undefined}>
-            Deploy
-          </Button>
-        </div>
-      </form>
-    </Panel>
-  )
-}
-
-function bodyOf(template: Template, name: string, chosen: Chosen, values: Record<string, unknown>) {
-  const given = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined)
-  return {
-    workflowTemplateId: template.id,
-    name,
-    applications: Object.fromEntries(
-      chosen.filter(({ id }) => id !== undefined).map(({ shortName, id }) => [shortName, id]),
-    ),
-    variables: Object.fromEntries(given.map(([variable, value]) => [variable, { value }])),
-  }
 }
