@@ -138,7 +138,7 @@ function CredentialInput({
       inputMode={field.Type === 'url' ? 'url' : undefined}
       autoComplete="off"
       required={isRequired}
-      isOptional={!field.Required}
+      isOptional={!field.Required && field.OnlyFor === undefined}
       placeholder={isUpdate ? 'As it is' : field.Type === 'url' ? 'https://' : undefined}
       value={typeof value === 'string' || typeof value === 'number' ? value : ''}
       onChange={(event) =>

@@ -109,7 +109,8 @@ async function deploy(id: string, name: string, start: string): Promise<string |
     }
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
     const body = { workflowId: id, isScheduled: true, scheduleFrequency: start, timeZone }
-    toast.done(await call('WorkflowScheduler', { body }))
+    await call('WorkflowScheduler', { body })
+    toast.done(`${name} is deployed and scheduled.`)
     return 'schedule'
   } catch (error) {
     toast.error(sentenceOf(error))
