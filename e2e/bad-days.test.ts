@@ -137,7 +137,7 @@ describe('a script that never ends', () => {
     await heading(page, 'Run 2 of Spinning').waitFor()
     await page
       .getByRole('alert')
-      .getByText(/4 seconds/)
+      .getByText(/exceeded its time limit/)
       .waitFor()
     await page.context().close()
   })
