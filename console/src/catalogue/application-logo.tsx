@@ -20,13 +20,7 @@ export function ApplicationLogo({
       style={{ width: size, height: size }}
     >
       {image ? (
-        <img
-          src={imageSource(image)}
-          alt={isAlone ? name : ''}
-          width={size}
-          height={size}
-          className="object-contain"
-        />
+        <img src={imageSource(image)} alt={isAlone ? name : ''} width={size} height={size} className="object-contain" />
       ) : (
         <span className="text-[10px] font-semibold text-[#59616f]" aria-hidden={!isAlone}>
           {shortName.slice(0, 2)}

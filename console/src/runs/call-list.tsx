@@ -37,7 +37,9 @@ export function CallList({ calls }: { calls: readonly Call[] }) {
               <Body title="Sent" text={call.requestBody} />
               <Body title="Received" text={call.responseBody} />
               {!call.errorMessage && call.requestBody === null && call.responseBody === null && (
-                <p className="text-muted">Bodies were not kept. Turn on “Keep the bodies of calls” in the workflow’s settings.</p>
+                <p className="text-muted">
+                  Bodies were not kept. Turn on “Keep the bodies of calls” in the workflow’s settings.
+                </p>
               )}
             </div>
           </details>

@@ -20,7 +20,13 @@ const fields = [
     start: 5,
     hint: 'Workflows that would fail are skipped. 0: no replay.',
   },
-  { name: 'watchRuns', label: 'Runs to watch', min: 0, start: 3, hint: 'Rolled back after this many failures in a row.' },
+  {
+    name: 'watchRuns',
+    label: 'Runs to watch',
+    min: 0,
+    start: 3,
+    hint: 'Rolled back after this many failures in a row.',
+  },
   { name: 'failuresMax', label: 'Failures allowed', min: 0, start: 1, hint: 'One more stops the upgrade.' },
 ] as const
 

@@ -76,10 +76,7 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
   const toVersion = data?.items[0]?.toVersion ?? to
   return (
     <>
-      <Section
-        title="Customers"
-        lead="Open a customer to see every change side by side and to resolve conflicts."
-      >
+      <Section title="Customers" lead="Open a customer to see every change side by side and to resolve conflicts.">
         <CustomersStep
           preview={data}
           isRefreshing={preview.isPlaceholderData}
