@@ -8,6 +8,9 @@ import { promisify } from 'node:util'
 /** A version that installs from the registry alone. */
 const version = '2.30.8'
 
+/** Libraries that cannot be had from every registry. No measured workflow uses them. */
+const replacements = { xlsx: '0.18.5', cssomnom: 'npm:rrweb-cssom@0.8.0' }
+
 /** The path of its program. PATCHBAY_BENCH_N8N names another installation, or is `off`. */
 export async function findOrInstallN8n(): Promise<string> {
   const given = process.env['PATCHBAY_BENCH_N8N']
@@ -25,8 +28,7 @@ async function install(folder: string): Promise<void> {
   const unfinished = `${folder}.unfinished`
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { recursive: true })
-  // Its spreadsheet library comes from a host of its own; the registry's version will do, since no measured workflow uses it.
-  const wanted = { private: true, dependencies: { n8n: version }, overrides: { xlsx: '0.18.5' } }
+  const wanted = { private: true, dependencies: { n8n: version }, overrides: replacements }
   writeFileSync(join(unfinished, 'package.json'), JSON.stringify(wanted))
   console.log(`Installing n8n ${version} into ${folder} …`)
   const options = { cwd: unfinished, timeout: 20 * 60_000, maxBuffer: 64 * 1024 * 1024 }

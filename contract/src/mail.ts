@@ -54,6 +54,7 @@ export const sendProxyEmail = operation({
   audit: 'mail.accepted',
   body: ProxyEmail,
   bodyBytesMax: 64 * 1024 * 1024,
+  largeText: 'attachment',
   answers: { 200: Type.Object({ Success: Type.Boolean() }) },
   refusalField: 'Error',
   example: {

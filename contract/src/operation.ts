@@ -38,6 +38,8 @@ type OperationShape = {
   bodyBytesMax?: number
   /** A member of the body that the operation only hands on: it may hold any number of values. */
   handedOn?: string
+  /** A text in the body that may be megabytes. Where it is large, the handler gets it unparsed, as JSON. */
+  largeText?: string
   /** Body shapes by status. `null` is an empty body. */
   answers: { 200: TSchema | null; 204?: null }
   /** Further request headers, by name. The service checks them itself; the schema tells clients. */

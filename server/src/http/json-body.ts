@@ -8,15 +8,19 @@ import { isLarge } from '../lib/large-body.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import { BodyRoom, countedBodyMin } from './admission/body-room.ts'
 import { exchangeOf } from './exchange.ts'
-import { bodyValuesMax, type LargeJson } from './large-json.ts'
+import { bodyValuesMax, type LargeJson, type TextMembers } from './large-json.ts'
 
-/** `handedOn`: a member that may hold any number of values, and stays a JsonText where there are many. */
-export type BodyRules = { bytesMax: number; handedOn?: string | undefined }
+/**
+ * `handedOn`: a member that may hold any number of values, and stays a JsonText where there are many. `largeText`: one that stays a JsonText where it
+ * is a very long text; it is put into the body after that was checked.
+ */
+export type BodyRules = { bytesMax: number } & TextMembers
 
 declare module 'fastify' {
   interface FastifyRequest {
     bodyDeadline: NodeJS.Timeout | undefined
     bodyRules: BodyRules | undefined
+    largeText: JsonText | undefined
   }
 }
 
@@ -25,7 +29,7 @@ type Done = (error: Error | null, value?: unknown) => void
 /** How long a client may take to send a JSON body: the largest needs a second, a slow line a few. */
 const bodyMsMax = 30_000
 
-const threads = new ThreadPool<{ body: Uint8Array; handedOn: string | undefined }, LargeJson>(
+const threads = new ThreadPool<{ body: Uint8Array } & TextMembers, LargeJson>(
   new URL('./large-json-thread.ts', import.meta.url),
 )
 
@@ -38,6 +42,7 @@ export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): 
   ) => void
   const room = new BodyRoom()
   app.decorateRequest('bodyRules', undefined)
+  app.decorateRequest('largeText', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, _payload, done: Done) => {
     const rules = request.bodyRules ?? { bytesMax: defaultBytesMax }
@@ -121,24 +126,29 @@ function readBytes(
 function parseLarge(
   request: FastifyRequest,
   body: Buffer,
-  { handedOn }: BodyRules,
+  { handedOn, largeText }: BodyRules,
   parse: (request: FastifyRequest, text: string, done: Done) => void,
   done: Done,
 ): void {
   const bytes = body.byteLength === body.buffer.byteLength ? body : Uint8Array.from(body)
   const owner = request.principal?.account.id ?? ''
-  threads.run(owner, { body: bytes, handedOn }, [bytes.buffer as ArrayBuffer]).then((found) => {
+  threads.run(owner, { body: bytes, handedOn, largeText }, [bytes.buffer as ArrayBuffer]).then((found) => {
     if (found.kind !== 'json') return done(refusalOf(found.kind))
     const text = Buffer.from(found.body.buffer, found.body.byteOffset, found.body.byteLength)
     const { cut } = found
     // What follows looks at the whole value as well, so others go first.
     const later: Done = (error, value) => void setImmediate(done, error, value)
     if (!cut) return parse(request, text.toString(), later)
-    const rest = `${text.toString('utf8', 0, cut.start)}null${text.toString('utf8', cut.end)}`
-    parse(request, rest, (error, value) => {
+    const stays = new JsonText(text.subarray(cut.start, cut.end))
+    const rest = (instead: string) => text.toString('utf8', 0, cut.start) + instead + text.toString('utf8', cut.end)
+    if (largeText !== undefined) {
+      request.largeText = stays
+      return parse(request, rest('""'), done)
+    }
+    parse(request, rest('null'), (error, value) => {
       if (error) return done(error)
       const whole = value as Record<string, unknown>
-      whole[handedOn as string] = new JsonText(text.subarray(cut.start, cut.end))
+      whole[handedOn as string] = stays
       later(null, whole)
     })
   }, done)

@@ -68,10 +68,18 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
       done(error as Error)
     }
   }
+  const readBody = (request: FastifyRequest) => {
+    const body = checkBody?.(request.body)
+    return request.largeText ? { ...(body as object), [spec.largeText as string]: request.largeText } : body
+  }
   // Forms have their own limit, and a GET has no body to wait for.
   const limitsBodyTime = spec.method === 'POST' && !isForm
   const bytesMax = spec.bodyBytesMax ?? (spec.access === 'public' ? publicBodyBytesMax : bodyBytesMax)
-  const { onRequest: startClock, ...stopClock } = bodyHooks({ bytesMax, handedOn: spec.handedOn })
+  const { onRequest: startClock, ...stopClock } = bodyHooks({
+    bytesMax,
+    handedOn: spec.handedOn,
+    largeText: spec.largeText,
+  })
 
   app.route({
     method: spec.method,
@@ -87,7 +95,7 @@ export function addOperation(app: FastifyInstance, options: OperationOptions, sp
       const answer = handler({
         params: checkParams && pathValues(spec, checkParams, request.params),
         query: checkQuery?.(request.query),
-        body: isForm ? readForm(request.raw, options.formIdleMs ?? formIdleMs) : checkBody?.(request.body),
+        body: isForm ? readForm(request.raw, options.formIdleMs ?? formIdleMs) : readBody(request),
         principal: request.principal,
         exchange: exchangeOf(request, reply),
       } as never)

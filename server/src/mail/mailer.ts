@@ -5,8 +5,9 @@ import type { Database } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
 import type { JobQueue } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import { contentOf, type MailContent, mailPlace, mailQueue } from './outbox.ts'
+import { mailPlace, mailQueue } from './outbox.ts'
 import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
+import { readInTurn, streamOf } from './stored-mail.ts'
 import { isTlsFailure } from './tls-failure.ts'
 
 export const mailRetries = 8
@@ -34,6 +35,8 @@ export class Mailer implements AsyncDisposable {
       url: deps.smtpUrl,
       pool: true,
       maxConnections: 2,
+      // Our queue tries again, with the whole content: a stream can be read only once.
+      maxRequeues: 0,
       connectionTimeout: 10_000,
       socketTimeout: 60_000,
     } as never)
@@ -65,18 +68,14 @@ export class Mailer implements AsyncDisposable {
     if (!mail) return
     let refusals: string | null = null
     try {
-      const { fromName, ...content } = JSON.parse(
-        (await keyRing.open(mailPlace(mail.id, mail.accountId), mail.sealedContent)).toString(),
-      ) as MailContent
+      const plain = await keyRing.open(mailPlace(mail.id, mail.accountId), mail.sealedContent)
+      const { content, attachments } = await readInTurn(mail.accountId, plain)
+      const { fromName, ...rest } = content
       const sent = await this.#transport.sendMail({
         from: senderOf(this.#deps.from, fromName),
-        ...content,
+        ...rest,
         messageId: `<${mail.id}@patchbay>`,
-        attachments: (content.attachments ?? []).map((attachment) => ({
-          filename: attachment.filename,
-          content: contentOf(attachment),
-          ...(attachment.contentType === undefined ? {} : { contentType: attachment.contentType }),
-        })),
+        attachments: attachments.map(({ bytes, ...attachment }) => ({ ...attachment, content: streamOf(bytes) })),
         // Nothing in a mail may make the service read files or fetch addresses.
         disableFileAccess: true,
         disableUrlAccess: true,

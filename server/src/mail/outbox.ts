@@ -3,10 +3,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
-import type { Json } from '../lib/json.ts'
-import { JsonText, largeTextMin, textArray, textObject } from '../lib/json-text.ts'
+import { type JsonText, largeTextMin } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
+import { writeContent } from './stored-mail.ts'
 
 export type MailContent = {
   to: string[]
@@ -47,20 +47,6 @@ export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: 
       return id
     },
   }
-}
-
-/** An attachment is JSON already, and may be large. */
-function writeContent({ attachments, ...rest }: MailContent): Buffer {
-  if (!attachments) return Buffer.from(JSON.stringify(rest))
-  const written = textArray(attachments.map((attachment) => textObject(attachment as Record<string, Json | JsonText>)))
-  const { content } = textObject({ ...(rest as Record<string, Json>), attachments: written })
-  return typeof content === 'string' ? Buffer.from(content) : content
-}
-
-/** The bytes of an attachment. */
-export function contentOf({ contentBase64 }: { contentBase64: string | JsonText }): Buffer {
-  const text = contentBase64 instanceof JsonText ? (contentBase64.toJSON() as string) : contentBase64
-  return Buffer.from(text, 'base64')
 }
 
 export function mailPlace(mailId: string, accountId: string): Place {

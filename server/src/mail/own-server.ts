@@ -9,8 +9,9 @@ import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
 import { connectTcp, type Guard, type OutboundBody, OutboundError } from '../outbound/index.ts'
-import { contentOf, type MailContent } from './outbox.ts'
+import type { MailContent } from './outbox.ts'
 import { composeEmail, type ProxyEmailBody } from './proxy-email.ts'
+import { streamOfBase64 } from './stored-mail.ts'
 import { isTlsFailure } from './tls-failure.ts'
 
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
@@ -96,7 +97,7 @@ async function deliver(guard: Guard, server: Server, content: MailContent, reque
       ...(request.idempotencyKey === undefined ? {} : { messageId: messageIdOf(request.idempotencyKey) }),
       attachments: (content.attachments ?? []).map(({ filename, contentBase64, contentType }) => ({
         filename,
-        content: contentOf({ contentBase64 }),
+        content: streamOfBase64(contentBase64),
         ...(contentType === undefined ? {} : { contentType }),
       })),
       // Nothing in a mail may make the service read files or fetch addresses.

@@ -5,10 +5,14 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
 import { invalid } from '../lib/app-error.ts'
+import type { JsonText } from '../lib/json-text.ts'
 import { encodeInTurn } from './attachment.ts'
 import type { MailContent, Outbox } from './outbox.ts'
 
-export type ProxyEmailBody = BodyOf<Operations['ApiProxyEmail']>
+/** A large attachment is still JSON. */
+export type ProxyEmailBody = Omit<BodyOf<Operations['ApiProxyEmail']>, 'attachment'> & {
+  attachment?: string | JsonText
+}
 
 export type EmailDeps = { database: Database; outbox: Outbox }
 

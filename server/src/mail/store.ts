@@ -2,11 +2,26 @@ import { type Database, type Queryable, type Sql, sql, type Tx, when } from '../
 
 export type WaitingMail = { id: string; accountId: string; sealedContent: Buffer }
 
+/** Bytes that are read at once: whatever comes in one row is converted in one go. */
+const pieceBytes = 1024 * 1024
+
 export async function findWaitingMail(database: Database, id: string): Promise<WaitingMail | undefined> {
-  const { rows } = await database.system.query<{ id: string; account_id: string; sealed_content: Buffer }>(
-    sql`select id, account_id, sealed_content from mails where id = ${id} and status = 'Queued'`,
-  )
-  return rows[0] && { id: rows[0].id, accountId: rows[0].account_id, sealedContent: rows[0].sealed_content }
+  const { rows } = await database.system.query<{ account_id: string; bytes: number; first_bytes: Buffer }>(sql`
+    select account_id, length(sealed_content) as bytes, substring(sealed_content from 1 for ${pieceBytes}::integer) as first_bytes
+    from mails where id = ${id} and status = 'Queued'`)
+  const found = rows[0]
+  if (!found) return undefined
+  const pieces = [found.first_bytes]
+  for (let start = pieceBytes; start < found.bytes; start += pieceBytes)
+    pieces.push(await readPiece(database, id, start))
+  const sealedContent = pieces.length === 1 ? found.first_bytes : Buffer.concat(pieces)
+  return { id, accountId: found.account_id, sealedContent }
+}
+
+async function readPiece(database: Database, id: string, start: number): Promise<Buffer> {
+  const { rows } = await database.system.query<{ piece: Buffer }>(sql`
+    select substring(sealed_content from ${start + 1}::integer for ${pieceBytes}::integer) as piece from mails where id = ${id}`)
+  return rows[0]?.piece ?? Buffer.alloc(0)
 }
 
 /** The content goes with the mail: what was sent carries links that still open things. */

@@ -51,6 +51,21 @@ describe('ApiProxyEmail', () => {
     expect(mail.source).toContain(`Reply-To: ${service.firstAccount.email}`)
   })
 
+  it('sends a large attachment as it is, whatever stands around it in the body', async () => {
+    const bytes = Buffer.from(Array.from({ length: 400_000 }, (_, index) => index % 251))
+    const mail = await send({ attachment: bytes.toString('base64'), attachmentName: 'é "large".bin' })
+    const part = mail.source.slice(mail.source.indexOf('Content-Disposition: attachment'))
+    const [, body = ''] = part.split(/\r\n\r\n/)
+    expect(Buffer.from(body.split('\r\n--')[0] ?? '', 'base64').equals(bytes)).toBe(true)
+    const text = `"${'é\n\\'.repeat(200_000)}`
+    const other = await send({ attachment: text, attachmentEncoding: 'utf8', attachmentContentType: 'text/plain' })
+    const rest = other.source.slice(other.source.indexOf('Content-Disposition: attachment'))
+    const [, encoded = ''] = rest.split(/\r\n\r\n/)
+    expect(Buffer.from(encoded.split('\r\n--')[0] ?? '', 'base64').toString() === text).toBe(true)
+    const asNumber = { subject: 'x', to: ['anna@example.com'], body: 'x'.repeat(300_000), attachment: 12 }
+    expect((await service.manager.post('/api/ApiProxyEmail', asNumber)).status).toBe(400)
+  })
+
   it('sends HTML when bodyIsHtml is true', async () => {
     const mail = await send({ body: '<p>Twelve <b>orders</b></p>', bodyIsHtml: true })
     expect(decodedPart(mail, 'text/html')).toContain('<p>Twelve <b>orders</b></p>')

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
 /**
  * How long the event loop of this process, in which the service runs, was kept from others while `work` was done: the time that its thread computed
  * between two ticks of a timer. Computing is counted and not waiting, so that a machine with other things to do changes nothing.
@@ -27,7 +30,25 @@ function computedMs(): number {
   return (user + system) / 1000
 }
 
-/** Asks and reads the answer to its end without keeping or parsing it, so that only the service is measured. */
+/**
+ * Gets ready to ask from another thread; what it returns asks, and reads the answer to its end without keeping or parsing it. So only the service is
+ * measured.
+ */
+export async function prepareRequest(
+  url: string,
+  init: RequestInit,
+): Promise<() => Promise<{ status: number; bytes: number }>> {
+  const thread = new Worker(new URL('./loop-delay-client.ts', import.meta.url), { workerData: { url, init } })
+  await once(thread, 'message')
+  return async () => {
+    const answered = once(thread, 'message')
+    thread.postMessage('go')
+    const [answer] = (await answered) as [{ status: number; bytes: number }]
+    return answer
+  }
+}
+
+/** Asks from here, and reads the answer to its end without keeping or parsing it. */
 export async function drain(url: string, init: RequestInit): Promise<{ status: number; bytes: number }> {
   const response = await fetch(url, init)
   let bytes = 0

@@ -4,8 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
-import { drain, loopDelayDuring } from '../harness/loop-delay.ts'
+import { loopDelayDuring, prepareRequest } from '../harness/loop-delay.ts'
 import { useProxySample } from '../harness/proxy-sample.ts'
+import { startService } from '../harness/service.ts'
+import { startSmtpSink } from '../harness/smtp-sink.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -19,9 +21,9 @@ function keysOf({ keys }: Client): Record<string, string> {
 }
 
 /** Sends bytes that are there already, so that only the service is measured. */
-function post(path: string, body: Buffer) {
+async function post(path: string, body: Buffer) {
   const headers = { ...keysOf(sample.user), 'Content-Type': 'application/json' }
-  return loopDelayDuring(() => drain(`${sample.service.baseUrl}${path}`, { method: 'POST', headers, body }))
+  return loopDelayDuring(await prepareRequest(`${sample.service.baseUrl}${path}`, { method: 'POST', headers, body }))
 }
 
 describe('a body of millions of values', () => {
@@ -85,14 +87,27 @@ describe('a body of millions of values', () => {
 it('a mail with a large attachment is checked and stored without keeping others waiting', async () => {
   const attachment = Buffer.alloc(20 * MiB, 7).toString('base64')
   const mail = { subject: 'Report', to: ['anna@example.com'], body: 'See below.', attachment, attachmentName: 'a.bin' }
-  const { result, p99Ms } = await post('/api/ApiProxyEmail', Buffer.from(JSON.stringify(mail)))
+  const { result, maxMs } = await post('/api/ApiProxyEmail', Buffer.from(JSON.stringify(mail)))
   expect(result.status).toBe(200)
-  // The client shares this process, and sends 27 MB from it: its own longest turn is not the service's.
-  expect(p99Ms).toBeLessThan(delayMsMax)
+  expect(maxMs).toBeLessThan(delayMsMax)
   const broken = { ...mail, attachment: `${attachment}*` }
   expect((await sample.user.post('/api/ApiProxyEmail', broken)).body).toEqual({
     Error: 'The field attachment is not valid base64.',
   })
+})
+
+it('a mail with a large attachment is sent without keeping others waiting', async () => {
+  await using sink = await startSmtpSink()
+  await using service = await startService({ env: { PATCHBAY_SMTP_URL: sink.url } })
+  const attachment = Buffer.alloc(20 * MiB, 7).toString('base64')
+  const mail = JSON.stringify({ subject: 'Report', to: ['anna@example.com'], body: 'See below.', attachment })
+  const headers = { ...keysOf(service.manager), 'Content-Type': 'application/json' }
+  const send = await prepareRequest(`${service.baseUrl}/api/ApiProxyEmail`, { method: 'POST', headers, body: mail })
+  const arrived = sink.nextMail()
+  const { result, maxMs } = await loopDelayDuring(async () => [(await send()).status, await arrived] as const)
+  expect(result).toEqual([200, expect.any(Number)])
+  expect(result[1]).toBeGreaterThan(attachment.length)
+  expect(maxMs).toBeLessThan(delayMsMax)
 })
 
 describe('bytes of bodies that arrive', () => {

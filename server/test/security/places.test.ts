@@ -1,11 +1,12 @@
 // Requests with keys that never end: they take the places of their own account and organization, not those of others.
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { hello, sendUpload, uploadForm } from '../harness/upload.ts'
 
 let service: TestService
 let silent: Server
@@ -60,4 +61,35 @@ it('one account, and one organization, holds its share and no more; all others a
     silent.closeAllConnections()
     return (await manager.get('/api/Authenticate')).status === 200
   })
+})
+
+it('uploads that stand still take the places of their account and organization, not those of others', async () => {
+  const { manager } = await createOrganization(service)
+  const accounts = await Promise.all([1, 2, 3, 4].map(() => createAccount(service, manager, 'User')))
+  const sockets: Socket[] = []
+  const refused: string[] = []
+  const beginUploads = (client: Client, count: number) => {
+    const head = `POST /api/ProxySecureUpload HTTP/1.1\r\nHost: x\r\nConsumer: ${client.keys?.consumer}\r\nSecretKey: ${client.keys?.secretKey}\r\n`
+    for (let index = 0; index < count; index++) {
+      const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1')
+      socket.on('error', () => {}).on('data', (bytes) => void refused.push(bytes.toString().slice(9, 12)))
+      socket.write(`${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n--b\r\n`)
+      sockets.push(socket)
+    }
+  }
+  const upload = async (client: Client) => (await sendUpload(client, uploadForm([hello]))).status
+  try {
+    for (const [index, { client }] of accounts.slice(0, 3).entries()) {
+      beginUploads(client, 70)
+      await eventually(() => refused.length === 6 * (index + 1))
+    }
+    expect(new Set(refused)).toEqual(new Set(['429']))
+    // Three accounts have all that their organization may have.
+    expect(await upload(accounts[3]?.client as Client)).toBe(429)
+    expect((await manager.get('/api/Authenticate')).status).toBe(200)
+    expect(await upload(service.manager)).toBe(200)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
+  await eventually(async () => (await upload(accounts[3]?.client as Client)) === 200)
 })
