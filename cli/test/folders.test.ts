@@ -10,57 +10,7 @@ import { push } from '../src/folders/push.ts'
 import { readFolders } from '../src/folders/read-folder.ts'
 import { type Connection, connect } from '../src/session/connect.ts'
 import { environmentOf, newFolder } from './harness/command.ts'
-
-const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((one) => one.trim() !== '')
-const safe = fc.string({ unit: fc.constantFrom(...'abcXYZ019 _-.:#\'"\n\t€ü'), maxLength: 30 })
-const json = fc.oneof(
-  safe,
-  fc.integer(),
-  fc.boolean(),
-  fc.array(fc.integer(), { maxLength: 3 }),
-  fc.dictionary(safe, safe, { maxKeys: 3, noNullPrototype: true }),
-)
-const block = fc.record({
-  blockName: text,
-  comment: safe,
-  sources: fc.array(fc.nat(), { maxLength: 2 }),
-  variables: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), json, { maxKeys: 3, noNullPrototype: true }),
-})
-const workflow = fc.record({
-  name: text,
-  description: safe,
-  variables: fc.dictionary(
-    fc.stringMatching(/^[a-z]{1,8}$/),
-    fc.oneof(
-      safe.map((value) => ({ type: 'text', value })),
-      json.map((value) => ({ type: 'json', value })),
-      fc.constant({ type: 'password', value: 'open-sesame' }),
-      fc.constant({ type: 'number', value: 4.5 }),
-    ),
-    { maxKeys: 4, noNullPrototype: true },
-  ),
-  timeoutSeconds: fc.option(fc.integer({ min: 1, max: 86_400 })),
-  recordCallBodies: fc.boolean(),
-  blocks: fc.array(block, { minLength: 1, maxLength: 5 }),
-})
-
-/** A body of WorkflowCreate; data sources point backwards. */
-function bodyOf(given: typeof workflow extends fc.Arbitrary<infer Value> ? Value : never) {
-  const ids = given.blocks.map(() => crypto.randomUUID())
-  const { blocks, ...rest } = given
-  return {
-    ...rest,
-    chain: blocks.map(({ blockName, comment, sources, variables }, index) => ({
-      uniqueBlockId: ids[index],
-      blockName,
-      script: `// ${comment.replaceAll('\n', ' ')}\nreturn ${index}`,
-      dataSources: index === 0 ? [] : [...new Set(sources.map((no) => ids[no % index]))],
-      variables: Object.fromEntries(
-        Object.entries(variables).map(([name, value]) => [name, { variableSource: 'Value', value, type: 'json' }]),
-      ),
-    })),
-  }
-}
+import { bodyOf, randomWorkflow } from './harness/random-workflow.ts'
 
 describe('workflows as folders', { timeout: 120_000 }, () => {
   let service: TestService
@@ -114,7 +64,7 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
     })
     const elsewhere = await connect(environmentOf(service), { account: accountId as string })
     await fc.assert(
-      fc.asyncProperty(workflow, async (given) => {
+      fc.asyncProperty(randomWorkflow, async (given) => {
         const id = await create(bodyOf(given))
         const root = newFolder()
         await fetchInto(root, [id])
@@ -319,37 +269,5 @@ describe('workflows as folders', { timeout: 120_000 }, () => {
     expect(await send(root)).toMatchObject([{ done: 'unchanged' }])
     await fetchInto(root, [created?.id as string])
     expect(readFileSync(join(root, 'secret/workflow.yaml'), 'utf8')).toBe(yaml)
-  })
-
-  it.each([
-    ['a: [1', /^w\/workflow\.yaml:\d+:\d+: /],
-    ['name: X\nblocks: 7\n', 'w/workflow.yaml:2:9: blocks must be an array, but it is an integer.'],
-    ['name: X\nblock: []\n', 'w/workflow.yaml:1:1: blocks is missing.'],
-    ['name: X\ncolour: red\nblocks: []\n', /^w\/workflow\.yaml:2:9: Unknown field "colour"\. Expected: name, /],
-    [
-      'name: X\nblocks:\n  - name: A\n    script: blocks/none.js\n',
-      'w/workflow.yaml:4:13: blocks/none.js does not exist.',
-    ],
-    ['name: X\nblocks:\n  - name: A\n    script: blocks/bad.js\n', "w/blocks/bad.js:2: Unexpected token '='"],
-    [
-      'name: X\nblocks:\n  - name: A\n    script: blocks/a.js\n    dataSources: [b]\n',
-      'w/workflow.yaml:5:19: No block "b". Expected one of: a.',
-    ],
-  ])('says where a file is wrong and what was expected: %j', (content, message) => {
-    const root = newFolder()
-    mkdirSync(join(root, 'w/blocks'), { recursive: true })
-    writeFileSync(join(root, 'w/workflow.yaml'), content)
-    writeFileSync(join(root, 'w/blocks/a.js'), 'return 1')
-    writeFileSync(join(root, 'w/blocks/bad.js'), 'const a = 1\nconst = 2')
-    expect(() => readFolders(root, [])).toThrow(message)
-  })
-
-  it('refuses two folders with one name', () => {
-    const root = newFolder()
-    for (const folder of ['one', 'two']) {
-      mkdirSync(join(root, folder, 'blocks'), { recursive: true })
-      writeFileSync(join(root, folder, 'workflow.yaml'), 'name: Same\nblocks: []\n')
-    }
-    expect(() => readFolders(root, [])).toThrow('one and two both hold a workflow named "Same". Rename one.')
   })
 })
