@@ -11,10 +11,10 @@ import { keysOf, type ServiceWorkflow, toPortable } from './from-service.ts'
 import { loadNames, type Names } from './names.ts'
 import { readersAtOnce } from './plan.ts'
 import { digestOf, type Portable, slugOf, takeFree } from './portable.ts'
-import { findFolders, readFolder } from './read-folder.ts'
+import { findFolders, parseWorkflow, readFolder } from './read-folder.ts'
 import { findKnown, type Known, knownKeys, remember } from './state.ts'
 import { isUntouched } from './untouched.ts'
-import { writeFolder } from './write-folder.ts'
+import { type FolderFiles, renderFolder, writeFolder } from './write-folder.ts'
 
 export type Pulled = { workflow: string; id: string; folder: string; filesChanged: number }
 type Options = { root: string; cwd: string; force: boolean; onRead(count: number): void }
@@ -26,8 +26,11 @@ type Target = {
   /** What the files say; undefined where there are none, or broken ones that --force replaces. */
   local: Portable | undefined
   /** What the server has. It is not read where nothing has changed on either side. */
-  current?: ServiceWorkflow
+  news?: News
 }
+
+/** A workflow as it was read, made ready to be written while others are still being read. */
+type News = { current: ServiceWorkflow; files: FolderFiles; state: Known }
 
 export async function pull(
   connection: Connection,
@@ -40,9 +43,9 @@ export async function pull(
   const targets = await concurrently(findTargets(connection, workflows, options), readersAtOnce, async (target) => {
     const { listed, local, known } = target
     const isSame = local !== undefined && isUntouched({ local, known, listed, names })
-    const read = isSame ? target : { ...target, current: await client.workflow({ params: { id: listed.id } }) }
+    const news = isSame ? {} : { news: prepare(names, target, await client.workflow({ params: { id: listed.id } })) }
     options.onRead(++count)
-    return read
+    return { ...target, ...news }
   })
   const edited = options.force ? [] : targets.filter((target) => isEdited(names, target))
   if (edited.length > 0) {
@@ -58,7 +61,7 @@ export async function pull(
         workflow: target.listed.name,
         id: target.listed.id,
         folder: relative(options.cwd, target.folder) || '.',
-        filesChanged: target.current ? write(connection, names, { ...target, current: target.current }, options) : 0,
+        filesChanged: target.news ? write(connection, target.folder, target.news) : 0,
       }
     } catch (error) {
       // Half a folder would look like a workflow of its own to the next pull.
@@ -86,30 +89,33 @@ function findTargets(
 }
 
 /** Files may be replaced when they say what the server says, or when only the server has moved on since the last pull or push. */
-function isEdited(names: Names, { current, local, known }: Target): boolean {
-  if (!current || !local) return false
+function isEdited(names: Names, { news, local, known }: Target): boolean {
+  if (!news || !local) return false
+  const { current } = news
   const server = alignSecrets(toPortable(current, names, knownKeys(known)), local)
   if (compare(server, local).length === 0) return false
   // At the same revision the difference can only have been made here.
   return known?.revision === current.revision || known?.digest !== digestOf(local)
 }
 
-/** Returns how many files changed. */
-function write(
-  connection: Connection,
-  names: Names,
-  { current, folder, known, local }: Target & { current: ServiceWorkflow },
-  { cwd }: Options,
-): number {
+function prepare(names: Names, { folder, known, local }: Target, current: ServiceWorkflow): News {
   const keys = keysOf(current, knownKeys(known))
   const portable = toPortable(current, names, knownKeys(known))
-  const filesChanged = writeFolder(folder, local ? alignSecrets(portable, local) : portable, local)
-  remember(folder, connection, {
+  const files = renderFolder(folder, local ? alignSecrets(portable, local) : portable, local)
+  const state: Known = {
     id: current.id,
     revision: current.revision,
-    digest: digestOf(readFolder(folder, cwd)),
+    // Of what will be read back.
+    digest: digestOf(parseWorkflow('workflow.yaml', files.yaml, (script) => files.scripts.get(script))),
     blocks: Object.fromEntries([...keys].map(([id, key]) => [key, id])),
-  })
+  }
+  return { current, files, state }
+}
+
+/** Returns how many files changed. */
+function write(connection: Connection, folder: string, { files, state }: News): number {
+  const filesChanged = writeFolder(folder, files)
+  remember(folder, connection, state)
   return filesChanged
 }
 

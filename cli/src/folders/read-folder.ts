@@ -1,6 +1,6 @@
 // The files of a workflow, read and checked. Everything wrong is said with its place, and before anything is sent.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { Script } from 'node:vm'
 import { Failure } from '../failure.ts'
 import { checkShape } from './check-shape.ts'
@@ -60,7 +60,16 @@ type FileContent = Omit<Partial<Portable>, 'blocks'> & {
 
 export function readFolder(folder: string, cwd: string): Portable {
   const path = join(folder, 'workflow.yaml')
-  const file = readYaml(relative(cwd, path), readFileSync(path, 'utf8'))
+  return parseWorkflow(relative(cwd, path), readFileSync(path, 'utf8'), (script) => readIfThere(join(folder, script)))
+}
+
+/** `name` is what messages call the file. */
+export function parseWorkflow(
+  name: string,
+  yaml: string,
+  readScript: (script: string) => string | undefined,
+): Portable {
+  const file = readYaml(name, yaml)
   const mismatch = checkShape(workflowSchema, file.value)
   if (mismatch) throw file.wrong(mismatch.path, mismatch.sentence)
   const { blocks, ...content } = file.value as FileContent
@@ -73,9 +82,9 @@ export function readFolder(folder: string, cwd: string): Portable {
     recordCallBodies: content.recordCallBodies ?? false,
     blocks: blocks.map(({ script, dataSources = [], variables = {}, ...block }, index) => {
       checkBlock({ file, index, keys, dataSources, variables })
-      const text = readIfThere(join(folder, script))
+      const text = readScript(script)
       if (text === undefined) throw file.wrong(['blocks', index, 'script'], `${script} does not exist.`)
-      checkScript(relative(cwd, join(folder, script)), text)
+      checkScript(join(dirname(name), script), text)
       return { ...block, key: keys[index] as string, script: text, dataSources, variables }
     }),
   }

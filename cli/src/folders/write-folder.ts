@@ -5,19 +5,29 @@ import { stringify } from 'yaml'
 import type { Portable } from './portable.ts'
 import { readIfThere, writeAll } from './write-files.ts'
 
-/** Returns how many files changed. Scripts of blocks that are gone go too. `local` is what the files say now, if there are any. */
-export function writeFolder(folder: string, workflow: Portable, local?: Portable): number {
-  // Scripts first: a folder whose workflow.yaml names a script always has it.
-  const scripts = workflow.blocks.map(({ key, script }) => [join(folder, `blocks/${key}.js`), script] as const)
-  const path = join(folder, 'workflow.yaml')
+/** What a folder is to hold. */
+export type FolderFiles = { yaml: string; scripts: ReadonlyMap<string, string> }
+
+/** `local` is what the files say now, if there are any. */
+export function renderFolder(folder: string, workflow: Portable, local?: Portable): FolderFiles {
+  const there = local && readIfThere(join(folder, 'workflow.yaml'))
   const text = renderWorkflow(workflow)
   // A file that says the same stays as the author wrote it, with its comments and its order.
   const isSame = local !== undefined && renderWorkflow(local) === text
-  let written = writeAll(isSame ? scripts : [...scripts, [path, commentsAtTop(path) + text]])
-  const wanted = new Set(workflow.blocks.map(({ key }) => `${key}.js`))
+  return {
+    yaml: isSame && there !== undefined ? there : commentsAtTop(there) + text,
+    scripts: new Map(workflow.blocks.map(({ key, script }) => [`blocks/${key}.js`, script])),
+  }
+}
+
+/** Returns how many files changed. Scripts of blocks that are gone go too. */
+export function writeFolder(folder: string, { yaml, scripts }: FolderFiles): number {
+  // Scripts first: a folder whose workflow.yaml names a script always has it.
+  const files = [...scripts, ['workflow.yaml', yaml] as const]
+  let written = writeAll(files.map(([path, text]) => [join(folder, path), text]))
   const blocksFolder = join(folder, 'blocks')
   for (const file of existsSync(blocksFolder) ? readdirSync(blocksFolder) : []) {
-    if (file.endsWith('.js') && !wanted.has(file)) {
+    if (file.endsWith('.js') && !scripts.has(`blocks/${file}`)) {
       rmSync(join(blocksFolder, file))
       written++
     }
@@ -26,11 +36,11 @@ export function writeFolder(folder: string, workflow: Portable, local?: Portable
 }
 
 /** For example the one that names the schema for editors. */
-function commentsAtTop(path: string): string {
-  return readIfThere(path)?.match(/^(#.*\n)*/)?.[0] ?? ''
+function commentsAtTop(yaml: string | undefined): string {
+  return yaml?.match(/^(#.*\n)*/)?.[0] ?? ''
 }
 
-export function renderWorkflow({ blocks, recordCallBodies, description, ...rest }: Portable): string {
+function renderWorkflow({ blocks, recordCallBodies, description, ...rest }: Portable): string {
   const { name, template, applications, variables, timeoutSeconds } = rest
   const isEmpty = (value: object) => Object.keys(value).length === 0
   return stringify(
