@@ -109,7 +109,10 @@ const columns: readonly Column<Item>[] = [
     label: 'Subject',
     cell: (mail) => (
       <div className="min-w-0 py-1">
-        <span className="block truncate font-medium">{mail.subject}</span>
+        <span className="block font-medium max-sm:[overflow-wrap:anywhere] sm:truncate">{mail.subject}</span>
+        <span className="block text-label text-muted sm:hidden">
+          <Time iso={mail.createDateTimeUTC} />
+        </span>
         {mail.errorMessage && (
           <span className="block text-label text-red [overflow-wrap:anywhere]">{mail.errorMessage}</span>
         )}
@@ -129,7 +132,13 @@ const columns: readonly Column<Item>[] = [
     ),
   },
   { id: 'tries', label: 'Tries', width: '64px', align: 'end', hideBelow: 'desktop', cell: (mail) => mail.attempts },
-  { id: 'made', label: 'Written', width: '112px', cell: (mail) => <Time iso={mail.createDateTimeUTC} /> },
+  {
+    id: 'made',
+    label: 'Written',
+    width: '112px',
+    hideBelow: 'phone',
+    cell: (mail) => <Time iso={mail.createDateTimeUTC} />,
+  },
   {
     id: 'sent',
     label: 'Sent',

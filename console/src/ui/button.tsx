@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import type { ButtonHTMLAttributes, MouseEvent, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { Spinner } from './spinner.tsx'
 
@@ -8,7 +8,7 @@ export type Tone = 'primary' | 'secondary' | 'quiet' | 'danger'
 type Size = 'normal' | 'small'
 
 const shapes =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none transition-colors duration-100 disabled:opacity-55'
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none transition-colors duration-100 disabled:opacity-55 aria-disabled:opacity-55'
 const sizes: Record<Size, string> = { normal: 'h-8 px-3 text-table', small: 'h-7 px-2 text-label' }
 const tones: Record<Tone, string> = {
   primary: 'bg-accent-fill text-on-accent enabled:hover:bg-accent-fill-hover',
@@ -36,14 +36,19 @@ export function Button({
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled || isBusy}
-      aria-busy={isBusy || undefined}
+      // A button that is busy keeps the focus, so that somebody without a mouse does not start over at the top of the page.
+      {...(isBusy ? { onClick: ignore, 'aria-disabled': true, 'aria-busy': true } : {})}
       className={classNames(buttonClass(tone, size), className)}
     >
       {isBusy ? <Spinner /> : Icon ? <Icon size={15} strokeWidth={1.75} aria-hidden /> : null}
       {children}
     </button>
   )
+}
+
+/** Also keeps a form from being sent twice: its submit button is pressed for every way of sending it. */
+function ignore(event: MouseEvent): void {
+  event.preventDefault()
 }
 
 export function LinkButton({ tone = 'secondary', size = 'normal', icon: Icon, children, ...link }: Look & LinkProps) {

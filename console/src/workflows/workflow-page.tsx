@@ -144,8 +144,10 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
           Resume
         </Button>
       )}
-      {workflow.workflowState === 'inDevelopment' && (
+      {/* One button with one key: who deploys with the keyboard stands on Run afterwards. */}
+      {workflow.workflowState === 'inDevelopment' ? (
         <Button
+          key="next"
           tone="primary"
           icon={Rocket}
           isBusy={deploy.isPending}
@@ -158,16 +160,18 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
         >
           Deploy
         </Button>
-      )}
-      {isDeployed && (
-        <Button
-          tone="primary"
-          icon={Play}
-          isBusy={run.isPending}
-          onClick={() => run.mutate({ body: { workflowId: workflow.id } })}
-        >
-          Run
-        </Button>
+      ) : (
+        isDeployed && (
+          <Button
+            key="next"
+            tone="primary"
+            icon={Play}
+            isBusy={run.isPending}
+            onClick={() => run.mutate({ body: { workflowId: workflow.id } })}
+          >
+            Run
+          </Button>
+        )
       )}
       <Menu
         label="More actions"
