@@ -32,7 +32,7 @@ A commit with a plus sign had local changes. \`PROOF_SEED\` makes the random cho
 
 ${tableOf(['Proof', 'Result', 'Size', 'Counted', 'Seed', 'Took', 'Date (UTC), commit'], rows)}
 
-${missing.length === 0 ? 'Every proof has been run.' : `Not run yet: ${missing.map(({ name }) => name).join(', ')}.`}
+${missing.length === 0 ? 'Every proof is recorded.' : `Not recorded yet: ${missing.map(({ name }) => name).join(', ')}.`}
 
 Machine: ${machines.join('; ')}.
 `
