@@ -29,6 +29,7 @@ export const auditActions = [
   'mail.accepted',
   'notifications.changed',
   'organization.created',
+  'organization.moved',
   'registeredApplication.changed',
   'registeredApplication.connected',
   'registeredApplication.created',

@@ -9,6 +9,7 @@ import { backUp, restore, verify } from './backup-commands.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { type ConnectionSettings, Database, embeddedConnection, violatedConstraint } from './db/index.ts'
 import { belongToCell } from './lib/cell.ts'
+import { moveBetweenCells } from './move-command.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
 import { describeSizes } from './sizes.ts'
 
@@ -20,6 +21,7 @@ const usage = `Usage:
   npm run admin -- backup --to FILE
   npm run admin -- verify-backup --from FILE
   npm run admin -- restore --from FILE
+  npm run admin -- move-organization --organization ID --to FILE [--wait SECONDS] [--take-back]
   npm run admin -- sizes`
 
 const say = (line: string) => console.log(line)
@@ -32,6 +34,10 @@ async function main(): Promise<void> {
   if (further.length === 0 && command === 'backup' && values.to) return backUp(config, values.to, say)
   if (further.length === 0 && command === 'verify-backup' && values.from) return verify(config, values.from, say)
   if (further.length === 0 && command === 'restore' && values.from) return restore(config, values.from, say)
+  if (further.length === 0 && command === 'move-organization' && values.organization && values.to) {
+    const { organization, to, wait, 'take-back': takesBack = false } = values
+    return moveBetweenCells(config, { organization, settingsFile: to, wait, takesBack }, say)
+  }
   await using database = new Database(connectionOf(config), () => {})
   if (positionals.length === 1 && positionals[0] === 'create-organization' && values.name && values.email) {
     await addOrganization(config, database, values.name, values.email)
@@ -58,6 +64,9 @@ function readArguments() {
         'new-key-file': { type: 'string' },
         to: { type: 'string' },
         from: { type: 'string' },
+        organization: { type: 'string' },
+        wait: { type: 'string' },
+        'take-back': { type: 'boolean' },
       },
     })
   } catch (error) {

@@ -8,6 +8,7 @@ import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/
 import { alarmRoutes } from './alarms/index.ts'
 import { auditRoutes } from './audit/index.ts'
 import { type CatalogUses, catalogRoutes, catalogTaggables } from './catalog/index.ts'
+import { Elsewhere } from './cells/index.ts'
 import type { Config } from './config.ts'
 import {
   callbackPage,
@@ -91,6 +92,7 @@ export async function startApi(
     metrics,
     logger: log,
     trustedProxies: config.trustedProxies,
+    elsewhere: config.cell === undefined ? undefined : new Elsewhere(services.database),
   })
   // Streams have no end of their own: a stop would wait for them.
   http.addHook('preClose', async () => api.hub.endAll())

@@ -27,6 +27,8 @@ export class FaultLog implements Disposable {
   /** The way in which one part reports its faults. */
   of(part: string): ReportFault {
     return (error, about = {}) => {
+      // Whoever works for all accounts meets the barrier around an organization that moves to another cell, and comes back later.
+      if ((error as { code?: unknown } | null)?.code === 'PBMOV') return
       this.#count(part)
       const kind = `${part} ${kindOf(error)}`
       const known = this.#known.get(kind)

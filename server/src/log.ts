@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { LogFormat, LogLevel } from './config.ts'
 import { toHumanLine } from './human-line.ts'
+import { cellLabel } from './lib/cell.ts'
 
 /** Lines on standard error, for programs or for people; standard output is for the person who starts the service. */
 export function createLog(level: LogLevel, format: LogFormat): Logger {
@@ -8,7 +9,7 @@ export function createLog(level: LogLevel, format: LogFormat): Logger {
   return pino(
     {
       level,
-      base: { pid: process.pid },
+      base: { pid: process.pid, ...cellLabel() },
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError },
       // The second wall: code does not log these, and if it ever does, they do not come out.

@@ -1,9 +1,11 @@
 // What the service is made of, whichever role a process has.
+import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import { countRuns } from './activity/index.ts'
 import { insertChecks } from './alarms/index.ts'
 import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
+import { HeldAccounts } from './cells/index.ts'
 import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
 import { type ConnectionSettings, Database } from './db/index.ts'
@@ -50,6 +52,8 @@ export type Services = Awaited<ReturnType<typeof createServices>>
 export async function createServices(context: Context, connection: ConnectionSettings) {
   const { config, log, say, parts, faultsOf, metrics, place } = context
   const baseUrl = () => place.baseUrl
+  // With a database and a key from elsewhere nobody has needed it before.
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const database = parts.use(new Database(connection, faultsOf('database'), undefined, metrics.observeDatabaseWait))
   await database.checkSessions()
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
@@ -83,6 +87,8 @@ export async function createServices(context: Context, connection: ConnectionSet
       ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
     }),
   )
+  const held = config.cell === undefined ? undefined : parts.use(new HeldAccounts(database, faultsOf('cells')))
+  await held?.start()
   const events = createEventPublisher()
   const stream = parts.use(new StreamSource(database, faultsOf('stream')))
   await stream.start()
@@ -137,6 +143,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     },
     webhooks: webhookPorts,
     ledger,
+    heldAccounts: () => held?.ids ?? nobody,
     onRunsEnded: async (tx, ended, workflows) => {
       tx.afterCommit(() => {
         announceEnds(announce, ended, workflows)
@@ -242,6 +249,8 @@ export async function createServices(context: Context, connection: ConnectionSet
     publish,
   }
 }
+
+const nobody: ReadonlySet<string> = new Set()
 
 /** The key may lie anywhere, also in a directory that script processes need to see. */
 function hiddenFromScripts({ dataDir, masterKey }: Config): string[] {

@@ -52,6 +52,7 @@ const features = [
   'alarms',
   'mcp',
   'backup',
+  'cells',
 ]
 
 type Import = { from: string; to: string; specifier: string }

@@ -1,4 +1,4 @@
-export { AuditChain } from './chain.ts'
+export { AuditChain, type ChainedRow, chainedColumns, chainStart, hashRow } from './chain.ts'
 export { type Actor, type AuditRow, actorOf, recordAudit, recordAudits } from './record.ts'
 export { AuditRetention } from './retention.ts'
 export { auditRoutes } from './routes.ts'

@@ -40,8 +40,9 @@ table accounts -- row-level security forced (
   created_by uuid,
   created_at timestamp with time zone not null default now(),
   modified_at timestamp with time zone not null default now(),
+  state_before_move text,
   constraint accounts_role_check CHECK ((role = ANY (ARRAY['User'::text, 'DevPartner'::text, 'SuperPartner'::text, 'Manager'::text]))),
-  constraint accounts_state_check CHECK ((state = ANY (ARRAY['inActive'::text, 'active'::text, 'locked'::text, 'archived'::text]))),
+  constraint accounts_state_check CHECK (((state = ANY (ARRAY['inActive'::text, 'active'::text, 'locked'::text, 'archived'::text, 'moving'::text])) AND ((state = 'moving'::text) = (state_before_move IS NOT NULL)))),
   constraint accounts_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id),
   constraint accounts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   constraint accounts_pkey PRIMARY KEY (id)
@@ -501,6 +502,16 @@ table migrations (
 );
 grant select to patchbay_system;
 
+table moved_addresses -- row-level security forced (
+  address text not null,
+  organization_id uuid not null,
+  constraint moved_addresses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization_moves(organization_id) ON DELETE CASCADE,
+  constraint moved_addresses_pkey PRIMARY KEY (address)
+);
+CREATE INDEX moved_addresses_by_organization ON patchbay.moved_addresses USING btree (organization_id);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
 table notification_settings -- row-level security forced (
   account_id uuid not null,
   failure_mail boolean not null default true,
@@ -529,6 +540,31 @@ CREATE INDEX oauth_states_by_expiry ON patchbay.oauth_states USING btree (expire
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table organization_arrivals -- row-level security forced (
+  organization_id uuid not null,
+  move_id uuid not null,
+  from_cell text not null,
+  arrived_at timestamp with time zone not null default now(),
+  constraint organization_arrivals_pkey PRIMARY KEY (organization_id)
+);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
+table organization_moves -- row-level security forced (
+  organization_id uuid not null,
+  move_id uuid not null,
+  state text not null,
+  to_cell text not null,
+  began_at timestamp with time zone not null default now(),
+  frozen_at timestamp with time zone,
+  moved_at timestamp with time zone,
+  erased_at timestamp with time zone,
+  constraint organization_moves_state_check CHECK ((state = ANY (ARRAY['Held'::text, 'Moved'::text]))),
+  constraint organization_moves_pkey PRIMARY KEY (organization_id)
+);
+policy all_rows to {patchbay_system} using (true);
 grant delete, insert, select, update to patchbay_system;
 
 table organizations -- row-level security forced (
@@ -1541,6 +1577,18 @@ begin
   execute format('create policy all_rows on %s to patchbay_system using (true) with check (true)', guarded);
   execute format('grant select, insert, update, delete on %s to patchbay_app, patchbay_system', guarded);
 end $procedure$;
+
+CREATE OR REPLACE FUNCTION patchbay.refuse_while_moving()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_setting('patchbay.is_moving', true) = 'yes' then
+    if tg_op = 'DELETE' then return old; end if;
+    return new;
+  end if;
+  raise exception 'The organization is being moved to another cell.' using errcode = 'PBMOV';
+end $function$;
 
 CREATE OR REPLACE FUNCTION patchbay.reserve_call(connection uuid, calls integer, per_ms double precision, wait_ms_max double precision)
  RETURNS double precision

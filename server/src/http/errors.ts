@@ -82,6 +82,9 @@ function fromDatabase(error: pg.DatabaseError): AppError {
   if (error.code?.startsWith('22')) {
     return new AppError('cannot_be_stored', 'A value in the request cannot be stored.', { cause: error })
   }
+  // Raised by the barrier around an organization that is on its way to another cell.
+  if (error.code === 'PBMOV')
+    return new AppError('not_ready', 'This organization is being moved to another cell. Try again in a few seconds.')
   // A server that stops, starts or became a standby, a deadlock, a lock that took too long: another try may well succeed.
   if (isTransient(error)) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })

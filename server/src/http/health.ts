@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
 import { addressMatcher } from '../lib/address-list.ts'
 import { AppError } from '../lib/app-error.ts'
+import { cellLabel } from '../lib/cell.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { sendError } from './errors.ts'
 
@@ -14,7 +15,7 @@ export function addHealth(app: FastifyInstance, whyNotReady: () => Promise<strin
   app.get('/readyz', health, async () => {
     const why = await whyNotReady()
     if (why !== undefined) throw new AppError('not_ready', why)
-    return { status: 'ready' }
+    return { status: 'ready', ...cellLabel() }
   })
 }
 

@@ -9,6 +9,7 @@ import type { Leave, Places } from './admission/places.ts'
 import { readWholeBody } from './body-bytes.ts'
 import type { ClientAddress } from './client-address.ts'
 import { readOver } from './drain-body.ts'
+import { cellHeader, type ElsewhereLookup, mayBeElsewhere } from './elsewhere.ts'
 import { refusalOf } from './errors.ts'
 import { logAnswer } from './request-line.ts'
 
@@ -51,6 +52,7 @@ export type RawOptions = {
   logger: Logger
   clientAddress: ClientAddress
   places: Places
+  elsewhere: ElsewhereLookup | undefined
   isClosing(): boolean
 }
 
@@ -173,12 +175,29 @@ class RawExchange implements RawHead {
   }
 
   #refuse(error: unknown): void {
-    const { status, message, response } = refusalOf(error, this.#id, this.#options.logger)
+    const { elsewhere, logger } = this.#options
+    const { status, message, response } = refusalOf(error, this.#id, logger)
     readOver(this.#request)
+    if (!mayBeElsewhere(elsewhere, status)) return void this.#writeRefusal(status, message, response)
+    elsewhere.find(this.#request).then(
+      (found) => {
+        const cell = found?.refusal.status === 421 ? found.cell : undefined
+        if (found) this.#writeRefusal(found.refusal.status, found.refusal.message, null, cell)
+        else this.#writeRefusal(status, message, response)
+      },
+      (cause) => {
+        const refused = refusalOf(cause, this.#id, logger)
+        this.#writeRefusal(refused.status, refused.message, refused.response)
+      },
+    )
+  }
+
+  #writeRefusal(status: number, message: string, response: unknown, cell?: string): void {
     this.#write(status, JSON.stringify({ code: status, errorMessage: message, response }), [
       'Content-Type',
       'application/json; charset=utf-8',
       ...(status === 429 || status === 503 ? ['Retry-After', '1'] : []),
+      ...(cell === undefined ? [] : [cellHeader, cell]),
     ])
   }
 

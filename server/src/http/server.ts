@@ -17,6 +17,7 @@ import type { Metrics } from '../metrics/index.ts'
 import { OpenAnswers } from './admission/open-answers.ts'
 import { Places } from './admission/places.ts'
 import { type ClientAddress, clientAddressReader } from './client-address.ts'
+import { type ElsewhereLookup, sendOnElsewhere } from './elsewhere.ts'
 import { sendError } from './errors.ts'
 import type { Page } from './handler.ts'
 import { parseJsonBodies } from './json-body.ts'
@@ -34,6 +35,8 @@ export type HttpOptions = OperationOptions & {
   metrics: Metrics
   logger: Logger
   trustedProxies: readonly string[]
+  /** Where an installation has several cells. */
+  elsewhere?: ElsewhereLookup | undefined
 }
 
 declare module 'fastify' {
@@ -64,6 +67,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     logger: options.logger,
     clientAddress,
     places,
+    elsewhere: options.elsewhere,
     isClosing: () => state.isClosing,
   })
   const app = Fastify({
@@ -109,6 +113,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     state.isClosing = true
   })
   nameAndMeasure(app, options)
+  if (options.elsewhere) sendOnElsewhere(app, options.elsewhere)
   app.decorate('takePlace', placeTaker(clientAddress, places, answers))
   app.addHook('onClose', async () => answers[Symbol.dispose]())
   const specs = Object.values(options.operations)

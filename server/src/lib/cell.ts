@@ -27,3 +27,8 @@ export function withoutCell(dotted: string): string {
 export function cellParameter(): string {
   return name === undefined ? '' : `&cell=${name}`
 }
+
+/** Names the cell in what is told to operators; nothing where there are no cells. */
+export function cellLabel(): { cell?: string } {
+  return name === undefined ? {} : { cell: name }
+}

@@ -1,5 +1,6 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Queryable } from '../db/index.ts'
+import { cellLabel } from '../lib/cell.ts'
 import { addProcessMetrics, type ProcessSource } from './process.ts'
 import { createRequestMetrics, type ObserveRequest } from './requests.ts'
 import { addStoredMetrics } from './stored.ts'
@@ -19,6 +20,8 @@ export type Metrics = {
 
 export function createMetrics(role: string, readOfAll?: () => Promise<string>): Metrics {
   const registry = new Registry()
+  // One value a process, and only where there are cells: their series lie in one Prometheus.
+  registry.setDefaultLabels(cellLabel())
   if (readOfAll) {
     // Makes this process answer when its parent gathers.
     new AggregatorRegistry()

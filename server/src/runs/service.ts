@@ -45,6 +45,8 @@ export type RunsDeps = {
     load(run: Run): Promise<Json | JsonText | undefined>
   }
   ledger: StorageLedger
+  /** Accounts that are about to leave for another cell. */
+  heldAccounts(): ReadonlySet<string>
   onRunsEnded: OnRunsEnded
   publish: PublishEvents
   news: RunNews
@@ -112,6 +114,7 @@ export function createRuns(deps: RunsDeps) {
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           ledger: deps.ledger,
+          heldAccounts: deps.heldAccounts,
           loadWebhook: deps.webhooks.load,
           sealDeferred: ({ run }, blockId, session) =>
             sealDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, session),

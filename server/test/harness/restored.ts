@@ -62,8 +62,10 @@ export function emptyEmbedded(): Installation {
   }
 }
 
-export async function emptyOnServer(): Promise<Installation> {
-  const { host, port } = inject('postgres')
+export async function emptyOnServer(
+  postgres: { host: string; port: number } = inject('postgres'),
+): Promise<Installation> {
+  const { host, port } = postgres
   const database = `restored_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
   const server = { host, port, user: 'postgres', database: 'postgres' }
   await ask(server, `create database ${database}`)

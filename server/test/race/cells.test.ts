@@ -1,7 +1,7 @@
 // Two cells behind one address: two databases, two services, and HAProxy with the configuration of deploy/cells. The client knows one address.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -52,12 +52,15 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
     }
     await Promise.all(cells.map(({ program }) => program.saw(/Patchbay is ready/, 90_000)))
     const [eu1, us1] = cells as [Cell, Cell]
+    const movedMap = join(eu1.place.dataDir, 'moved.map')
+    writeFileSync(movedMap, '')
     proxy = spawn('haproxy', ['-db', '-f', config], {
       env: {
         PATH: process.env['PATH'],
         PATCHBAY_PUBLIC: `127.0.0.1:${publicPort}`,
         PATCHBAY_EU1: `127.0.0.1:${eu1.port}`,
         PATCHBAY_US1: `127.0.0.1:${us1.port}`,
+        PATCHBAY_MOVED_MAP: movedMap,
       },
       stdio: 'ignore',
     })

@@ -21,6 +21,8 @@ export type WorkDeps = OpenRunDeps &
     jobs: JobQueue
     recorder: RunRecorder
     tapeRoom: TapeRoom
+    /** Accounts that are about to leave for another cell: no further block of theirs begins. */
+    heldAccounts(): ReadonlySet<string>
     /** What a script sees as `webhook`. */
     loadWebhook(run: Run): Promise<Json | JsonText | undefined>
   }
@@ -52,12 +54,17 @@ export async function workOnRun(
     if (result === 'open') {
       await database.system.transaction(async (tx) => {
         await Promise.all([
-          place.isStopping() ? markHandedBack(tx, [inHand.claim]) : undefined,
+          mustEnd(deps, place, inHand) ? markHandedBack(tx, [inHand.claim]) : undefined,
           jobs.handBack(tx, runQueue, claims),
         ])
       })
     }
   }
+}
+
+/** The worker stops, or the account leaves. */
+function mustEnd({ heldAccounts }: WorkDeps, { isStopping }: Workplace, { accountId }: RunInHand): boolean {
+  return isStopping() || heldAccounts().has(accountId)
 }
 
 async function execute(
@@ -84,7 +91,7 @@ async function execute(
     claim,
     signal,
     stopSignal: inHand.stop.signal,
-    isStopping: place.isStopping,
+    isStopping: () => mustEnd(deps, place, inHand),
     onSleep: (ms) => place.onSleep(inHand, ms),
     goesFirst: inHand.goesFirst,
     blocks: {

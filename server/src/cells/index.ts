@@ -1,0 +1,5 @@
+export { MoveError } from './move/move-error.ts'
+export { moveOrganization } from './move/move-organization.ts'
+export { openSession, type Side } from './move/side.ts'
+export { Elsewhere } from './watch/elsewhere.ts'
+export { HeldAccounts } from './watch/held-accounts.ts'

@@ -1,0 +1,35 @@
+// What is left at the source once the other cell has the organization. In parts, so that nobody waits for it; the barrier stays up until the end.
+import type pg from 'pg'
+import { deleteJobs } from './jobs.ts'
+import { asService } from './side.ts'
+import type { MovedTable, Organization } from './tables.ts'
+
+const rowsAtOnce = 5000
+/** The service may add to these, but not delete; their owner may. */
+const ownersOnly = ['audit_log', 'audit_chain', 'audit_chain_starts']
+/** Nobody may delete from these; they go with their organization. */
+const goWithIt = ['catalog_items', 'workflow_bases']
+/** Rows of others are found through these, so they go after them, and before the workflows that they are found by themselves. */
+const foundThrough = ['webhook_history', 'webhook_queue', 'runs']
+
+export async function eraseRows(client: pg.Client, organization: Organization, tables: readonly MovedTable[]) {
+  await asService(client, () => deleteJobs(client, organization))
+  for (const table of eraseOrder(tables)) await eraseTable(client, table)
+}
+
+/** Those that refer to others go before them. */
+function eraseOrder(tables: readonly MovedTable[]): MovedTable[] {
+  const backwards = [...tables].reverse().filter(({ name }) => !goWithIt.includes(name) && !foundThrough.includes(name))
+  const later = foundThrough.flatMap((name) => tables.filter((table) => table.name === name))
+  const at = backwards.findIndex(({ name }) => name === 'workflows')
+  return [...backwards.slice(0, at), ...later, ...backwards.slice(at)]
+}
+
+async function eraseTable(client: pg.Client, { name, rows }: MovedTable): Promise<void> {
+  const statement = `delete from ${name} where (tableoid, ctid) in (select tableoid, ctid from ${name} where ${rows} limit ${rowsAtOnce})`
+  for (;;) {
+    const erase = () => client.query(statement)
+    const { rowCount } = await (ownersOnly.includes(name) ? erase() : asService(client, erase, false))
+    if ((rowCount ?? 0) < rowsAtOnce) return
+  }
+}
