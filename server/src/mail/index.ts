@@ -1,5 +1,6 @@
+export type { MailContent } from './mail-content.ts'
 export { Mailer, mailRetries } from './mailer.ts'
-export { createOutbox, type MailContent, mailQueue, type Outbox } from './outbox.ts'
+export { createOutbox, mailQueue, type Outbox } from './outbox.ts'
 export { createOwnServerSender } from './own-server.ts'
 export { createEmailSender } from './proxy-email.ts'
 export { mailRoutes } from './routes.ts'

@@ -3,23 +3,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Queryable, sql } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
-import { type JsonText, largeTextMin } from '../lib/json-text.ts'
+import { largeTextMin } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
+import type { MailContent } from './mail-content.ts'
 import { writeContent } from './stored-mail.ts'
-
-export type MailContent = {
-  to: string[]
-  cc?: string[]
-  bcc?: string[]
-  subject: string
-  text?: string
-  html?: string
-  replyTo?: string
-  /** Shown as the sender. The address stays the service's own, which mail servers check. */
-  fromName?: string
-  attachments?: { filename: string; contentBase64: string | JsonText; contentType?: string }[]
-}
 
 export const mailQueue = 'mail'
 

@@ -7,7 +7,8 @@ import { validator } from '../http/index.ts'
 import { invalid } from '../lib/app-error.ts'
 import type { JsonText } from '../lib/json-text.ts'
 import { encodeInTurn } from './attachment.ts'
-import type { MailContent, Outbox } from './outbox.ts'
+import type { MailContent } from './mail-content.ts'
+import type { Outbox } from './outbox.ts'
 
 /** A large attachment is still JSON. */
 export type ProxyEmailBody = Omit<BodyOf<Operations['ApiProxyEmail']>, 'attachment'> & {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { JsonText, largeTextMin } from '../lib/json-text.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
-import type { MailContent } from './outbox.ts'
+import type { MailContent } from './mail-content.ts'
 
 /** What is handed to a mail server. */
 export type ReadMail = {
