@@ -27,6 +27,6 @@ export const proofs: readonly Proof[] = [
       (name) => `server/test/process/${name}.test.ts`,
     ),
   },
-  { name: 'cells', what: 'Organization moved between cells', files: [race('cells')] },
+  { name: 'cells', what: 'Organization moved between cells', files: [race('cells'), race('move-organization')] },
   { name: 'leader', what: 'Leader of a replicated database killed under load', files: [race('high-availability')] },
 ]

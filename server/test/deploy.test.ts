@@ -1,7 +1,8 @@
 // The files under deploy/, checked by whatever runs here. What a machine lacks is skipped, and says so in its name.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
@@ -37,7 +38,8 @@ describe('Containerfile', () => {
   it('is built on the Node that the package brings, named by its major version', () => {
     const images = steps.filter((step) => step.startsWith('FROM')).map((step) => step.split(' ')[1])
     const major = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies.node.split('.')[0]
-    for (const image of images) expect(image).toMatch(new RegExp(`/node:${major}-`))
+    expect(steps[0]).toMatch(new RegExp(`^ARG BASE=\\S+/node:${major}-`))
+    expect(images).toEqual(['$BASE', '$BASE'])
   })
 })
 
@@ -113,10 +115,23 @@ describe('Kubernetes', () => {
 })
 
 describe('proxy and units', () => {
-  it.skipIf(!isThere('haproxy'))('HAProxy accepts haproxy.cfg (skipped without haproxy)', () => {
-    const checked = spawnSync('haproxy', ['-c', '-f', join(root, 'deploy/haproxy.cfg')], { encoding: 'utf8' })
-    expect([checked.status, checked.stderr]).toEqual([0, expect.not.stringContaining('ALERT')])
-  })
+  /** What an operator puts in place of the names in a configuration. */
+  const placesOf = (text: string) =>
+    Object.fromEntries(
+      [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name], index) => [name, `127.0.0.1:${10_000 + index}`]),
+    )
+
+  it.skipIf(!isThere('haproxy')).each(['haproxy.cfg', 'cells/haproxy.cfg', 'ha/haproxy.cfg'])(
+    'HAProxy accepts %s (skipped without haproxy)',
+    (file) => {
+      const map = join(mkdtempSync(join(tmpdir(), 'patchbay-map-')), 'moved.map')
+      writeFileSync(map, '')
+      const env = { PATH: process.env['PATH'], ...placesOf(read(file)), PATCHBAY_MOVED_MAP: map }
+      const checked = spawnSync('haproxy', ['-c', '-f', join(root, 'deploy', file)], { encoding: 'utf8', env })
+      rmSync(dirname(map), { recursive: true })
+      expect([checked.status, checked.stderr]).toEqual([0, expect.not.stringMatching(/ALERT|WARNING/)])
+    },
+  )
 
   const units = readdirSync(join(root, 'deploy/systemd'))
   it.skipIf(!isThere('systemd-analyze'))('systemd accepts the units (skipped without systemd-analyze)', () => {

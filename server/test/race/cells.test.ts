@@ -111,6 +111,41 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
     expect((await new Client(publicUrl, keys).get('/api/Authenticate')).body.myAccount.email).toBe('far@example.com')
   })
 
+  it('people sign in by e-mail at the one address, whichever cell they live in', { timeout: 60_000 }, async () => {
+    const us1 = cells[1] as Cell
+    const made = await admin(['create-organization', '--name', 'Walker', '--email', 'walker@example.com'], us1.env)
+    const [link = '', token = ''] = made.output.match(/http\S+\/set-password\?token=(\S+)/) ?? []
+    const page = await fetch(link)
+    const cookie =
+      page.headers
+        .getSetCookie()
+        .find((one) => one.startsWith('patchbay_cell='))
+        ?.split(';')[0] ?? ''
+    expect(cookie).toBe('patchbay_cell=us1')
+    const password = 'correct horse battery staple'
+    const form = new URLSearchParams({ token, password, repeated: password })
+    const set = { method: 'POST', redirect: 'manual', headers: { Cookie: cookie }, body: form } as const
+    expect((await fetch(`${publicUrl}/set-password`, set)).status).toBe(303)
+
+    const signIn = (typed: string) =>
+      fetch(`${publicUrl}/api/SignIn`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: 'walker@example.com', password: typed }),
+      })
+    const signedIn = await signIn(password)
+    expect([signedIn.status, signedIn.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('pbn_us1_')])
+    expect((await signIn('another password')).status).toBe(401)
+  })
+
+  it.each([0, 1])('cell %i is named by its metrics and by /readyz', async (index) => {
+    const { name, port } = cells[index] as Cell
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    const samples = metrics.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(samples.filter((line) => !line.includes(`cell="${name}"`))).toEqual([])
+    expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toEqual({ status: 'ready', cell: name })
+  })
+
   it('a cell that is away takes nobody else with it', { timeout: 60_000 }, async () => {
     const [eu1, us1] = cells as [Cell, Cell]
     await us1.program[Symbol.asyncDispose]()

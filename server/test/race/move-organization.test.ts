@@ -22,7 +22,7 @@ import { emptyOnServer } from '../harness/restored.ts'
 import { enableWebhook, type SampleWebhook } from '../harness/webhooks.ts'
 import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
-const movesKilled = proofSize('MOVES', { small: 2, large: 20 })
+const movesKilled = proofSize('MOVES', { small: 1, large: 20 })
 const random = proofRandom()
 if (!hasProxy) console.warn('haproxy is not installed: move-organization is NOT proven behind a proxy here.')
 

@@ -56,7 +56,7 @@ export async function moveOrganization(deps: MoveDeps, wanted: string, takesBack
   const organization = begun?.organization ?? (await findOrganization(source, wanted))
   if (begun?.isThere) {
     say(`The cell ${target.cell} has the organization "${organization.name}" already; finishing at ${source.cell}.`)
-    return finish(deps, organization)
+    return finishOrTell(deps, organization)
   }
   if (takesBack) {
     if (!begun) throw new MoveError('The organization is not being moved: there is nothing to take back.')
@@ -65,7 +65,7 @@ export async function moveOrganization(deps: MoveDeps, wanted: string, takesBack
   }
   await requireRoom(source, target, organization)
   await bring(deps, organization, begun !== undefined)
-  await finish(deps, organization)
+  await finishOrTell(deps, organization)
 }
 
 /** One move at a time out of a cell, and into one. Whatever a command before this one had sent to the target is over once its lock is free. */
@@ -235,6 +235,15 @@ async function takeBack({ source, target }: MoveDeps, organization: Organization
   await thaw(source.client)
   const accountIds = await listAccounts(source.client, organization.id)
   await takeBackHold(source.client, { ...organization, accountIds })
+}
+
+async function finishOrTell(deps: MoveDeps, organization: Organization): Promise<void> {
+  await finish(deps, organization).catch((cause: Error) => {
+    throw new MoveError(
+      `The organization lives in the cell ${deps.target.cell}, but ${deps.source.cell} is not cleared yet: ${cause.message}. Run the same command again.`,
+      { cause },
+    )
+  })
 }
 
 /** At the source: from now on whoever comes is sent on; then everything goes. */
