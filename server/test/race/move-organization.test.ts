@@ -139,7 +139,7 @@ describe.skipIf(!hasProxy)('an organization moves under load (skipped without ha
       [us1, 'far'],
     ] as const)
       loads.push(await prepare(site, proxy.baseUrl, name))
-  }, 180_000)
+  }, 300_000)
   afterAll(async () => {
     await proxy?.[Symbol.asyncDispose]()
     await Promise.all(sites.map((site) => site.end()))
