@@ -1,7 +1,7 @@
 // The outbox: a mail is a row, sealed, written in the transaction of what caused it.
 //   Held (no SMTP configured) -> Queued -> Sent | Failed
 import { setImmediate } from 'node:timers/promises'
-import { type Queryable, sql } from '../db/index.ts'
+import { sql, type Tx } from '../db/index.ts'
 import { newId } from '../lib/id.ts'
 import { largeTextMin } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
@@ -13,7 +13,7 @@ export const mailQueue = 'mail'
 
 export type Outbox = {
   /** `sealWith` is for an account whose data key is made in the same transaction and cannot be looked up yet. */
-  enqueue(tx: Queryable, accountId: string, content: MailContent, sealWith?: DataKey): Promise<string>
+  enqueue(tx: Tx, accountId: string, content: MailContent, sealWith?: DataKey): Promise<string>
 }
 
 export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: boolean }): Outbox {

@@ -34,7 +34,7 @@ export async function installQueues(owner: pg.Client, definitions: QueueDefiniti
     schedule: false,
     db: { executeSql: (text, values) => owner.query(text, values as unknown[]) },
   })
-  const wanted = JSON.stringify([definitions, additions])
+  const wanted = JSON.stringify([Object.entries(definitions).map(([name, one]) => [name, toOptions(one)]), additions])
   await owner.query('create table if not exists patchbay.installed_queues (definitions text not null, version integer)')
   const { rows } = await owner.query('select definitions, version from patchbay.installed_queues')
   if (rows[0]?.definitions === wanted && (await boss.isInstalled()) && rows[0].version === (await boss.schemaVersion()))
@@ -69,7 +69,8 @@ function toOptions(definition: QueueDefinition) {
     retryLimit: definition.retryLimit,
     retryDelay: definition.retryDelaySeconds,
     retryBackoff: definition.growsDelay ?? true,
-    notify: true,
+    // Within the transaction that files a job a notice would make commits wait for each other (announcer.ts).
+    notify: false,
     ...(definition.retryDelaySecondsMax === undefined ? {} : { retryDelayMax: definition.retryDelaySecondsMax }),
     ...(definition.heartbeatSeconds === undefined ? {} : { heartbeatSeconds: definition.heartbeatSeconds }),
     ...(definition.expireSeconds === undefined ? {} : { expireInSeconds: definition.expireSeconds }),

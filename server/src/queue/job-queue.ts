@@ -4,7 +4,8 @@
 //  - `work`: one handler call a job, for queues whose jobs are few and slow (mail);
 //  - `fetch`, `touch`, `finish`, `handBack`: many jobs a round trip, settled in the transaction of what they did (runs).
 import { PgBoss } from 'pg-boss'
-import { type Database, type Queryable, rawStatement } from '../db/index.ts'
+import { type Database, type Queryable, rawStatement, type Tx } from '../db/index.ts'
+import { Announcer } from './announcer.ts'
 import { ClockWatch } from './clock-watch.ts'
 import { schema } from './install-queues.ts'
 import { preparedStatement } from './prepared-statement.ts'
@@ -28,12 +29,19 @@ export type NewJob = {
 export class JobQueue implements AsyncDisposable {
   readonly #boss: PgBoss
   readonly #listeners: Map<string, Set<() => void>>
+  readonly #announcer: Announcer
   readonly #clock: ClockWatch | undefined
 
-  private constructor(boss: PgBoss, listeners: Map<string, Set<() => void>>, clock: ClockWatch | undefined) {
-    this.#boss = boss
-    this.#listeners = listeners
-    this.#clock = clock
+  private constructor(parts: {
+    boss: PgBoss
+    listeners: Map<string, Set<() => void>>
+    announcer: Announcer
+    clock: ClockWatch | undefined
+  }) {
+    this.#boss = parts.boss
+    this.#listeners = parts.listeners
+    this.#announcer = parts.announcer
+    this.#clock = parts.clock
   }
 
   /** `supervises`: workers also look after abandoned jobs; processes that only file jobs leave that to them. */
@@ -74,15 +82,16 @@ export class JobQueue implements AsyncDisposable {
     await boss.start()
     const clock = supervises ? new ClockWatch(database, (error) => onError(error as Error)) : undefined
     clock?.start()
-    return new JobQueue(boss, listeners, clock)
+    return new JobQueue({ boss, listeners, announcer: new Announcer(database, onError), clock })
   }
 
-  /** Files a job in the caller's transaction: the job exists exactly when the row it serves does. */
-  async send(tx: Queryable, queue: string, data: object): Promise<void> {
+  /** Files a job in the caller's transaction: the job exists exactly when the row it serves does. Workers hear of it afterwards. */
+  async send(tx: Tx, queue: string, data: object): Promise<void> {
     await this.sendMany(tx, queue, [{ data }])
   }
 
-  async sendMany(tx: Queryable, queue: string, jobs: readonly NewJob[]): Promise<void> {
+  async sendMany(tx: Tx, queue: string, jobs: readonly NewJob[]): Promise<void> {
+    if (jobs.some(({ startAfter }) => startAfter === undefined)) tx.afterCommit(() => this.#announcer.announce(queue))
     const inserts = jobs.map(({ id, data, groupId, key, startAfter }) => ({
       ...(id === undefined ? {} : { id }),
       ...(data === undefined ? {} : { data }),
@@ -100,9 +109,8 @@ export class JobQueue implements AsyncDisposable {
       {
         localConcurrency: concurrency,
         batchSize: 1,
-        pollingIntervalSeconds: 1,
-        // Nobody is notified when the delay of a retry is over, so polling must not be slow.
-        notifyPollingIntervalSeconds: 2,
+        // Nobody is told when the delay of a retry is over, so polling must not be slow.
+        pollingIntervalSeconds: 2,
         includeMetadata: true,
       },
       async ([job]) => {
@@ -178,6 +186,7 @@ export class JobQueue implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#clock?.[Symbol.asyncDispose]()
+    await this.#announcer[Symbol.asyncDispose]()
     await this.#boss.stop({ graceful: true, timeout: 25_000 })
   }
 }

@@ -1,5 +1,5 @@
 // The mail that lets a person into an account for the first time.
-import type { Queryable } from '../db/index.ts'
+import type { Tx } from '../db/index.ts'
 import type { Outbox } from '../mail/index.ts'
 import { createLink, invitationHours } from './link.ts'
 import { deleteLinks } from './store.ts'
@@ -10,7 +10,7 @@ export type Invited = { id: string; email: string; firstName: string; isActive: 
 /** `dataKey` is for an account whose key is not in the database yet. Nothing here waits for an answer of the database before it goes on. */
 export async function sendInvitation(
   deps: InviteDeps,
-  tx: Queryable,
+  tx: Tx,
   to: Invited,
   dataKey?: Parameters<Outbox['enqueue']>[3],
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function sendInvitation(
 }
 
 /** Links that were mailed before stop working. */
-export async function resendInvitation(deps: InviteDeps, tx: Queryable, to: Invited): Promise<void> {
+export async function resendInvitation(deps: InviteDeps, tx: Tx, to: Invited): Promise<void> {
   await deleteLinks(tx, to.id, 'activate')
   await sendInvitation(deps, tx, to)
 }
