@@ -13,6 +13,7 @@ export {
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
 export { explainFault, isAway, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
 export { inOrder } from './in-order.ts'
+export { Lease } from './lease.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'

@@ -198,6 +198,49 @@ describe('retention', () => {
     await eventually(async () => ((await kept()) as { first: number }[])[0]?.first === 11)
   })
 
+  it('empties a day of mostly superfluous runs as a whole, and puts back what is kept', async () => {
+    const [busy, quiet] = [
+      await deployWorkflow(service.manager, ['return 1']),
+      await deployWorkflow(service.manager, ['return 1']),
+    ]
+    const [{ day } = { day: '' }] = (await service.asOwner(`
+      select to_char((now() at time zone 'utc')::date - 1, 'YYYYMMDD') as day`)) as { day: string }[]
+    for (const table of ['runs', 'run_blocks', 'run_writes'])
+      await service.asOwner(`do $$ begin
+        execute format('create table ${table}_${day} partition of ${table} for values from (%L) to (%L)', first_run_id('${day}'), first_run_id('${day}'::date + 1));
+        call protect('${table}_${day}', 'account_id = current_account()'); end $$`)
+    const fill = (workflowId: string, runs: number, lastNumber: number) =>
+      service.asOwner(
+        `with made as (
+           insert into runs (id, account_id, workflow_id, run_number, revision, status, run_by, created_at, ended_at, counts_from, moves_date_last_run)
+           select (left(first_run_id('${day}')::text, 14) || right(gen_random_uuid()::text, 22))::uuid, $2, $1, n, 1, 'Ready', 'API', now(),
+             case when n > 1 then now() end, now(), true from generate_series(1, $3::integer) n returning id
+         ), counted as (insert into run_counters values ($1, $2, $4))
+         insert into run_blocks (run_id, block_id, account_id, seq, status, started_at, ended_at)
+         select id, gen_random_uuid(), $2, 1, 'Ready', now(), now() from made`,
+        [workflowId, service.firstAccount.accountId, runs, lastNumber],
+      )
+    await fill(busy.id, 200, 210)
+    await fill(quiet.id, 3, 3)
+    await using _next = await service.startAnother()
+    const left = () =>
+      service.asOwner(
+        `select r.workflow_id as id, count(*)::int as runs, count(b.run_id)::int as blocks, min(run_number) filter (where r.ended_at is not null) as first
+         from runs_${day} r left join run_blocks_${day} b on b.run_id = r.id group by 1 order by 2`,
+      )
+    // The first run of each is still under way, so it stays whatever its number is.
+    await eventually(async () => ((await left()) as { runs: number }[])[1]?.runs === 41, 90_000)
+    expect(await left()).toEqual([
+      { id: quiet.id, runs: 3, blocks: 3, first: 2 },
+      { id: busy.id, runs: 41, blocks: 41, first: 161 },
+    ])
+    // Nothing was left for vacuum: the tables are new.
+    const [space] = await service.asOwner(
+      `select pg_relation_filenode('runs_${day}') <> 'runs_${day}'::regclass::oid as is_new`,
+    )
+    expect(space?.['is_new']).toBe(true)
+  }, 120_000)
+
   it('drops whole days, but not one in which a run is under way', async () => {
     const days = await service.asOwner(
       `select (now() at time zone 'utc')::date - 40 as free, (now() at time zone 'utc')::date - 41 as busy`,

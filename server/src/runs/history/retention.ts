@@ -1,23 +1,27 @@
-// Old runs go by the day: their partition is dropped and its space is free at once. Only what a busy workflow has beyond its number of
-// runs is deleted, in large pieces. Nothing of a run under way is ever touched.
+// What is kept of runs, and for how long. Old runs go by the day: their partition is dropped and its space is free at once. Nothing of a run under
+// way is ever touched. One process of all sweeps at a time.
 import { replayRunsDefault } from '@patchbay/contract'
-import { type Database, sql, unlessBackup } from '../../db/index.ts'
+import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
+import { sweepBeyondCount } from './sweep-beyond-count.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }
 
 const sweepMs = 60_000
+/** Longer than a statement may take. */
+const leaseSeconds = 90
 const daysAhead = 7
-const deletedAtOnce = 5000
 
 export class Retention implements AsyncDisposable {
   readonly #database: Database
   readonly #options: RetentionOptions
+  readonly #lease: Lease
   readonly #sweeping: Recurring
 
   constructor(database: Database, options: RetentionOptions, onFault: (error: unknown) => void) {
     this.#database = database
     this.#options = options
+    this.#lease = new Lease(database.system, 'sweep runs', leaseSeconds)
     this.#sweeping = new Recurring(() => this.sweep(), { pauseMs: sweepMs, onFault })
   }
 
@@ -29,8 +33,26 @@ export class Retention implements AsyncDisposable {
   }
 
   async sweep(): Promise<void> {
+    if (!(await this.#lease.hold())) return
+    try {
+      await this.#sweepDays()
+      await this.#sweepRecordings()
+      await sweepBeyondCount(this.#database.system, {
+        runsKeptMax: this.#options.runsKeptMax,
+        mayGoOn: async () => !this.#sweeping.isStopping && (await this.#lease.hold()),
+      })
+    } finally {
+      await this.#lease.release()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sweeping[Symbol.asyncDispose]()
+  }
+
+  async #sweepDays(): Promise<void> {
     const { system } = this.#database
-    const { daysKept, runsKeptMax } = this.#options
+    const { daysKept } = this.#options
     await unlessBackup(system, async (tx) => {
       await tx.query(sql`select ensure_run_partitions(${daysAhead})`)
       await tx.query(sql`select drop_run_partitions((now() at time zone 'utc')::date - ${daysKept}::integer)`)
@@ -38,25 +60,22 @@ export class Retention implements AsyncDisposable {
     // What is as old and still here lies in the partition for days that nobody made one for.
     await system.query(sql`
       with gone as (
-        delete from runs where id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and ended_at is not null returning id
+        delete from runs where id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and ended_at is not null
+        returning id, account_id
       ), blocks as (
-        delete from run_blocks b using gone where b.run_id = gone.id
-      ) delete from run_writes w using gone where w.run_id = gone.id`)
-    await this.#sweepRecordings()
-    const { rows } = await system.query<{ id: string; upto: number }>(sql`
-      select c.workflow_id as id, c.last_number - ${runsKeptMax}::integer as upto from run_counters c
-      where c.last_number > ${runsKeptMax}
-        and exists (select from runs r where r.workflow_id = c.workflow_id and r.run_number <= c.last_number - ${runsKeptMax}::integer and r.ended_at is not null)`)
-    for (const { id, upto } of rows) {
-      while (!this.#sweeping.isStopping && (await this.#deleteSome(id, upto)) === deletedAtOnce);
-    }
+        delete from run_blocks b using gone where b.run_id = gone.id and b.account_id = gone.account_id
+      ) delete from run_writes w using gone where w.run_id = gone.id and w.account_id = gone.account_id`)
   }
 
-  /** Recordings of days that are gone, and those beyond what a workflow keeps since its setting was lowered. */
+  /** Recordings of days and runs that are gone, and those beyond what a workflow keeps since its setting was lowered. */
   async #sweepRecordings(): Promise<void> {
     const { system } = this.#database
+    const { daysKept, runsKeptMax } = this.#options
     await system.query(sql`
-      delete from run_recordings where run_id < first_run_id((now() at time zone 'utc')::date - ${this.#options.daysKept}::integer)`)
+      delete from run_recordings where run_id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer)`)
+    await system.query(sql`
+      delete from run_recordings d using run_counters c
+      where c.workflow_id = d.workflow_id and d.run_number <= c.last_number - ${runsKeptMax}::integer`)
     await system.query(sql`
       with lowered as (
         select c.workflow_id, k.kept from (select workflow_id, count(*) as count from run_recordings group by workflow_id) c
@@ -67,25 +86,5 @@ export class Retention implements AsyncDisposable {
       delete from run_recordings d using lowered l cross join lateral (
         select r.run_number from run_recordings r where r.workflow_id = l.workflow_id order by r.run_number desc offset l.kept limit 1
       ) o where d.workflow_id = l.workflow_id and d.run_number <= o.run_number`)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sweeping[Symbol.asyncDispose]()
-  }
-
-  async #deleteSome(workflowId: string, upto: number): Promise<number> {
-    const { rowCount } = await this.#database.system.query(sql`
-      with old as materialized (
-        select id from runs where workflow_id = ${workflowId} and run_number <= ${upto} and ended_at is not null
-        order by run_number limit ${deletedAtOnce} for update skip locked
-      ), blocks as (
-        delete from run_blocks where run_id in (select id from old)
-      ), writes as (
-        delete from run_writes where run_id in (select id from old)
-      ), recordings as (
-        delete from run_recordings where run_id in (select id from old)
-      )
-      delete from runs where id in (select id from old)`)
-    return rowCount
   }
 }
