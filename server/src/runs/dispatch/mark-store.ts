@@ -46,12 +46,16 @@ export async function updateUnderWay(
   notes: readonly (Pick<RunClaim, 'runId' | 'attempt'> & { blockIds: readonly string[] })[],
 ): Promise<void> {
   if (notes.length === 0) return
+  // Locked in the order of ids, as the recorder does, so that two writers of the same runs never wait for each other.
   await db.query(sql`
-    update runs r set under_way = case when c.blocks = '' then null else string_to_array(c.blocks, ',')::uuid[] end
-    from unnest(
-      ${notes.map(({ runId }) => runId)}::uuid[],
-      ${notes.map(({ attempt }) => attempt)}::integer[],
-      ${notes.map(({ blockIds }) => blockIds.join(','))}::text[]
-    ) as c (id, attempt, blocks)
-    where r.id = c.id and r.attempt = c.attempt and r.ended_at is null`)
+    with mine as materialized (
+      select r.id, c.blocks from runs r join unnest(
+        ${notes.map(({ runId }) => runId)}::uuid[],
+        ${notes.map(({ attempt }) => attempt)}::integer[],
+        ${notes.map(({ blockIds }) => blockIds.join(','))}::text[]
+      ) as c (id, attempt, blocks) on r.id = c.id and r.attempt = c.attempt
+      where r.ended_at is null order by r.id for no key update of r
+    )
+    update runs r set under_way = case when m.blocks = '' then null else string_to_array(m.blocks, ',')::uuid[] end
+    from mine m where r.id = m.id`)
 }
