@@ -19,6 +19,7 @@ import { sealDeferred } from './execute/sealed-deferred.ts'
 import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
+import { DayTables } from './record/day-tables.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
 import { TapeRoom } from './recording/run-tape.ts'
 import { runRoutes } from './routes.ts'
@@ -103,6 +104,7 @@ export function createRuns(deps: RunsDeps) {
           jobs,
           keyRing,
           definitions,
+          dayTables: new DayTables(database.system),
           recorder,
           news: deps.news,
           sandbox: deps.sandbox,

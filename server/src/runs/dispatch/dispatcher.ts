@@ -7,7 +7,7 @@
  * Stopping: no new jobs; blocks under way get their time; what is then not over is handed back for others to take at once.
  */
 import type { StorageLedger } from '../../storage/index.ts'
-import { type FoundRun, listFirstClaims } from '../execute/claim-store.ts'
+import { type ClaimedRun, listFirstClaims } from '../execute/claim-store.ts'
 import { type Run, type RunNews, runQueue } from '../run.ts'
 import { FetchPace } from './fetch-pace.ts'
 import { Hand, type RunInHand } from './hand.ts'
@@ -148,9 +148,9 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #open({ jobs: taken, first: goingFirst }: TakenRuns): Promise<void> {
-    const { database, jobs } = this.#deps
+    const { database, jobs, dayTables } = this.#deps
     const firstIds = taken.filter(({ retry_count }) => retry_count === 0).map(({ id }) => id)
-    const found = firstIds.length === 0 ? [] : await listFirstClaims(database.system, firstIds)
+    const found = firstIds.length === 0 ? [] : await listFirstClaims(database.system, dayTables, firstIds)
     const byId = new Map(found.map((run) => [run.id, run]))
     // A job without a run under way is left over from one that was deleted or stopped.
     const leftOver = firstIds.filter((id) => !byId.has(id))
@@ -167,7 +167,11 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  #begin(claim: RunInHand['claim'], of: Pick<RunInHand, 'accountId' | 'goesFirst'>, found: FoundRun | undefined): void {
+  #begin(
+    claim: RunInHand['claim'],
+    of: Pick<RunInHand, 'accountId' | 'goesFirst'>,
+    found: ClaimedRun | undefined,
+  ): void {
     const run: RunInHand = {
       claim,
       ...of,

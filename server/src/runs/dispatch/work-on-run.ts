@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts'
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { JobQueue } from '../../queue/index.ts'
-import type { FoundRun } from '../execute/claim-store.ts'
+import type { ClaimedRun } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
 import type { RunState } from '../execute/run-state.ts'
@@ -41,7 +41,7 @@ export async function workOnRun(
   deps: WorkDeps,
   place: Workplace,
   inHand: RunInHand,
-  found: FoundRun | undefined,
+  found: ClaimedRun | undefined,
 ): Promise<void> {
   let result: ExecutionResult = 'open'
   try {

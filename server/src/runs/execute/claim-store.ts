@@ -1,10 +1,11 @@
 import type { RunSource } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
+import type { DayTables } from '../record/day-tables.ts'
+import { partitionStatement } from '../record/partition-statement.ts'
 import type { Run, RunClaim, RunStatus } from '../run.ts'
 
 type RunRow = {
   id: string
-  partition: string
   account_id: string
   workflow_id: string
   run_number: number
@@ -22,20 +23,26 @@ type RunRow = {
 
 export type FoundRun = Run & {
   status: RunStatus
-  /** The table that holds the day of the run. */
-  partition: string
   /** Some blocks have results already: taken over from an earlier run. */
   hasBlocks: boolean
 }
 
+/** `partition`: the table that holds the day of the run. */
+export type ClaimedRun = FoundRun & Pick<RunClaim, 'partition'>
+
+const firstClaims = partitionStatement(
+  (runs) => `select * from ${runs} where id = any($1::uuid[]) and attempt = 0 and ended_at is null`,
+)
+
 /** Runs that were claimed for the first time. Nothing is written: the attempt they were made with is the first. */
-export async function listFirstClaims(db: Queryable, ids: readonly string[]): Promise<FoundRun[]> {
-  const sorted = [...ids].sort()
-  // The range tells the planner which days to look at.
-  const { rows } = await db.query<RunRow>(sql`
-    select *, tableoid::regclass::text as partition from runs
-    where id = any(${ids}::uuid[]) and id >= ${sorted[0]} and id <= ${sorted.at(-1)} and attempt = 0 and ended_at is null`)
-  return rows.map(toRun)
+export async function listFirstClaims(db: Queryable, tables: DayTables, ids: readonly string[]): Promise<ClaimedRun[]> {
+  const found = await Promise.all(
+    (await tables.group(ids)).map(async ([partition, those]) => {
+      const { rows } = await db.query<RunRow>(firstClaims(partition, [those]))
+      return rows.map((row) => ({ ...toRun(row), partition }))
+    }),
+  )
+  return found.flat()
 }
 
 /** A run by its number, also one that is over. */
@@ -46,31 +53,40 @@ export async function findEnded(
   runNumber: number,
 ): Promise<(FoundRun & { createdAt: Date; hasEnded: boolean }) | undefined> {
   const { rows } = await db.query<RunRow & { created_at: Date; ended_at: Date | null }>(sql`
-    select *, tableoid::regclass::text as partition from runs
+    select * from runs
     where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = ${runNumber}`)
   const row = rows[0]
   return row && { ...toRun(row), createdAt: row.created_at, hasEnded: row.ended_at !== null }
 }
 
-export type TakenRun = FoundRun & {
+export type TakenRun = ClaimedRun & {
   deaths: Record<string, number>
   /** Blocks that were running when the worker before was last heard of. */
   underWay: string[]
   wasHandedBack: boolean
 }
 
+const claimAgain = partitionStatement(
+  (runs) => `
+    update ${runs} set attempt = $2, status = case when status = 'Pending' then 'Processing' else status end
+    where id = $1 and attempt < $2 and ended_at is null returning *`,
+)
+
 /** Raises the fence: from now on writes of every earlier holder fail. Undefined when the run is over or gone, or a later attempt exists. */
-export async function takeOver(db: Queryable, claim: Omit<RunClaim, 'partition'>): Promise<TakenRun | undefined> {
+export async function takeOver(
+  db: Queryable,
+  tables: DayTables,
+  claim: Omit<RunClaim, 'partition'>,
+): Promise<TakenRun | undefined> {
+  const partition = await tables.find(claim.runId)
   const { rows } = await db.query<
     RunRow & { deaths: Record<string, number> | null; under_way: string[] | null; is_handed_back: boolean }
-  >(sql`
-    update runs set attempt = ${claim.attempt}, status = case when status = 'Pending' then 'Processing' else status end
-    where id = ${claim.runId} and attempt < ${claim.attempt} and ended_at is null
-    returning *, tableoid::regclass::text as partition`)
+  >(claimAgain(partition, [claim.runId, claim.attempt]))
   const row = rows[0]
   return (
     row && {
       ...toRun(row),
+      partition,
       deaths: row.deaths ?? {},
       underWay: row.under_way ?? [],
       wasHandedBack: row.is_handed_back,
@@ -137,7 +153,6 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
 function toRun(row: RunRow): FoundRun {
   return {
     id: row.id,
-    partition: row.partition,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     runNumber: row.run_number,

@@ -6,13 +6,14 @@ import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
 import type { KeyRing } from '../../secrets/index.ts'
+import type { DayTables } from '../record/day-tables.ts'
 import type { RunClaim, SessionState } from '../run.ts'
-import { type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
+import { type ClaimedRun, type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
 import type { DefinitionCache, PlannedWorkflow } from './definition-cache.ts'
 import { type KnownBlock, openState, type RunState } from './run-state.ts'
 import { openDeferred } from './sealed-deferred.ts'
 
-export type OpenRunDeps = { database: Database; keyRing: KeyRing; definitions: DefinitionCache }
+export type OpenRunDeps = { database: Database; keyRing: KeyRing; definitions: DefinitionCache; dayTables: DayTables }
 
 export type OpenedRun = {
   claim: RunClaim
@@ -27,7 +28,7 @@ export type OpenedRun = {
 const deathsToBeAlone = 2
 
 /** Undefined when the workflow is gone. */
-export async function openFirst(deps: OpenRunDeps, run: FoundRun): Promise<OpenedRun | undefined> {
+export async function openFirst(deps: OpenRunDeps, run: ClaimedRun): Promise<OpenedRun | undefined> {
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   const claim = { runId: run.id, attempt: 0, partition: run.partition }
   return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined, startsAs: 'usual' }
@@ -38,7 +39,7 @@ export async function openTakenOver(
   deps: OpenRunDeps,
   taken: Omit<RunClaim, 'partition'>,
 ): Promise<OpenedRun | undefined> {
-  const run = await takeOver(deps.database.system, taken)
+  const run = await takeOver(deps.database.system, deps.dayTables, taken)
   if (!run) return undefined
   const claim = { ...taken, partition: run.partition }
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
