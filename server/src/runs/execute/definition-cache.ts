@@ -23,11 +23,16 @@ export type PlannedWorkflow = Omit<WorkflowDefinition, 'state'> & {
   readonly order: readonly string[]
 }
 
-const entriesMax = 500
+const entriesMax = 10_000
+/** Characters of all scripts and values together: many small workflows are kept, or few large ones. */
+const charactersMax = 32_000_000
+/** What an entry takes beside them. */
+const charactersOfEntry = 2000
 
 export class DefinitionCache {
   readonly #find: FindDefinition
-  readonly #entries = new Map<string, Promise<PlannedWorkflow | undefined>>()
+  readonly #entries = new Map<string, { workflow: Promise<PlannedWorkflow | undefined>; characters: number }>()
+  #characters = 0
 
   constructor(find: FindDefinition) {
     this.#find = find
@@ -40,14 +45,35 @@ export class DefinitionCache {
       // Used again: now the youngest.
       this.#entries.delete(key)
       this.#entries.set(key, known)
-      return known
+      return known.workflow
     }
-    if (this.#entries.size >= entriesMax) this.#entries.delete(this.#entries.keys().next().value as string)
-    const asked = this.#find(accountId, workflowId, revision).then((found) => found && planWorkflow(found))
-    this.#entries.set(key, asked)
-    const forget = () => this.#entries.delete(key)
-    asked.then((found) => found ?? forget(), forget)
-    return asked
+    const workflow = this.#find(accountId, workflowId, revision).then((found) => found && planWorkflow(found))
+    const entry = { workflow, characters: charactersOfEntry }
+    this.#entries.set(key, entry)
+    this.#characters += entry.characters
+    workflow.then(
+      (found) => (found ? this.#weigh(key, found) : this.#forget(key)),
+      () => this.#forget(key),
+    )
+    return workflow
+  }
+
+  /** The oldest make room. */
+  #weigh(key: string, workflow: PlannedWorkflow): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    const characters = workflow.chain.reduce((sum, { script }) => sum + script.length, 0)
+    entry.characters += characters
+    this.#characters += characters
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= entriesMax && this.#characters <= charactersMax) return
+      if (oldest !== key) this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    this.#characters -= this.#entries.get(key)?.characters ?? 0
+    this.#entries.delete(key)
   }
 }
 

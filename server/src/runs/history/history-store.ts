@@ -1,6 +1,7 @@
 import type { AnswerOf, BodyOf, Operations, RunSource } from '@patchbay/contract'
 import { type Queryable, type Statement, sql } from '../../db/index.ts'
 import type { RunStatus } from '../run.ts'
+import { findNumberPage, type Numbers } from './number-pages.ts'
 
 export type RunHistoryItem = AnswerOf<Operations['GetRunHistory']>['items'][number]
 export type HistorySearch = BodyOf<Operations['GetRunHistory']>
@@ -71,9 +72,10 @@ export async function findLastNumber(
 
 export async function listRuns(
   db: Queryable,
-  workflow: { accountId: string; workflowId: string; oldestNumber: number },
+  workflow: Numbers,
   search: HistorySearch,
 ): Promise<{ items: RunHistoryItem[]; total: number }> {
+  if (isByNumberAlone(search)) return listByNumber(db, workflow, search)
   const { lockVersionNumber, status, searchFrom, searchTo, size, page: pageNumber } = search
   const range = [
     Math.max(workflow.oldestNumber, lockVersionNumber ?? workflow.oldestNumber),
@@ -101,6 +103,30 @@ export async function listRuns(
     ),
   ])
   return { items: page.rows.map(toItem), total: count.rows[0]?.total ?? 0 }
+}
+
+/** No filter, and the order of time: no run has to be looked at that is not on the page. */
+function isByNumberAlone({ orderField = 'startDateTimeUTC', lockVersionNumber, ...search }: HistorySearch): boolean {
+  const filters = [lockVersionNumber, search.status, search.searchFrom, search.searchTo]
+  return orderings[orderField] === 'run_number' && filters.every((filter) => (filter ?? null) === null)
+}
+
+async function listByNumber(
+  db: Queryable,
+  workflow: Numbers,
+  { page, size, orderByAsc: isAscending = false }: HistorySearch,
+): Promise<{ items: RunHistoryItem[]; total: number }> {
+  const { total, range } = await findNumberPage(db, workflow, { offset: page * size, size, isAscending })
+  if (!range) return { items: [], total }
+  const { rows } = await db.query<HistoryRow>(
+    prepared(
+      'history_by_number',
+      `select ${columns} from runs where ${plainMatching} order by run_number limit $5 offset $6`,
+      [workflow.workflowId, workflow.accountId, range.from, range.to, range.size, range.skip],
+    ),
+  )
+  const items = rows.map(toItem)
+  return { items: isAscending ? items : items.toReversed(), total }
 }
 
 export type FoundRunItem = { id: string; revision: number; item: RunHistoryItem }

@@ -30,8 +30,8 @@ export async function getRunHistory(
   }
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
-  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
-  return listRuns(db, { accountId, workflowId, oldestNumber }, search)
+  const numbers = await numbersOf(deps, db, accountId, workflowId)
+  return listRuns(db, { accountId, workflowId, ...numbers }, search)
 }
 
 export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
@@ -92,14 +92,14 @@ export async function getRun(
 ): Promise<FoundRunItem> {
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
-  const oldestNumber = await oldestOf(deps, db, accountId, workflowId)
+  const { oldestNumber } = await numbersOf(deps, db, accountId, workflowId)
   const run = await findRun(db, accountId, workflowId, runNumber)
   if (!run || run.item.lockVersionNumber < oldestNumber) throw notFound('run')
   return run
 }
 
-async function oldestOf(deps: HistoryDeps, db: Db, accountId: string, workflowId: string): Promise<number> {
-  const last = await findLastNumber(db, accountId, workflowId)
-  if (last === undefined) throw notFound('workflow')
-  return last - deps.runsKeptMax + 1
+async function numbersOf(deps: HistoryDeps, db: Db, accountId: string, workflowId: string) {
+  const lastNumber = await findLastNumber(db, accountId, workflowId)
+  if (lastNumber === undefined) throw notFound('workflow')
+  return { lastNumber, oldestNumber: lastNumber - deps.runsKeptMax + 1 }
 }
