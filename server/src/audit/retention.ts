@@ -1,9 +1,10 @@
-// Removes what is older than it has to be kept for. The chain goes on: see migration 0140.
-import { type Database, sql } from '../db/index.ts'
+// Removes what is older than it has to be kept for, and makes the tables of the months to come. The chain goes on: see migration 0140.
+import { type Database, sql, unlessBackup } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
 
 const sweepMs = 60 * 60_000
 const rowsAtOnce = 2_000
+const monthsAhead = 2
 
 export class AuditRetention implements AsyncDisposable {
   readonly #database: Database
@@ -17,12 +18,16 @@ export class AuditRetention implements AsyncDisposable {
   }
 
   start(): void {
-    this.#sweeping.start()
+    this.#sweeping.startNow()
   }
 
   async sweep(): Promise<void> {
     const { rows } = await this.#database.system.query<{ id: string }>(sql`select id from organizations`)
     for (const { id } of rows) while (!this.#sweeping.isStopping && (await this.#forgetSome(id)) === rowsAtOnce);
+    await unlessBackup(this.#database.system, async (tx) => {
+      await tx.query(sql`select ensure_audit_months(${monthsAhead})`)
+      await tx.query(sql`select drop_audit_months()`)
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -132,4 +132,53 @@ describe('the audit chain', () => {
     const young = sql`select forget_audit(${id}::uuid, now() - interval '1 month', 10)`
     await expect(database.system.query(young)).rejects.toThrow(/last year cannot be removed/)
   })
+
+  it('holds over months: what is older than today lies in a table of its own, which goes once retention has emptied it', async () => {
+    await isChained()
+    const [{ month } = { month: '' }] = (await service.asOwner(
+      "select to_char(now() at time zone 'utc' - interval '30 months', 'YYYYMM') as month",
+    )) as { month: string }[]
+    // As if the table of what was there before began only last year.
+    await service.asOwner('alter table audit_log detach partition audit_log_before')
+    await service.asOwner(`create table audit_log_${month} (like audit_log_before)`)
+    await service.asOwner(`do $$ declare first timestamptz := to_date('${month}', 'YYYYMM')::timestamp at time zone 'utc'; begin
+      execute format('alter table audit_log attach partition audit_log_${month} for values from (%L) to (%L)', first, first + interval '28 days');
+      execute format('alter table audit_log attach partition audit_log_before for values from (%L) to (%L)', first + interval '28 days',
+        (date_trunc('month', now() at time zone 'utc') + interval '1 month') at time zone 'utc');
+    end $$`)
+    const other = await createOrganization(service)
+    await eventually(
+      async () =>
+        (await service.asOwner('select from audit_chain where organization_id = $1', [other.organizationId])).length >
+        0,
+    )
+    // Retention takes from the beginning of a chain: that of this organization begins with what is old.
+    for (const table of ['audit_chain', 'audit_log'])
+      await service.asOwner(`delete from ${table} where organization_id = $1`, [other.organizationId])
+    await service.asOwner(
+      `insert into audit_log (at, organization_id, action) select to_date('${month}', 'YYYYMM') + interval '1 day', $1, 'old' from generate_series(1, 3)`,
+      [other.organizationId],
+    )
+    const old = () =>
+      service.asOwner(
+        "select from audit_log a join audit_chain c on c.audit_id = a.id where a.at < now() - interval '1 year'",
+      )
+    const database = new Database({ connectionString: service.databaseUrl }, () => {})
+    await using _database = database
+    await using _next = await service.startAnother()
+    await eventually(async () => (await old()).length === 3, 15_000)
+    expect((await verify()).fault).toBeUndefined()
+    await new AuditRetention(database, 2, () => {}).sweep()
+    expect(await old()).toHaveLength(0)
+    const [table] = await service.asOwner(`select to_regclass('audit_log_${month}') as name`)
+    expect(table?.['name']).toBeNull()
+    expect((await verify()).fault).toBeUndefined()
+  }, 60_000)
+
+  it('has a table ready for the months to come', async () => {
+    const rows = await service.asOwner(
+      "select to_regclass('audit_log_' || to_char(now() at time zone 'utc' + n * interval '1 month', 'YYYYMM')) is not null as is_there from generate_series(1, 2) n",
+    )
+    expect(rows.map(({ is_there }) => is_there)).toEqual([true, true])
+  })
 })

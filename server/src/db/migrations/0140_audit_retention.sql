@@ -1,3 +1,4 @@
+-- older processes: may stay
 -- The service itself may not delete from the audit log. What is older than it has to be kept for is removed by this function alone: only from
 -- the beginning of a chain, never what is younger than a year, and the hash of the last row that went stays as the start of the rest.
 -- The wall between organizations holds for the owner of the tables too, in whose name the function works.
