@@ -52,6 +52,10 @@ export type Config = {
   /** The audit log, and sums of runs, are kept for so many years. */
   readonly auditRetentionYears: number
   readonly statisticsRetentionYears: number
+  readonly usageRetentionYears: number
+  /** Alarms are kept for so many days after they were cleared, revisions after they were replaced. */
+  readonly alarmRetentionDays: number
+  readonly revisionRetentionDays: number
   /** Where traces go, and the applications that are told of them, in capitals. Undefined: no traces. */
   readonly traces: { readonly endpoint: string; readonly targets: readonly string[] } | undefined
   readonly logLevel: LogLevel
@@ -95,6 +99,9 @@ const variables = [
   'RUN_RETENTION_COUNT',
   'AUDIT_RETENTION_YEARS',
   'STATISTICS_RETENTION_YEARS',
+  'USAGE_RETENTION_YEARS',
+  'ALARM_RETENTION_DAYS',
+  'REVISION_RETENTION_DAYS',
   'TRACE_TARGETS',
   'LOG_LEVEL',
   'LOG_FORMAT',
@@ -170,6 +177,21 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
       fallback: 5,
       min: 1,
       max: 100,
+    }),
+    usageRetentionYears: readInteger('USAGE_RETENTION_YEARS', get('USAGE_RETENTION_YEARS'), {
+      fallback: 10,
+      min: 1,
+      max: 100,
+    }),
+    alarmRetentionDays: readInteger('ALARM_RETENTION_DAYS', get('ALARM_RETENTION_DAYS'), {
+      fallback: 365,
+      min: 1,
+      max: 36_500,
+    }),
+    revisionRetentionDays: readInteger('REVISION_RETENTION_DAYS', get('REVISION_RETENTION_DAYS'), {
+      fallback: 3650,
+      min: 1,
+      max: 36_500,
     }),
     traces: readTraces(env['OTEL_EXPORTER_OTLP_ENDPOINT'], get('TRACE_TARGETS')),
     logLevel: readOneOf('LOG_LEVEL', get('LOG_LEVEL'), logLevels, 'info'),

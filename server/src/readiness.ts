@@ -8,6 +8,7 @@ import type { Logger } from 'pino'
 import { type Database, explainFault, judgeMigrations, sql } from './db/index.ts'
 import { Recurring } from './lib/recurring.ts'
 
+const part = 'readiness'
 const lookMs = 3000
 const answerMsMax = 1500
 /** Reading tells little about a server that became a standby or ran out of disk. */
@@ -31,7 +32,7 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     this.#log = log
     this.#looking = new Recurring(() => this.whyNot(), {
       pauseMs: lookMs,
-      onFault: (error) => log.error({ err: error }, 'Readiness could not be judged.'),
+      onFault: (error) => log.error({ part, err: error }, 'Readiness could not be judged.'),
     })
     const { promise, resolve } = Promise.withResolvers<string>()
     this.outdated = promise
@@ -82,7 +83,7 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     this.#last = why
     // What is written next tells whether the fault is over.
     this.#wroteAt = Number.NEGATIVE_INFINITY
-    if (why === undefined) this.#log.info('Ready.')
-    else this.#log.error({ reason: why }, `Not ready. ${why}`)
+    if (why === undefined) this.#log.info({ part }, 'Ready.')
+    else this.#log.error({ part, reason: why }, `Not ready. ${why}`)
   }
 }

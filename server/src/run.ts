@@ -55,7 +55,7 @@ async function runService(config: Config): Promise<number> {
   const startedAt = performance.now()
   const log = createLog(config.logLevel, config.logFormat)
   process.on('unhandledRejection', (reason) => {
-    log.fatal({ err: reason }, 'A promise failed that nobody waited for.')
+    log.fatal({ part: 'process', err: reason }, 'A promise failed that nobody waited for.')
     throw reason
   })
 

@@ -60,7 +60,8 @@ export async function createServices(context: Context, connection: ConnectionSet
   const catalog = await Catalog.load({
     database,
     directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
-    onProblem: (problem) => log.warn(problem, 'A file of the catalogue is broken and left out.'),
+    onProblem: (problem) =>
+      log.warn({ part: 'catalog', ...problem }, 'A file of the catalogue is broken and left out.'),
   })
   await pinEarlierTemplates({ database, catalog })
   await giveEarlierBases({ database, catalog })
@@ -77,14 +78,16 @@ export async function createServices(context: Context, connection: ConnectionSet
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
   const guard = createGuard({
     allow: config.egressAllow,
-    onRefusal: createRefusalLog((refusal, sentence) => log.warn(refusal, sentence)),
+    onRefusal: createRefusalLog((refusal, sentence) => log.warn({ part: 'outbound', ...refusal }, sentence)),
   })
   const outbound = parts.use(
     new OutboundClient({
       guard,
       rateLimiter: createDatabaseRateLimiter(database),
       // Describing a call takes time, so it is done only where somebody reads it.
-      ...(log.isLevelEnabled('debug') ? { onHop: (hop) => log.debug(hop, 'A target was called.') } : {}),
+      ...(log.isLevelEnabled('debug')
+        ? { onHop: (hop) => log.debug({ part: 'outbound', ...hop }, 'A target was called.') }
+        : {}),
     }),
   )
   const held = config.cell === undefined ? undefined : parts.use(new HeldAccounts(database, faultsOf('cells')))

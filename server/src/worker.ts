@@ -10,6 +10,7 @@ import { Scheduler } from './schedules/index.ts'
 import { Indexer } from './search/index.ts'
 import type { Context, Services } from './services.ts'
 import { UpgradeWorker } from './upgrades/index.ts'
+import { RevisionRetention } from './workflows/index.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, faultsOf, place }: Context, services: Services): Promise<void> {
@@ -29,8 +30,11 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
   }
   parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), faultsOf('audit'))).start()
   parts.use(new AuditRetention(database, config.auditRetentionYears, faultsOf('audit'))).start()
+  const yearsKept = { statistics: config.statisticsRetentionYears, usage: config.usageRetentionYears }
+  const revisionDays = { daysKept: config.revisionRetentionDays, runDaysKept: config.runRetentionDays }
   await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
-  parts.use(new ActivityRoller(database, config.statisticsRetentionYears, faultsOf('activity'))).start()
+  parts.use(new ActivityRoller(database, yearsKept, faultsOf('activity'))).start()
+  parts.use(new RevisionRetention(database, revisionDays, faultsOf('workflows'))).start()
   parts.use(new StorageMeter(database, faultsOf('activity'))).start()
   parts
     .use(
@@ -38,6 +42,7 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
         database,
         publish: services.publish,
         baseUrl: () => place.baseUrl,
+        daysKept: config.alarmRetentionDays,
         onFault: faultsOf('alarms'),
       }),
     )

@@ -80,6 +80,22 @@ describe('metrics', () => {
   if (!hasPromtool) console.log('promtool is not installed: the form of metrics and rules is not checked here.')
 })
 
+describe('every line of the log', () => {
+  it('names its part', async () => {
+    await using service = await startService()
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    await runToEnd(service.manager, id)
+    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+    const lines = service
+      .logText()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.filter(({ part }) => part === undefined)).toEqual([])
+  })
+})
+
 describe('sizes', () => {
   it('tell what takes the space, days together, and what bounds it', async () => {
     await using service = await startService({ role: 'api' })

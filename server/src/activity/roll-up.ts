@@ -32,16 +32,19 @@ type DeltaRow = {
   created_by: string | null
 }
 
+/** Sums of runs, and days of use. */
+export type YearsKept = { statistics: number; usage: number }
+
 export class ActivityRoller implements AsyncDisposable {
   readonly #database: Database
   readonly #rolling: Recurring
   readonly #sweeping: Recurring
   readonly #yearly: Recurring
-  readonly #yearsKept: number
+  readonly #kept: YearsKept
 
-  constructor(database: Database, yearsKept: number, onFault: (error: unknown) => void) {
+  constructor(database: Database, kept: YearsKept, onFault: (error: unknown) => void) {
     this.#database = database
-    this.#yearsKept = yearsKept
+    this.#kept = kept
     this.#rolling = new Recurring(() => this.#rollAll(), { pauseMs: rollMs, onFault })
     this.#sweeping = new Recurring(() => this.#forgetMinutes(), { pauseMs: sweepMs, onFault })
     this.#yearly = new Recurring(() => this.forgetYears(), { pauseMs: yearsSweepMs, onFault })
@@ -55,9 +58,12 @@ export class ActivityRoller implements AsyncDisposable {
 
   /** These have no index on time, because they are asked for by whom they are about: so they are looked through rarely. */
   async forgetYears(): Promise<void> {
-    const before = sql`now() - ${this.#yearsKept}::integer * interval '1 year'`
+    const before = sql`now() - ${this.#kept.statistics}::integer * interval '1 year'`
     await this.#database.system.query(sql`delete from activity_quarters where starts_at < ${before}`)
     await this.#database.system.query(sql`delete from activity_hours where starts_at < ${before}`)
+    await this.#database.system.query(
+      sql`delete from usage_days where day < now() - ${this.#kept.usage}::integer * interval '1 year'`,
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -65,6 +65,13 @@ export async function listSamples(db: Queryable, workflowId: string, blockId: st
   return rows.map((row) => row.items)
 }
 
+/** Nobody is asked about an alarm that was cleared so long ago. */
+export async function deleteOldAlarms(db: Queryable, daysKept: number): Promise<void> {
+  await db.query(
+    sql`delete from alarms where not is_open and coalesce(cleared_at, raised_at) < now() - ${daysKept}::integer * interval '1 day'`,
+  )
+}
+
 export async function deleteOldSamples(db: Queryable): Promise<void> {
   await db.query(sql`delete from item_samples where at < now() - interval '31 days'`)
 }

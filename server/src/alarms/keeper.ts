@@ -11,6 +11,7 @@ import { Recurring } from '../lib/recurring.ts'
 import { type CurrentNames, findCurrentNames } from '../workflows/index.ts'
 import {
   type CheckedRun,
+  deleteOldAlarms,
   deleteOldSamples,
   insertSample,
   listDue,
@@ -29,7 +30,12 @@ const lookMs = 1_000
 const sweepMs = 3_600_000
 const runsAtOnce = 100
 
-type Deps = TellDeps & { database: Database; onFault(error: unknown): void }
+type Deps = TellDeps & {
+  database: Database
+  /** Days that an alarm is kept after it was cleared. */
+  daysKept: number
+  onFault(error: unknown): void
+}
 
 export class AlarmKeeper implements AsyncDisposable {
   readonly #deps: Deps
@@ -40,12 +46,18 @@ export class AlarmKeeper implements AsyncDisposable {
     this.#deps = deps
     const { onFault } = deps
     this.#looking = new Recurring(() => this.#look(), { pauseMs: lookMs, onFault })
-    this.#sweeping = new Recurring(() => deleteOldSamples(deps.database.system), { pauseMs: sweepMs, onFault })
+    this.#sweeping = new Recurring(() => this.sweep(), { pauseMs: sweepMs, onFault })
   }
 
   start(): void {
     this.#looking.start()
     this.#sweeping.start()
+  }
+
+  async sweep(): Promise<void> {
+    const { database, daysKept } = this.#deps
+    await deleteOldSamples(database.system)
+    await deleteOldAlarms(database.system, daysKept)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

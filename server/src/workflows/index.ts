@@ -25,6 +25,7 @@ export {
 export { type CurrentNames, findBlockNames, findCurrentNames, findWorkflowNames } from './find-names.ts'
 export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
 export { previewChange } from './preview-change.ts'
+export { RevisionRetention } from './revisions/retention.ts'
 export { workflowRoutes } from './routes.ts'
 export { hideSecrets, maskDefinition } from './sealed-values.ts'
 export { holdWorkflow, workflowExists, workflowTaggable } from './taggable.ts'
