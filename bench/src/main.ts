@@ -2,16 +2,20 @@
 // recorded in docs/benchmarks.md as soon as it has ended.
 import { benchCapacity } from './capacity.ts'
 import { benchCatalog } from './catalog.ts'
+import { benchCeiling } from './ceiling.ts'
 import { benchConsole } from './console.ts'
 import { benchFairShares } from './fair-shares.ts'
 import { benchFoundation } from './foundation.ts'
 import { benchHistory } from './history.ts'
 import { benchKit } from './kit.ts'
+import { benchLongQueue } from './long-queue.ts'
+import { benchMillion } from './million.ts'
 import { benchProxy } from './proxy.ts'
 import { benchReplay } from './replay.ts'
 import { printTable, publishRows, type Row } from './report.ts'
 import { benchRunMemory } from './run-memory.ts'
 import { benchRuns } from './runs.ts'
+import { benchSchedules } from './schedules.ts'
 import { benchSearch } from './search.ts'
 import { benchShares } from './shares.ts'
 import { benchStatistics } from './statistics.ts'
@@ -28,12 +32,16 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   proxy: benchProxy,
   runs: benchRuns,
   capacity: benchCapacity,
+  ceiling: benchCeiling,
   'fair-shares': benchFairShares,
   'run-memory': benchRunMemory,
   replay: benchReplay,
   history: benchHistory,
+  million: benchMillion,
+  schedules: benchSchedules,
   search: benchSearch,
   webhooks: benchWebhooks,
+  'long-queue': benchLongQueue,
   upgrade: benchUpgrade,
   kit: benchKit,
   statistics: benchStatistics,

@@ -36,10 +36,10 @@ export async function benchWebhooks(): Promise<Row[]> {
   const whileRunning = await measureWhileRunning(client)
   const { besideN8n, n8nRows } = await measureBesideN8n(service, client)
   const intake = await measureIntake(service, client, bare.url)
-  const drain = await measureDrain(client, 2000)
-  const backlog = await fill(client, 95_000)
+  const drain = await drainPerSecond(client, 2000)
+  const backlog = await holdQueue(client, 95_000)
   const besideQueue = await measureIntake(service, client, bare.url)
-  const drainBeside = await measureDrain(client, 2000)
+  const drainBeside = await drainPerSecond(client, 2000)
   const times = medianOf(besideN8n.map(({ ours, n8n }) => ours / n8n))
   return [
     {
@@ -172,7 +172,7 @@ async function measureLowLoad(client: Client): Promise<{ p50: number; p99: numbe
 }
 
 /** Requests a second that go from the queue through their runs into the history. */
-async function measureDrain(client: Client, requests: number): Promise<number> {
+export async function drainPerSecond(client: Client, requests: number): Promise<number> {
   const hook = await prepare(client, true)
   await sendMany(hook, requests)
   const startedAt = performance.now()
@@ -181,7 +181,7 @@ async function measureDrain(client: Client, requests: number): Promise<number> {
   return requests / ((performance.now() - startedAt) / 1000)
 }
 
-async function fill(client: Client, requests: number): Promise<number> {
+export async function holdQueue(client: Client, requests: number): Promise<number> {
   const hook = await prepare(client, true)
   await sendMany(hook, requests)
   const { length } = await client.call('GetWebhookQueue', {
