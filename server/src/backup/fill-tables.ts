@@ -34,18 +34,36 @@ export async function shutTables(owner: pg.Client, { references, guarded, all }:
   for (const table of guarded) await owner.query(`alter table ${table} force row level security`)
 }
 
-/** Days that had a partition of their own get one again: history is dropped by the day. */
+/** Days and months that had a partition of their own get one again: history is dropped by the day. */
 export async function makePartitions(owner: pg.Client, partitions: Partition[]): Promise<void> {
   for (const { parent, name, bound, options, ownRows, grants } of partitions) {
     const { rows } = await owner.query('select to_regclass($1) is not null as is_there', [`patchbay.${name}`])
     if (rows[0].is_there) continue
     const table = pg.escapeIdentifier(name)
     const settings = options === null ? '' : ` with (${options.join(', ')})`
-    await owner.query(`create table ${table} partition of ${pg.escapeIdentifier(parent)} ${bound}${settings}`)
+    const isMade = await tryIn(
+      owner,
+      `create table ${table} partition of ${pg.escapeIdentifier(parent)} ${bound}${settings}`,
+    )
+    if (!isMade) continue
     if (ownRows !== null) await owner.query(`call protect($1::regclass, $2)`, [name, ownRows])
     await owner.query(`revoke all on ${table} from patchbay_app, patchbay_system`)
     for (const { role, privileges } of grants)
       await owner.query(`grant ${privileges} on ${table} to ${pg.escapeIdentifier(role)}`)
+  }
+}
+
+/** False when another partition has that room already: the migrations made one for all time up to today, and rows go there. */
+async function tryIn(owner: pg.Client, statement: string): Promise<boolean> {
+  const overlaps = '42P17'
+  await owner.query('savepoint partition')
+  try {
+    await owner.query(statement)
+    return true
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== overlaps) throw error
+    await owner.query('rollback to savepoint partition')
+    return false
   }
 }
 
