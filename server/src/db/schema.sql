@@ -219,8 +219,8 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 policy retention to {postgres} using (true);
 grant insert, select, update to patchbay_system;
 
-table audit_log -- row-level security forced (
-  id bigint not null,
+table audit_log partition by RANGE (at) -- row-level security forced (
+  id bigint not null default nextval('audit_ids'::regclass),
   at timestamp with time zone not null default now(),
   organization_id uuid not null,
   account_id uuid,
@@ -229,10 +229,11 @@ table audit_log -- row-level security forced (
   address text,
   action text not null,
   target text,
-  details jsonb,
-  constraint audit_log_pkey PRIMARY KEY (id)
+  details jsonb
 );
-CREATE INDEX audit_log_by_organization ON patchbay.audit_log USING btree (organization_id, id);
+CREATE INDEX audit_log_by_id ON ONLY patchbay.audit_log USING btree (id);
+CREATE INDEX audit_log_by_organization ON ONLY patchbay.audit_log USING btree (organization_id, id);
+CREATE INDEX audit_log_by_time ON ONLY patchbay.audit_log USING brin (at);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((organization_id = current_organization()));
 policy retention to {postgres} using (true);
@@ -457,6 +458,14 @@ CREATE INDEX item_samples_in_order ON patchbay.item_samples USING btree (workflo
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table leases (
+  name text not null,
+  holder uuid not null,
+  until timestamp with time zone not null,
+  constraint leases_pkey PRIMARY KEY (name)
+);
 grant delete, insert, select, update to patchbay_system;
 
 table mails -- row-level security forced (
@@ -777,6 +786,7 @@ CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, ru
 CREATE INDEX runs_retries ON ONLY patchbay.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
+policy retention to {postgres} using (true);
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
@@ -1360,6 +1370,28 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION patchbay.drop_audit_months()
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  made text;
+  month timestamptz;
+begin
+  for made in
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'patchbay.audit_log'::regclass and c.relname ~ '^audit_log_\d{6}$'
+      and right(c.relname, 6) < to_char(now() at time zone 'utc', 'YYYYMM') order by 1
+  loop
+    month := to_date(right(made, 6), 'YYYYMM')::timestamp at time zone 'utc';
+    if exists (select from audit_log where at >= month and at < (month at time zone 'utc' + interval '1 month') at time zone 'utc') then continue; end if;
+    execute format('drop table %I', made);
+    return next made;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION patchbay.drop_run_partitions(keep_from date)
  RETURNS SETOF text
  LANGUAGE plpgsql
@@ -1367,20 +1399,18 @@ CREATE OR REPLACE FUNCTION patchbay.drop_run_partitions(keep_from date)
  SET search_path TO 'patchbay', 'pg_temp'
 AS $function$
 declare
-  day text;
-  is_busy boolean;
+  day date;
 begin
   for day in
-    select right(c.relname, 8) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    select to_date(right(c.relname, 8), 'YYYYMMDD') from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'patchbay.runs'::regclass and c.relname ~ '^runs_\d{8}$' and right(c.relname, 8) < to_char(keep_from, 'YYYYMMDD')
     order by 1
   loop
-    execute format('select exists (select from %I where ended_at is null)', 'runs_' || day) into is_busy;
-    if is_busy then continue; end if;
-    execute format('drop table %I, %I', 'runs_' || day, 'run_blocks_' || day);
+    if exists (select from runs where id >= first_run_id(day) and id < first_run_id(day + 1) and ended_at is null) then continue; end if;
+    execute format('drop table %I, %I', 'runs_' || to_char(day, 'YYYYMMDD'), 'run_blocks_' || to_char(day, 'YYYYMMDD'));
     -- Days that were made before there were such tables may have none.
-    execute format('drop table if exists %I', 'run_writes_' || day);
-    return next day;
+    execute format('drop table if exists %I', 'run_writes_' || to_char(day, 'YYYYMMDD'));
+    return next to_char(day, 'YYYYMMDD');
   end loop;
 end $function$;
 
@@ -1392,6 +1422,52 @@ CREATE OR REPLACE FUNCTION patchbay.drop_webhook_day(day date)
 AS $function$
 begin
   execute format('drop table if exists %I, %I', to_char(day, '"webhook_requests_"YYYYMMDD'), to_char(day, '"webhook_history_"YYYYMMDD'));
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.empty_run_day(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  made text;
+begin
+  if day >= (now() at time zone 'utc')::date then
+    raise exception 'The day % is not over.', day;
+  end if;
+  for made in select prefix || to_char(day, 'YYYYMMDD') from unnest(array['runs_', 'run_blocks_', 'run_writes_']) prefix loop
+    if to_regclass(made) is not null then
+      execute format('truncate %I', made);
+    end if;
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION patchbay.ensure_audit_months(months_ahead integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'patchbay', 'pg_temp'
+AS $function$
+declare
+  month timestamp;
+  made text;
+begin
+  for month in select date_trunc('month', now() at time zone 'utc') + n * interval '1 month' from generate_series(0, least(months_ahead, 12)) n loop
+    made := 'audit_log_' || to_char(month, 'YYYYMM');
+    if to_regclass(made) is not null then continue; end if;
+    perform pg_advisory_xact_lock(7230118443);
+    if to_regclass(made) is not null then continue; end if;
+    begin
+      execute format('create table %I partition of audit_log for values from (%L) to (%L)', made,
+        month at time zone 'utc', (month + interval '1 month') at time zone 'utc');
+      call protect(made::regclass, 'organization_id = current_organization()');
+      execute format('revoke update, delete on %I from patchbay_app, patchbay_system', made);
+    exception
+      -- The month lies in the table of what was there before, or in the default one.
+      when invalid_object_definition or check_violation then null;
+    end;
+  end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION patchbay.ensure_run_partitions(days_ahead integer)
