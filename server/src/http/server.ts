@@ -79,7 +79,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
           if (answers.open(request, response)) serveRaw(request, response) || serve(request, response)
         },
       ),
-    loggerInstance: options.logger as FastifyBaseLogger,
+    loggerInstance: options.logger.child({ part: 'http' }) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own per request would cost more than the request; lines name the request id themselves.
     childLoggerFactory: (logger) => logger,
