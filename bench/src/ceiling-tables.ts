@@ -75,7 +75,7 @@ export async function measureClaims(owner: pg.Client): Promise<Row[]> {
 /** What the account in the key of runs would cost. */
 export async function measureKeys(owner: pg.Client): Promise<Row[]> {
   const bytesOf = async (key: string) => {
-    await owner.query(`create table bench_runs (like runs, primary key (${key}))`)
+    await owner.query(`create table bench_runs (like runs including defaults, primary key (${key}))`)
     await owner.query('checkpoint')
     const { rows: at } = await owner.query('select pg_current_wal_insert_lsn() as lsn')
     await owner.query(
