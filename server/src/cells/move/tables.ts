@@ -22,6 +22,7 @@ export type MovedTable = {
 const ofTheCell = [
   'file_pieces',
   'installed_queues',
+  'leases',
   'master_keys',
   'migrations',
   'moved_addresses',
