@@ -145,8 +145,9 @@ describe('the cell that has it', () => {
 
 it('the audit log is whole in both cells', async () => {
   for (const cell of [eu1, us1]) expect(await admin(['verify-audit'], cell.env)).toMatchObject({ code: 0 })
-  const { items } = (await there().post('/api/GetAuditLog', { page: 0, size: 1 })).body
-  expect(items[0]).toMatchObject({ action: 'organization.moved', details: { fromCell: 'eu1', toCell: 'us1' } })
+  const { items } = (await there().post('/api/GetAuditLog', { page: 0, size: 100 })).body
+  const moves = items.filter((item: { action: string }) => item.action === 'organization.moved')
+  expect(moves).toMatchObject([{ details: { fromCell: 'eu1', toCell: 'us1' } }])
 })
 
 it('moves back, and the first cell answers again', { timeout: 60_000 }, async () => {
