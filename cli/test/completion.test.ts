@@ -36,12 +36,17 @@ describe('completion', { timeout: 60_000 }, () => {
     expect(await offered('push', '--acc')).toEqual(['--account'])
   })
 
-  const others = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
-  it('is loaded without a complaint by the other shells that are installed here', async () => {
-    for (const shell of others) {
-      const ended = await runProgram(shell, ['-c', `source ${file(shell)}`], { TERM: 'dumb' })
-      expect([shell, ended]).toEqual([shell, { code: 0, stdout: '', stderr: '' }])
-    }
+  const ask = {
+    zsh: (place: string) =>
+      `source ${place}; setopt ksharrays; COMP_WORDS=(patchbay run Orders --f); COMP_CWORD=3; _patchbay; print -rl -- "\${COMPREPLY[@]}"`,
+    fish: (place: string) => `source ${place}; complete -C 'patchbay run Orders --f' | string replace -r '\\t.*' ''`,
+  }
+  const isHere = (shell: string) => spawnSync(shell, ['--version']).status === 0
+  it.each(Object.keys(ask).filter(isHere) as (keyof typeof ask)[])('offers the same in %s', async (shell) => {
+    const ended = await runProgram(shell, ['-c', ask[shell](file(shell))], { TERM: 'dumb' })
+    // What does not begin like the word is left out by zsh itself.
+    const offers = ended.stdout.split('\n').filter((word) => word.startsWith('--f'))
+    expect([offers, ended.code, ended.stderr]).toEqual([['--follow', '--from'], 0, ''])
   })
 
   it('refuses a shell that it does not know', async () => {

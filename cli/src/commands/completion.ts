@@ -49,7 +49,7 @@ function bash(places: readonly Place[]): string {
   })
   return `_patchbay() {
   local place="" word offered=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "\${place:+$place }$word" in
       ${known.join('|')}) place="\${place:+$place }$word" ;;
     esac
