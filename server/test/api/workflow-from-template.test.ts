@@ -36,7 +36,7 @@ describe('POST /api/Workflow from a template', () => {
     expect(workflow).toEqual({
       id: answer.body,
       name: 'My hello',
-      description: expect.stringContaining('greets each one'),
+      description: expect.stringContaining('greets each of them'),
       workflowState: 'inDevelopment',
       workflowTemplateId: helloWorld.id,
       templateVersion: '1',
