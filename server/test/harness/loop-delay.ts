@@ -47,11 +47,3 @@ export async function prepareRequest(
     return answer
   }
 }
-
-/** Asks from here, and reads the answer to its end without keeping or parsing it. */
-export async function drain(url: string, init: RequestInit): Promise<{ status: number; bytes: number }> {
-  const response = await fetch(url, init)
-  let bytes = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) bytes += chunk.length
-  return { status: response.status, bytes }
-}
