@@ -13,11 +13,9 @@ export function readMebibytes(name: string, text: string | undefined): number | 
     : readInteger(name, text, { fallback: 0, min: 0, max: 1_000_000_000 }) * mebibyte
 }
 
-export function readInteger(
-  name: string,
-  text: string | undefined,
-  { fallback, min, max }: { fallback: number; min: number; max: number },
-): number {
+export type IntegerLimits = { fallback: number; min: number; max: number }
+
+export function readInteger(name: string, text: string | undefined, { fallback, min, max }: IntegerLimits): number {
   if (text === undefined) return fallback
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < min || value > max) {

@@ -1,7 +1,16 @@
 // Environment -> frozen Config. The only reader of PATCHBAY_* variables; what it does not know, it refuses.
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { ConfigError, mebibyte, readCidrs, readInteger, readMebibytes, readOneOf, readUrl } from './config-values.ts'
+import {
+  ConfigError,
+  type IntegerLimits,
+  mebibyte,
+  readCidrs,
+  readInteger,
+  readMebibytes,
+  readOneOf,
+  readUrl,
+} from './config-values.ts'
 import { splitDatabaseUrl } from './db/index.ts'
 import type { StorageSettings } from './files/index.ts'
 import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
@@ -133,6 +142,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
   }
   // An empty variable means "not set": that is how compose files and shells switch one off.
   const get = (name: Variable): string | undefined => env[`PATCHBAY_${name}`]?.trim() || undefined
+  const integer = (name: Variable, limits: IntegerLimits) => readInteger(name, get(name), limits)
 
   const dataDir = resolve(get('DATA_DIR') ?? './data')
   const databaseUrl = readDatabaseUrl(get('DATABASE_URL'))
@@ -145,7 +155,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     role,
     processes: readProcesses(get('PROCESSES')),
     host: get('HOST') ?? '127.0.0.1',
-    port: readInteger('PORT', get('PORT'), { fallback: 8080, min: 0, max: 65_535 }),
+    port: integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
     baseUrl: readUrl('BASE_URL', get('BASE_URL'), ['http:', 'https:']),
     webhookUrl: readUrl('WEBHOOK_URL', get('WEBHOOK_URL'), ['http:', 'https:']),
     dataDir,
@@ -157,42 +167,14 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     egressAllow: readEgress(get('EGRESS_ALLOW')),
     trustedProxies: readCidrs('TRUSTED_PROXIES', get('TRUSTED_PROXIES')),
     sandbox: readOneOf('SANDBOX', get('SANDBOX'), sandboxModes, 'available'),
-    runTimeoutSeconds: readInteger('RUN_TIMEOUT_SECONDS', get('RUN_TIMEOUT_SECONDS'), {
-      fallback: 900,
-      min: 1,
-      max: 86_400,
-    }),
-    runRetentionDays: readInteger('RUN_RETENTION_DAYS', get('RUN_RETENTION_DAYS'), { fallback: 30, min: 1, max: 3650 }),
-    runRetentionCount: readInteger('RUN_RETENTION_COUNT', get('RUN_RETENTION_COUNT'), {
-      fallback: 10_000,
-      min: 1,
-      max: 100_000_000,
-    }),
-    auditRetentionYears: readInteger('AUDIT_RETENTION_YEARS', get('AUDIT_RETENTION_YEARS'), {
-      fallback: 10,
-      min: 1,
-      max: 100,
-    }),
-    statisticsRetentionYears: readInteger('STATISTICS_RETENTION_YEARS', get('STATISTICS_RETENTION_YEARS'), {
-      fallback: 5,
-      min: 1,
-      max: 100,
-    }),
-    usageRetentionYears: readInteger('USAGE_RETENTION_YEARS', get('USAGE_RETENTION_YEARS'), {
-      fallback: 10,
-      min: 1,
-      max: 100,
-    }),
-    alarmRetentionDays: readInteger('ALARM_RETENTION_DAYS', get('ALARM_RETENTION_DAYS'), {
-      fallback: 365,
-      min: 1,
-      max: 36_500,
-    }),
-    revisionRetentionDays: readInteger('REVISION_RETENTION_DAYS', get('REVISION_RETENTION_DAYS'), {
-      fallback: 3650,
-      min: 1,
-      max: 36_500,
-    }),
+    runTimeoutSeconds: integer('RUN_TIMEOUT_SECONDS', { fallback: 900, min: 1, max: 86_400 }),
+    runRetentionDays: integer('RUN_RETENTION_DAYS', { fallback: 30, min: 1, max: 3650 }),
+    runRetentionCount: integer('RUN_RETENTION_COUNT', { fallback: 10_000, min: 1, max: 100_000_000 }),
+    auditRetentionYears: integer('AUDIT_RETENTION_YEARS', { fallback: 10, min: 1, max: 100 }),
+    statisticsRetentionYears: integer('STATISTICS_RETENTION_YEARS', { fallback: 5, min: 1, max: 100 }),
+    usageRetentionYears: integer('USAGE_RETENTION_YEARS', { fallback: 10, min: 1, max: 100 }),
+    alarmRetentionDays: integer('ALARM_RETENTION_DAYS', { fallback: 365, min: 1, max: 36_500 }),
+    revisionRetentionDays: integer('REVISION_RETENTION_DAYS', { fallback: 3650, min: 1, max: 36_500 }),
     traces: readTraces(env['OTEL_EXPORTER_OTLP_ENDPOINT'], get('TRACE_TARGETS')),
     logLevel: readOneOf('LOG_LEVEL', get('LOG_LEVEL'), logLevels, 'info'),
     cell: readCell(get('CELL')),
@@ -206,16 +188,10 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
         readMebibytes('ORGANIZATION_STORAGE_MB', get('ORGANIZATION_STORAGE_MB')) ?? 500 * 1024 * mebibyte,
       diskFloorBytes: readMebibytes('DISK_FLOOR_MB', get('DISK_FLOOR_MB')),
     },
-    drainSeconds: readInteger('DRAIN_SECONDS', get('DRAIN_SECONDS'), { fallback: 0, min: 0, max: 600 }),
-    rateLimitPerSecond: readInteger('RATE_LIMIT_PER_SECOND', get('RATE_LIMIT_PER_SECOND'), {
-      fallback: 2000,
-      min: 1,
-      max: 10_000_000,
-    }),
+    drainSeconds: integer('DRAIN_SECONDS', { fallback: 0, min: 0, max: 600 }),
+    rateLimitPerSecond: integer('RATE_LIMIT_PER_SECOND', { fallback: 2000, min: 1, max: 10_000_000 }),
     metricsPort:
-      get('METRICS_PORT') === undefined
-        ? undefined
-        : readInteger('METRICS_PORT', get('METRICS_PORT'), { fallback: 0, min: 0, max: 65_535 }),
+      get('METRICS_PORT') === undefined ? undefined : integer('METRICS_PORT', { fallback: 0, min: 0, max: 65_535 }),
   })
 }
 
