@@ -100,7 +100,7 @@ export async function runAtFullLoad(
     connections: 64,
     amount,
   })
-  await untilQuiet(client, workflowId, 100)
+  await untilQuiet(client, workflowId, 1000)
   const one = async (orderField: 'startDateTimeUTC' | 'endDateTimeUTC', page: number) => {
     const { items } = await client.call('GetRunHistory', {
       params: { workflowId },

@@ -7,8 +7,8 @@ import type { Row } from './report.ts'
 import { deployBlocks, runAtFullLoad } from './runs.ts'
 import { type BenchService, newDataDir, startBenchService } from './service.ts'
 
-const rounds = 7
-const runsPerTurn = 5_000
+const rounds = 15
+const runsPerTurn = 3_000
 
 type Side = { service: BenchService; client: Client; workflowId: string }
 

@@ -1,6 +1,7 @@
 import { listRecorded } from '../runs/index.ts'
 import { type Definition, runnableOf } from '../workflows/index.ts'
 import { type ReplayDeps, replayRun } from './replay-run.ts'
+import { ReplayTarget } from './replay-target.ts'
 import { inParallel } from './worker.ts'
 
 type ChangeRehearsal = {
@@ -24,9 +25,10 @@ export async function findBrokenRun(
   const workflow = runnableOf({ ...stored, id: workflowId }, definition)
   const scope = { accountId, organizationId: stored.organizationId }
   const runNumbers = await listRecorded(deps.database.forScope(scope), accountId, workflowId, lastRuns)
+  const target = new ReplayTarget(deps, { workflow, namedVariables: [], answers: [] })
   const broken: { runNumber: number; message: string }[] = []
   await inParallel(runsAtOnce, runNumbers, async (runNumber) => {
-    const replayed = await replayRun(deps, { workflow, namedVariables: [], answers: [] }, runNumber, signal)
+    const replayed = await replayRun(deps, target, runNumber, signal)
     if (!replayed) throw new Error('The worker stops.')
     const { run, wasReady } = replayed
     if (run.outcome === 'failed' && wasReady) broken.push({ runNumber, message: run.message ?? 'A block failed.' })

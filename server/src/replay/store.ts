@@ -81,15 +81,32 @@ export async function listReplayRuns(db: Queryable, accountId: string, replayId:
   }))
 }
 
-export async function updateReplayRun(
+/** Those that have no result yet. */
+export async function listWaitingRuns(
   db: Queryable,
+  accountId: string,
   replayId: string,
-  position: number,
-  done: { outcome: ReplayOutcome; sealed: Buffer },
-): Promise<void> {
+): Promise<Pick<StoredReplayRun, 'position' | 'runNumber'>[]> {
+  const { rows } = await db.query<{ position: number; run_number: number }>(sql`
+    select position, run_number from replay_runs
+    where replay_id = ${replayId} and account_id = ${accountId} and outcome is null order by position`)
+  return rows.map((row) => ({ position: row.position, runNumber: row.run_number }))
+}
+
+export type ReplayedPosition = { replayId: string; position: number; outcome: ReplayOutcome; sealed: Buffer }
+
+/** One answer for each; a result that is there already stays. */
+export async function updateReplayRuns(db: Queryable, results: readonly ReplayedPosition[]): Promise<undefined[]> {
   await db.query(sql`
-    update replay_runs set outcome = ${done.outcome}, sealed_result = ${done.sealed}
-    where replay_id = ${replayId} and position = ${position} and outcome is null`)
+    update replay_runs r set outcome = i.outcome, sealed_result = i.sealed
+    from unnest(
+      ${results.map(({ replayId }) => replayId)}::uuid[],
+      ${results.map(({ position }) => position)}::integer[],
+      ${results.map(({ outcome }) => outcome)}::text[],
+      ${results.map(({ sealed }) => sealed)}::bytea[]
+    ) as i (replay_id, position, outcome, sealed)
+    where r.replay_id = i.replay_id and r.position = i.position and r.outcome is null`)
+  return results.map(() => undefined)
 }
 
 export async function endReplay(db: Queryable, id: string, state: 'Completed' | 'Failed'): Promise<void> {

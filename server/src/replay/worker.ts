@@ -1,16 +1,27 @@
 // The worker's side of replays. Each run that is done is stored by itself, so another worker goes on where one died.
+import { isAway } from '../db/index.ts'
+import { GroupCommit } from '../lib/group-commit.ts'
 import { Recurring } from '../lib/recurring.ts'
 import type { Job, JobQueue } from '../queue/index.ts'
 import { runnableOf } from '../workflows/index.ts'
-import { type ReplayDeps, type ReplayTarget, replayRun } from './replay-run.ts'
+import { type ReplayDeps, replayRun } from './replay-run.ts'
+import { ReplayTarget } from './replay-target.ts'
 import { openRequest, sealResult } from './sealed-replay.ts'
 import { replayQueue } from './start-replay.ts'
-import { deleteOldReplays, endReplay, findReplay, listReplayRuns, type StoredReplay, updateReplayRun } from './store.ts'
+import {
+  deleteOldReplays,
+  endReplay,
+  findReplay,
+  listWaitingRuns,
+  type ReplayedPosition,
+  type StoredReplay,
+  updateReplayRuns,
+} from './store.ts'
 
 export type ReplayWorkerDeps = ReplayDeps & { jobs: JobQueue }
 
 const replaysAtOnce = 4
-const runsAtOnce = 8
+const runsAtOnce = 16
 const triesMax = 5
 const sweepMs = 10 * 60_000
 
@@ -18,9 +29,16 @@ export class ReplayWorker implements AsyncDisposable {
   readonly #deps: ReplayWorkerDeps
   readonly #stop = new AbortController()
   readonly #sweeping: Recurring
+  readonly #results: GroupCommit<ReplayedPosition, undefined>
 
   constructor(deps: ReplayWorkerDeps) {
     this.#deps = deps
+    this.#results = new GroupCommit((results) => updateReplayRuns(deps.database.system, results), {
+      batchesAtOnce: 1,
+      itemsMax: 50,
+      weight: { of: ({ sealed }) => sealed.length, max: 1_000_000 },
+      isShared: isAway,
+    })
     this.#sweeping = new Recurring(() => deleteOldReplays(deps.database.system), {
       pauseMs: sweepMs,
       onFault: deps.onFault,
@@ -55,15 +73,13 @@ export class ReplayWorker implements AsyncDisposable {
   async #replayAll(replay: StoredReplay): Promise<void> {
     const { database, keyRing } = this.#deps
     const target = await this.#targetOf(replay)
-    const waiting = (await listReplayRuns(database.system, replay.accountId, replay.id)).filter(
-      ({ outcome }) => outcome === null,
-    )
+    const waiting = await listWaitingRuns(database.system, replay.accountId, replay.id)
     await inParallel(runsAtOnce, waiting, async ({ position, runNumber }) => {
       const replayed = await replayRun(this.#deps, target, runNumber, this.#stop.signal)
       if (!replayed) throw new Error('The worker stops.')
       const { run } = replayed
       const sealed = await sealResult(keyRing, replay, position, run)
-      await updateReplayRun(database.system, replay.id, position, { outcome: run.outcome, sealed })
+      await this.#results.add({ replayId: replay.id, position, outcome: run.outcome, sealed })
     })
   }
 
@@ -74,7 +90,7 @@ export class ReplayWorker implements AsyncDisposable {
     if (!stored) throw new Error(`The workflow ${replay.workflowId} of a replay is gone.`)
     const { definition, namedVariables, answers } = request
     const workflow = definition ? runnableOf({ ...stored, id: stored.workflowId }, definition) : stored
-    return { workflow, namedVariables, answers }
+    return new ReplayTarget(this.#deps, { workflow, namedVariables, answers })
   }
 }
 

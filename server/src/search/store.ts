@@ -8,12 +8,15 @@ export async function insertFeed(tx: Queryable, kind: FeedKind, ids: readonly st
 }
 
 /** Takes the oldest entries out of the feed. Rolled back, they are there again; what another process holds is passed over. */
-export async function takeFeed(tx: Queryable, entriesMax: number): Promise<Record<FeedKind, string[]>> {
+export async function takeFeed(
+  tx: Queryable,
+  entriesMax: number,
+): Promise<Record<FeedKind, string[]> & { entries: number }> {
   const { rows } = await tx.query<{ kind: FeedKind; ids: string[] }>(sql`
     delete from search_feed where id in (select id from search_feed order by id limit ${entriesMax} for update skip locked)
     returning kind, ids`)
   const of = (kind: FeedKind) => rows.filter((row) => row.kind === kind).flatMap((row) => row.ids)
-  return { run: of('run'), webhook: of('webhook') }
+  return { run: of('run'), webhook: of('webhook'), entries: rows.length }
 }
 
 export type SegmentPlace = { accountId: string; workflowId: string; day: string }

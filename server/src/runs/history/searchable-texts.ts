@@ -36,8 +36,7 @@ export async function sizeRunTexts(db: Queryable, runIds: readonly string[]): Pr
   if (runIds.length === 0) return []
   const { rows } = await db.query<{ id: string; size: number }>(sql`
     select r.id, coalesce(sum(coalesce(octet_length(b.result), 0) + coalesce(octet_length(b.log), 0) + coalesce(octet_length(b.calls), 0)), 0)::bigint as size
-    from runs r left join run_blocks b on b.run_id = r.id and ${between('b.run_id', runIds)}
-    where r.id = any(${runIds}::uuid[]) and ${between('r.id', runIds)} group by r.id`)
+    from ${runsWithBlocks(runIds)} group by r.id`)
   return rows
 }
 
@@ -46,19 +45,25 @@ export async function loadRunTexts(db: Queryable, runIds: readonly string[]): Pr
   const { rows } = await db.query<BlockRow>(sql`
     select r.id as run_id, r.account_id, r.workflow_id, r.run_number, coalesce(r.ended_at, r.created_at) as run_ended_at,
       r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls
-    from runs r left join run_blocks b on b.run_id = r.id and ${between('b.run_id', runIds)}
-    where r.id = any(${runIds}::uuid[]) and ${between('r.id', runIds)} order by r.id, b.seq`)
+    from ${runsWithBlocks(runIds)} order by r.id, b.seq`)
   const runs = Map.groupBy(rows, (row) => row.run_id)
   return [...runs.values()].flatMap((blocks) => [...blocks.flatMap(textsOfBlock), ...textOfRun(blocks)])
 }
 
-/** The range tells the planner which days to look at. */
-function between(column: 'r.id' | 'b.run_id', runIds: readonly string[]): Sql {
-  const sorted = [...runIds].sort()
+/**
+ * Each run is looked up by itself. The newest runs are what the planner knows least about: it would take them for a few and compare every run
+ * with every block. The range tells it which days to look at.
+ */
+function runsWithBlocks(runIds: readonly string[]): Sql {
+  const sorted = runIds.toSorted()
   const [first, last] = [sorted[0], sorted.at(-1)]
-  return column === 'r.id'
-    ? sql`r.id >= ${first}::uuid and r.id <= ${last}::uuid`
-    : sql`b.run_id >= ${first}::uuid and b.run_id <= ${last}::uuid`
+  return sql`unnest(${sorted}::uuid[]) as i (id)
+    cross join lateral (
+      select * from runs where id = i.id and id >= ${first}::uuid and id <= ${last}::uuid offset 0
+    ) r
+    left join lateral (
+      select * from run_blocks where run_id = i.id and run_id >= ${first}::uuid and run_id <= ${last}::uuid offset 0
+    ) b on true`
 }
 
 function textsOfBlock(row: BlockRow): RunText[] {

@@ -55,14 +55,14 @@ export async function insertRecordings(tx: Queryable, recordings: readonly Seale
 
 async function deleteOlder(tx: Queryable, kept: ReadonlyMap<string, number>): Promise<void> {
   await tx.query(sql`
-    delete from run_recordings d using (
-      select i.workflow_id, o.run_number
+    delete from run_recordings where run_id in (
+      select o.run_id
       from unnest(${[...kept.keys()]}::uuid[], ${[...kept.values()]}::integer[]) as i (workflow_id, kept)
       cross join lateral (
-        select r.run_number from run_recordings r where r.workflow_id = i.workflow_id order by r.run_number desc offset i.kept limit 1
+        -- In the order of the index, which leaves out at once what was removed before; a scan of the range would visit all of it again.
+        select r.run_id from run_recordings r where r.workflow_id = i.workflow_id order by r.run_number desc offset i.kept limit 1000
       ) o
-    ) old
-    where d.workflow_id = old.workflow_id and d.run_number <= old.run_number`)
+    )`)
 }
 
 export type StoredRecording = { runId: string; runNumber: number; sealed: Buffer | null; problem: string | null }

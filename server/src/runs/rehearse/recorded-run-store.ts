@@ -33,20 +33,28 @@ export async function findRecordedRun(
   workflowId: string,
   runNumber: number,
 ): Promise<RecordedRun | { problem: string }> {
-  const run = await findEnded(db, accountId, workflowId, runNumber)
+  const [run, recording, blocks] = await Promise.all([
+    findEnded(db, accountId, workflowId, runNumber),
+    findRecording(db, accountId, workflowId, runNumber),
+    listRecordedBlocks(db, accountId, workflowId, runNumber),
+  ])
   if (!run) return { problem: `There is no run ${runNumber}.` }
   if (!run.hasEnded) return { problem: 'The run has not ended yet.' }
   if (run.isPartial) return { problem: 'Partial runs are not recorded.' }
   if (run.status === 'Stopped') return { problem: 'The run was stopped before its end.' }
-  const recording = await findRecording(db, accountId, workflowId, runNumber)
   if (!recording) {
     return { problem: 'The run was not recorded: the setting replayRuns says how many of the newest runs are.' }
   }
   if (recording.sealed === null) return { problem: recording.problem ?? 'The run was not recorded.' }
-  return { run, blocks: await listRecordedBlocks(db, accountId, run.id), sealedTape: recording.sealed }
+  return { run, blocks, sealedTape: recording.sealed }
 }
 
-async function listRecordedBlocks(db: Queryable, accountId: string, runId: string): Promise<RecordedBlock[]> {
+async function listRecordedBlocks(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+  runNumber: number,
+): Promise<RecordedBlock[]> {
   const { rows } = await db.query<{
     block_id: string
     seq: number
@@ -59,7 +67,10 @@ async function listRecordedBlocks(db: Queryable, accountId: string, runId: strin
     started_at: Date
   }>(sql`
     select block_id, seq, status, is_reused, result, error_message, log, session, started_at
-    from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
+    from run_blocks
+    where account_id = ${accountId}
+      and run_id = (select r.run_id from run_recordings r where r.workflow_id = ${workflowId} and r.run_number = ${runNumber})
+    order by seq`)
   return rows.map((row) => ({
     blockId: row.block_id,
     seq: row.seq,

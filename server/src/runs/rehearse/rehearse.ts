@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import type { BlockScriptDeps } from '../execute/block-script.ts'
-import { planWorkflow } from '../execute/definition-cache.ts'
+import { type PlannedWorkflow, planWorkflow } from '../execute/definition-cache.ts'
 import { type ExecutionRecorder, executeRun } from '../execute/execution.ts'
 import { type KnownBlock, openState } from '../execute/run-state.ts'
 import type { BlockRecord } from '../run.ts'
@@ -33,7 +33,7 @@ export type Rehearsed = {
 /** Undefined when the signal ended it. */
 export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<Rehearsed | undefined> {
   const { recorded, webhook, signal } = given
-  const workflow = planWorkflow(given.workflow)
+  const workflow = planOf(given.workflow)
   const reused = recorded.blocks.filter((block) => block.isReused && workflow.blocks.has(block.blockId))
   const session = { vars: varsOf(reused.at(-1)?.session ?? null), vault: {}, vaultGlobal: {} }
   const state = openState(recorded.run, workflow, reused.map(toKnown), session, false)
@@ -68,6 +68,15 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
   }
   await executeRun(execution, hold, state, webhook)
   return end && { blocks, status: end.status, errorMessage: end.errorMessage }
+}
+
+/** Many runs are rehearsed with one definition. */
+const plans = new WeakMap<WorkflowDefinition, PlannedWorkflow>()
+
+function planOf(workflow: WorkflowDefinition): PlannedWorkflow {
+  const plan = plans.get(workflow) ?? planWorkflow(workflow)
+  plans.set(workflow, plan)
+  return plan
 }
 
 const neverAborted = new AbortController().signal

@@ -65,17 +65,16 @@ export class Indexer implements AsyncDisposable {
 
   async #indexAll(): Promise<void> {
     while (!this.#looking.isStopping) {
-      const touched = await this.#deps.database.system.transaction((tx) => this.#indexSome(tx))
-      if (touched === undefined) return
-      await this.#mergeIn(touched)
+      const { entries, workflowIds } = await this.#deps.database.system.transaction((tx) => this.#indexSome(tx))
+      await this.#mergeIn([...workflowIds])
+      // What came meanwhile waits for the next look: few large segments cost much less than many small ones.
+      if (entries < feedEntriesMax) return
     }
   }
 
-  /** The workflows that got segments; undefined when the feed is empty. */
-  async #indexSome(tx: Tx): Promise<string[] | undefined> {
+  async #indexSome(tx: Tx): Promise<{ entries: number; workflowIds: Set<string> }> {
     const { keyRing } = this.#deps
     const taken = await takeFeed(tx, feedEntriesMax)
-    if (taken.run.length + taken.webhook.length === 0) return undefined
     const [runs, webhooks] = await Promise.all([sizeRunTexts(tx, taken.run), sizeWebhookTexts(tx, taken.webhook)])
     const workflowIds = new Set<string>()
     for (const ids of inPieces(runs)) {
@@ -84,7 +83,7 @@ export class Indexer implements AsyncDisposable {
     for (const ids of inPieces(webhooks)) {
       await this.#store(tx, textsOfWebhooks(await loadWebhookTexts(tx, keyRing, ids)), workflowIds)
     }
-    return [...workflowIds]
+    return { entries: taken.entries, workflowIds }
   }
 
   async #store(tx: Tx, texts: PlacedTexts, workflowIds: Set<string>): Promise<void> {
