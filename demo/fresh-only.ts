@@ -14,7 +14,7 @@ export async function refuseIfInUse(manager: Client): Promise<void> {
   ].filter((text) => text !== false)
   if (found.length > 0) {
     throw new Error(
-      `This service holds data of its own (${found.join(', ')}). The demo fills fresh ones only: start another with PATCHBAY_DATA_DIR=./demo-data npm start.`,
+      `This service already holds data (${found.join(', ')}). The demo only fills a fresh one: start it with PATCHBAY_DATA_DIR=./demo-data npm start.`,
     )
   }
 }

@@ -49,7 +49,7 @@ describe('a refusal', () => {
     await page.getByLabel('Label').fill('export')
     const addresses = page.getByLabel('Allowed from')
     await addresses.fill('300.1.2.3')
-    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog', { name: 'New key' }).getByRole('alert').waitFor()
     expect(await addresses.getAttribute('aria-invalid')).toBe('true')
     expect(await page.getByLabel('Label').inputValue()).toBe('export')

@@ -144,7 +144,7 @@ describe('on a bad day', { timeout: 120_000 }, () => {
     [
       'two folders with one name',
       (root) => writeWorkflow(root, 'w2', 'Wrong 1'),
-      'w1 and w2 both hold a workflow named "Wrong 1". Rename one.',
+      'w1 and w2 both contain a workflow named "Wrong 1". Rename one.',
     ],
     [
       'a damaged state file',

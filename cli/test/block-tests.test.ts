@@ -62,7 +62,7 @@ describe('patchbay test', { timeout: 120_000 }, () => {
     )
     expect(await runCommand(['test'], { cwd: newFolder() })).toMatchObject({
       code: 1,
-      stderr: 'This folder holds no workflow.yaml.\n',
+      stderr: 'This folder contains no workflow.yaml.\n',
     })
   })
 

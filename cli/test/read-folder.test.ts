@@ -35,6 +35,6 @@ describe('reading folders', () => {
       mkdirSync(join(root, folder, 'blocks'), { recursive: true })
       writeFileSync(join(root, folder, 'workflow.yaml'), 'name: Same\nblocks: []\n')
     }
-    expect(() => readFolders(root, [])).toThrow('one and two both hold a workflow named "Same". Rename one.')
+    expect(() => readFolders(root, [])).toThrow('one and two both contain a workflow named "Same". Rename one.')
   })
 })

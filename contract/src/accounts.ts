@@ -110,7 +110,7 @@ export const updateAccount = operation({
   method: 'POST',
   path: '/api/AccountUpdate/:id',
   description:
-    'Change the name, country, role or permission of an account of the organization. Fields that are left out stay as they are.',
+    'Change the name, country, role or permission of an account of the organization. Omitted fields stay unchanged.',
   changesState: true,
   audit: 'account.changed',
   lowestRole: 'Manager',
@@ -128,7 +128,7 @@ export const updateAccount = operation({
       canActivateAccounts: Type.Optional(
         Type.Boolean({
           description:
-            'Whether the account may activate others without their mailed link. Only who has it can give it.',
+            'Whether the account may activate others without their mailed link. Only an account that has this permission can grant it.',
         }),
       ),
     },

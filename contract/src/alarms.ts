@@ -11,7 +11,7 @@ export const Expectation = Type.Object(
   {
     kind: Type.Enum([...expectationKinds], {
       description:
-        'succeedsWithin: a run succeeds at least every so many hours. receivesWithin: a webhook request arrives at least so often. itemsBetween: a block gives so many items. usual: a block gives about as many items as in the last 30 days at this time of the week.',
+        'succeedsWithin: a run succeeds at least once every `hours`. receivesWithin: a webhook request arrives at least once every `hours`. itemsBetween: a block returns `min` to `max` items. usual: a block returns about as many items as it did in the last 30 days at this time of the week.',
     }),
     hours: Type.Optional(
       Type.Number({ exclusiveMinimum: 0, maximum: 8784, description: 'For succeedsWithin and receivesWithin.' }),
@@ -45,7 +45,7 @@ export const setExpectations = operation({
   method: 'POST',
   path: '/api/Expectations/:workflowId',
   description:
-    'Say what is expected of a workflow; replaces what was said before. Whatever is not met raises an alarm, by mail and event. A result that is no array counts as one item, null as none.',
+    'Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with a mail and an event. A result that is not an array counts as one item, null as none.',
   changesState: true,
   audit: 'expectations.changed',
   params: WorkflowId,
@@ -101,7 +101,7 @@ export const alarmAction = operation({
   method: 'POST',
   path: '/api/AlarmAction/:id',
   description:
-    'Acknowledge an alarm (it stays open) or dismiss it (it closes, and rises again only after the workflow was fine once).',
+    'Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the workflow has been fine once).',
   changesState: true,
   audit: ['alarm.acknowledged', 'alarm.dismissed'],
   params: Type.Object({ id: Guid }),

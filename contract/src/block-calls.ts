@@ -11,22 +11,19 @@ export const BlockCall = Type.Object(
   {
     method: Type.String({ description: 'GET, POST and so on.' }),
     url: Type.String({
-      description: 'Where it went, without secrets; short name and endpoint when there was no answer.',
+      description: 'Address of the call, without secrets. Short name and endpoint when there was no answer.',
     }),
     outcome: Type.Enum(['Answered', 'Failed', 'Unknown'], {
       description:
-        'Failed: there was no answer. Unknown: it was about to be sent when its worker died, or is under way.',
+        'Failed: there was no answer. Unknown: it is in progress, or its worker died before the answer was recorded.',
     }),
     statusCode: orNull(Type.Integer(), 'Status of the answer; null when there was none.'),
     errorMessage: orNull(Type.String(), 'Why there was no answer.'),
     startDateTimeUTC: { ...Timestamp, description: 'When it was sent.' },
-    durationInMilliSec: orNull(Type.Integer(), 'How long it took, waits for the target included.'),
+    durationInMilliSec: orNull(Type.Integer(), 'How long it took, including waits for the target.'),
     requestBytes: orNull(Type.Integer(), 'Size of the body that was sent.'),
     responseBytes: orNull(Type.Integer(), 'Size of the body that came back.'),
-    idempotencyKey: orNull(
-      Type.String(),
-      'The Idempotency-Key that a write carried, the same when the block ran again.',
-    ),
+    idempotencyKey: orNull(Type.String(), 'The Idempotency-Key of a write. It is the same when the block runs again.'),
     attempt: Type.Integer({ description: 'Greater than 1 when the run had changed workers before.' }),
     requestBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
     responseBody: orNull(Type.String(), 'Only with recordCallBodies: its beginning, secrets masked.'),
@@ -40,14 +37,16 @@ export const getBlockCalls = operation({
   method: 'GET',
   path: '/api/GetBlockCalls/:workflowId',
   description:
-    'Every call to an application that a block made in a run, also in a run that was interrupted: whether something was sent already.',
+    'The calls that a block made to applications in a run. They are listed for an interrupted run too, so you can see what had already been sent.',
   params: WorkflowId,
   query: BlockOfRun,
   answers: {
     200: Type.Object({
       ...blockOfRun,
       result: Type.Array(BlockCall),
-      omitted: Type.Integer({ description: 'Calls for which there was no room; reads are left out first.' }),
+      omitted: Type.Integer({
+        description: 'Number of calls left out because there were too many; reads are left out first.',
+      }),
     }),
   },
   refuses: ['not_found'],
@@ -68,7 +67,7 @@ const RecordedAnswer = Type.Object(
 export const TestedCall = Type.Object(
   {
     kind: Type.String({ description: 'api.get, api.post, api.send, vault.get, vault.set, email.send and so on.' }),
-    arguments: Type.Unknown({ description: 'What the script gave.' }),
+    arguments: Type.Unknown({ description: 'What the script passed in.' }),
     answer: Type.Unknown({ description: 'What the script got; null when the call was refused.' }),
     errorMessage: Type.Union([Type.String(), Type.Null()], { description: 'Why the call was refused.' }),
     durationInMilliSec: Type.Integer({ description: 'How long it took.' }),
@@ -82,7 +81,7 @@ export const testBlock = operation({
   method: 'POST',
   path: '/api/TestBlock',
   description:
-    'Run one script with given inputs, without a workflow and without a trace in any history. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.',
+    'Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.',
   body: Type.Object(
     {
       script: Type.String({ maxLength: 1_048_576 }),
@@ -101,7 +100,7 @@ export const testBlock = operation({
       recordedAnswers: Type.Optional(
         Type.Array(RecordedAnswer, {
           maxItems: 1000,
-          description: 'Taken in their order by calls of the same method and url; the last one stays.',
+          description: 'Used in order by calls with the same method and url; the last one is repeated.',
         }),
       ),
       timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 30 })),
@@ -117,7 +116,7 @@ export const testBlock = operation({
       log: Type.Array(Type.String()),
       sessionVars: JsonObject,
       deferredVault: Type.Object({ workflow: JsonObject, global: JsonObject }),
-      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: the run would go on.' }),
+      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: the run would continue.' }),
       calls: Type.Array(TestedCall),
       durationInMilliSec: Type.Integer(),
       pauseInMilliSec: Type.Integer(),

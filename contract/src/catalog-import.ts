@@ -40,16 +40,16 @@ export const importCatalog = operation({
   method: 'POST',
   path: '/api/CatalogImport',
   description:
-    "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. Files with a problem refuse the whole import, unless partial is true.",
+    "Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. If a file has a problem, nothing is imported unless partial is true.",
   changesState: true,
   audit: 'catalog.imported',
   lowestRole: 'DevPartner',
   query: Type.Object({
     dryRun: Type.Optional(
-      Type.Boolean({ default: false, description: 'True changes nothing and answers what the import would do.' }),
+      Type.Boolean({ default: false, description: 'True: change nothing, and return what the import would do.' }),
     ),
     partial: Type.Optional(
-      Type.Boolean({ default: false, description: 'True leaves out what has a problem and stores the rest.' }),
+      Type.Boolean({ default: false, description: 'True: leave out what has a problem and store the rest.' }),
     ),
   }),
   body: Type.Object(
@@ -99,7 +99,7 @@ export const exportCatalog = operation({
     isDraft: Type.Optional(
       Type.Boolean({
         description:
-          'True: drafts of templates, and the published blocks they stand on, in place of the newest versions.',
+          'True: export drafts of templates, and the published blocks they use, instead of the newest versions.',
         default: false,
       }),
     ),
@@ -111,7 +111,7 @@ export const exportCatalog = operation({
 const Id = Type.Object({ id: Guid })
 const NewVersion = Type.Object({
   version: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 40, description: 'What to call it; counted on from the last when absent.' }),
+    Type.String({ minLength: 1, maxLength: 40, description: 'Name of the version. Default: one more than the last.' }),
   ),
 })
 
@@ -120,7 +120,7 @@ export const publishWorkflowTemplate = operation({
   feature: 'Catalogue',
   method: 'GET',
   path: '/api/PublishWorkflowTemplate/:id',
-  description: 'Publish the draft as the next version. Answers that version.',
+  description: 'Publish the draft as the next version. Returns that version.',
   changesState: true,
   audit: 'workflowTemplate.published',
   lowestRole: 'DevPartner',
@@ -136,7 +136,7 @@ export const publishBlockTemplate = operation({
   feature: 'Catalogue',
   method: 'GET',
   path: '/api/PublishBlockTemplate/:id',
-  description: 'Publish the draft as the next version. Answers that version.',
+  description: 'Publish the draft as the next version. Returns that version.',
   changesState: true,
   audit: 'blockTemplate.published',
   lowestRole: 'DevPartner',

@@ -42,9 +42,9 @@ export const ApplicationListApiDto = Type.Object(
   {
     ...applicationFields,
     logoImage: LogoImage,
-    credentialFields: Type.Array(CredentialField, { description: 'What a registration of the application asks for.' }),
+    credentialFields: Type.Array(CredentialField, { description: 'What to enter when registering the application.' }),
     credentialsJson: Type.Record(Type.String(), Type.Null(), {
-      description: 'The names of the credentials, each with null: a form to fill in.',
+      description: 'Credential names mapped to null, as a form to fill in.',
     }),
   },
   { description: 'An application that can be registered.' },

@@ -10,8 +10,8 @@ export const RegApplicationListApiDto = Type.Object(
     shortName: Type.String({ description: 'Short name of the application.' }),
     name: Type.String({ description: 'Name of the application.' }),
     tagText: Type.String({ description: 'Display label of this instance.' }),
-    isOAuth: Type.Boolean({ description: 'Access is given by a person who signs in at the provider.' }),
-    isAuthenticated: Type.Boolean({ description: 'False until that person has given access.' }),
+    isOAuth: Type.Boolean({ description: 'Whether a person grants access by signing in at the provider.' }),
+    isAuthenticated: Type.Boolean({ description: 'False until access has been granted.' }),
     isFaulted: Type.Boolean({ description: 'The last attempt to sign in failed; the next success clears it.' }),
     faultMessage: Type.Union([Type.String(), Type.Null()], {
       description: 'What went wrong, in the words of the target.',
@@ -47,7 +47,7 @@ export const searchRegApplications = operation({
   feature: 'Connections',
   method: 'POST',
   path: '/api/RegApplications',
-  description: 'Search the registered applications of the account, also those that still wait for their authorization.',
+  description: 'Search the registered applications of the account, including those that still await authorization.',
   body: Type.Object(
     {
       page: Type.Optional(Page),
@@ -71,7 +71,7 @@ export const createRegApplication = operation({
   method: 'POST',
   path: '/api/RegApplication',
   description:
-    'Register an application with its credentials. The answer is its id, or, where a person must give access, the address at which to do so.',
+    'Register an application with its credentials. Returns its id or, when a person must grant access, the authorization URL.',
   changesState: true,
   audit: 'registeredApplication.created',
   body: Type.Object(
@@ -96,7 +96,7 @@ export const updateRegApplication = operation({
   method: 'POST',
   path: '/api/RegApplication/:id',
   description:
-    'Change the label or the credentials of a registered application. The answer is an empty string, or an authorization URL.',
+    'Change the label or the credentials of a registered application. Returns an empty string, or an authorization URL.',
   changesState: true,
   audit: 'registeredApplication.changed',
   params: RegApplicationId,

@@ -46,7 +46,7 @@ export const grantDocumentLibrary = operation({
   answers: {
     200: Type.Object({
       siteId: Type.String({ description: 'Id of the site.' }),
-      permissionId: Type.String({ description: 'Id of the permission, by which it can be taken back.' }),
+      permissionId: Type.String({ description: 'Id of the permission, needed to revoke it.' }),
       role: Type.Enum(['read', 'write'], { description: 'What was granted.' }),
     }),
   },

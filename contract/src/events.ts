@@ -40,11 +40,11 @@ export const EventSubscription = Type.Object(
     isActive: Type.Boolean({ description: 'False: nothing is sent.' }),
     lastDeliveryDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When an event was last delivered.' }),
     lastError: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the last try failed; null after a success.',
+      description: 'Why the last attempt failed; null after a success.',
     }),
-    createDateTimeUTC: { ...Timestamp, description: 'When it was made.' },
+    createDateTimeUTC: { ...Timestamp, description: 'When it was created.' },
   },
-  { description: 'An address that is told of events.' },
+  { description: 'An address that receives events.' },
 )
 
 export const listEventSubscriptions = operation({
@@ -52,7 +52,7 @@ export const listEventSubscriptions = operation({
   feature: 'Notifications',
   method: 'GET',
   path: '/api/EventSubscriptions',
-  description: 'The addresses that are told of events of the account, or of the accounts it manages.',
+  description: 'The addresses that receive events of the account, or of the accounts it manages.',
   query: ScopeQuery,
   answers: { 200: Type.Array(EventSubscription) },
 })
@@ -63,7 +63,7 @@ export const createEventSubscription = operation({
   method: 'POST',
   path: '/api/EventSubscriptions',
   description:
-    'Send events to an address as {type, timestamp, data}, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
+    'Send events to an address as {type, timestamp, data}, signed according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.',
   changesState: true,
   audit: 'eventSubscription.created',
   body: Type.Object(
@@ -79,7 +79,7 @@ export const updateEventSubscription = operation({
   feature: 'Notifications',
   method: 'POST',
   path: '/api/EventSubscription/:id',
-  description: 'Change address, events or activity of a subscription.',
+  description: 'Change the address or the events of a subscription, or switch it on or off.',
   changesState: true,
   audit: 'eventSubscription.changed',
   params: SubscriptionId,
@@ -124,7 +124,7 @@ export const setNotificationSettings = operation({
   feature: 'Notifications',
   method: 'POST',
   path: '/api/NotificationSettings',
-  description: 'Choose which mails the account gets. About managed accounts it gets none until it asks for them.',
+  description: 'Choose which mails the account gets. Mails about managed accounts are off by default.',
   changesState: true,
   audit: 'notifications.changed',
   body: Type.Object({ failureMail, scope: Type.Optional(Scope) }, { additionalProperties: false }),

@@ -9,16 +9,16 @@ export const features = {
   Workflows: 'Create, change and deploy workflows, and go back to earlier revisions.',
   'Template upgrades': 'Bring workflows to another version of their template, and back.',
   Runs: 'Start, schedule, stop and retry runs, and see what each block did.',
-  Webhooks: 'Let others start a workflow: settings, queue, history and replay.',
+  Webhooks: 'Let other systems start a workflow: settings, queue, history and replay.',
   Monitoring: 'Search, statistics, usage and a live stream of what happens.',
-  Alarms: 'Say what is expected of a workflow and hear when it is not met.',
-  Notifications: 'Who is told when something fails, by mail or at an address.',
+  Alarms: 'Set what you expect of a workflow, and be alerted when it is not met.',
+  Notifications: 'Who is notified when something fails, by mail or at an address.',
   Vault: 'Encrypted values that scripts read and write.',
-  Mail: 'Send mail, and see what became of it.',
+  Mail: 'Send mail, and check whether it was delivered.',
   'Secure shares': 'Encrypted files behind a link.',
   Tags: 'Labels on accounts, workflows and other entities.',
   Audit: 'Who changed what.',
-  Introspection: 'The interface, described by itself.',
+  Introspection: 'Descriptions of the API itself.',
 } as const
 
 export type Feature = keyof typeof features

@@ -25,7 +25,7 @@ export const ProxyEmail = Type.Object(
     attachmentName: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, pattern: headerText, title: 'text without line breaks' }),
     ),
-    attachment: Type.Optional(Type.String({ description: 'The content, as attachmentEncoding says.' })),
+    attachment: Type.Optional(Type.String({ description: 'The content, encoded as attachmentEncoding says.' })),
     attachmentEncoding: Type.Optional(
       Type.Enum(['base64', 'base64url', 'hex', 'utf8'], { default: 'base64', description: 'utf8 is the text itself.' }),
     ),
@@ -49,7 +49,7 @@ export const sendProxyEmail = operation({
   feature: 'Mail',
   method: 'POST',
   path: '/api/ApiProxyEmail',
-  description: 'Send a mail. It is kept in the outbox until a mail server has taken it.',
+  description: 'Send a mail. It is kept in the outbox until a mail server accepts it.',
   changesState: true,
   audit: 'mail.accepted',
   body: ProxyEmail,
@@ -74,12 +74,12 @@ export const MailListApiDto = Type.Object(
     }),
     subject: Type.String({ description: 'Subject.' }),
     recipients: Type.Array(Type.String(), { description: 'Every recipient: to, cc and bcc.' }),
-    attempts: Type.Integer({ description: 'How often a mail server was asked to take it.' }),
+    attempts: Type.Integer({ description: 'Number of delivery attempts.' }),
     errorMessage: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the mail server said last, if it refused.',
+      description: 'The last error from the mail server, if any.',
     }),
     createDateTimeUTC: { ...Timestamp, description: 'When it was put into the outbox.' },
-    sentDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When a mail server took it.' }),
+    sentDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When a mail server accepted it.' }),
   },
   { description: 'A mail in the outbox, without its content.' },
 )

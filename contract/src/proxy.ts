@@ -66,7 +66,7 @@ export const apiGet = operation({
   feature: 'Proxy',
   method: 'GET',
   path: '/api/ApiGet',
-  description: 'GET from a registered application; the answer is the body of the target.',
+  description: 'Send a GET request to a registered application. Returns the body of its response.',
   query: Address,
   headers,
   answers: { 200: Target },
@@ -78,7 +78,7 @@ export const apiPost = operation({
   feature: 'Proxy',
   method: 'POST',
   path: '/api/ApiPost',
-  description: 'POST JSON to a registered application; the answer is the body of the target.',
+  description: 'Send JSON to a registered application with POST. Returns the body of its response.',
   changesState: true,
   // It changes something at the target, not here.
   audit: null,
@@ -100,7 +100,7 @@ export const apiSend = operation({
   feature: 'Proxy',
   method: 'POST',
   path: '/api/ApiSend/:shortName',
-  description: 'Any request to a registered application.',
+  description: 'Send any request to a registered application.',
   changesState: true,
   // It changes something at the target, not here.
   audit: null,
@@ -110,7 +110,7 @@ export const apiSend = operation({
     newVersion: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'True answers {statusCode, headers, data} in place of the body alone.',
+        description: 'True: return {statusCode, headers, data} instead of the body alone.',
       }),
     ),
   }),
@@ -131,7 +131,7 @@ export const apiSend = operation({
       ),
       headers: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
       responseType: Type.Optional(
-        Type.Enum(['Json', 'Text', 'Binary'], { description: 'How the body is answered; Binary is base64.' }),
+        Type.Enum(['Json', 'Text', 'Binary'], { description: 'How the body is returned; Binary is base64.' }),
       ),
       responseCodes: Type.Optional(
         Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {

@@ -23,7 +23,7 @@ const ReplayedBlock = Type.Object({
   blockName: Type.String(),
   outcome: Type.Enum(['same', 'different', 'failed']),
   result: Type.Array(Type.Unknown(), {
-    description: 'JSON Patch (RFC 6902) that leads from the recorded result to that of the replay.',
+    description: 'JSON Patch (RFC 6902) from the recorded result to the replayed one.',
   }),
   calls: Type.Array(ReplayedCall, { description: 'Calls that were not made as recorded.' }),
   log: Type.Union([Type.Object({ from: Type.Array(Type.String()), to: Type.Array(Type.String()) }), Type.Null()], {
@@ -44,7 +44,7 @@ const ReplayedRun = Type.Object({
 
 const Replay = Type.Object({
   state: Type.Enum(['Running', 'Completed', 'Failed']),
-  runs: Type.Array(ReplayedRun, { description: 'Those that are done.' }),
+  runs: Type.Array(ReplayedRun, { description: 'The runs replayed so far.' }),
   counts: Type.Object({
     same: Type.Integer(),
     different: Type.Integer(),
@@ -69,7 +69,7 @@ export const startReplay = operation({
   method: 'POST',
   path: '/api/Replay/:id',
   description:
-    'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.',
+    'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no mail is sent.',
   changesState: true,
   audit: 'workflow.replayed',
   params: Type.Object({ id: { ...Guid, description: 'Id of the workflow.' } }),
@@ -99,7 +99,7 @@ export const getReplay = operation({
   feature: 'Runs',
   method: 'GET',
   path: '/api/Replay/:id',
-  description: 'How far a replay has come and what it found. Kept for a day.',
+  description: 'Progress and findings of a replay. Kept for a day.',
   params: Type.Object({ id: { ...Guid, description: 'Id of the replay.' } }),
   answers: { 200: Replay },
   refuses: ['not_found'],

@@ -88,7 +88,7 @@ export const restoreRevision = operation({
   feature: 'Workflows',
   method: 'POST',
   path: '/api/RestoreRevision/:workflowId',
-  description: 'Make an earlier revision the newest one again. Answers the number of the new revision.',
+  description: 'Make an earlier revision the newest one again. Returns the number of the new revision.',
   changesState: true,
   audit: 'workflow.restored',
   params: WorkflowId,

@@ -24,10 +24,12 @@ export const RunHistoryItem = Type.Object(
     }),
     status: RunStatus,
     startDateTimeUTC: { ...Timestamp, description: 'When the run was accepted.' },
-    endDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When it ended; null while it is under way.' }),
-    durationInMilliSec: Type.Integer({ description: 'From start to end, or to now while it is under way.' }),
+    endDateTimeUTC: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it ended; null while it is in progress.',
+    }),
+    durationInMilliSec: Type.Integer({ description: 'From start to end, or to now while it is in progress.' }),
     pauseInMilliSec: Type.Integer({
-      description: 'Time in which the scripts slept or waited for a called service to be ready.',
+      description: 'Time the scripts spent sleeping or waiting for a called service to be ready.',
     }),
     runBy: Type.Enum([...runSources], { description: 'API, Scheduler, Webhook, Manual or Retry.' }),
     processorType: Type.Enum(['Standard', 'Debug'], { description: 'Debug for a partial run, else Standard.' }),
@@ -38,7 +40,7 @@ export const RunHistoryItem = Type.Object(
     lastExecutedBlockId: Type.Union([Guid, Type.Null()], { description: 'The block that ended last.' }),
     lastExecutedBlockTitle: Type.Union([Type.String(), Type.Null()], { description: 'Name of that block.' }),
     startedByAccountId: Type.Union([Guid, Type.Null()], {
-      description: 'The account that started it; null for runs of the schedule or a webhook.',
+      description: 'The account that started it; null when a schedule or a webhook did.',
     }),
     revision: Type.Integer({ description: 'The revision of the workflow that the run executed.' }),
     webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
@@ -85,7 +87,7 @@ export const stopWorkflowRun = operation({
   method: 'GET',
   path: '/api/StopWorkflowRun/:workflowId',
   description:
-    'Stop a run: the block under way finishes, unless it sleeps, then the run is Stopped. False when it had ended already.',
+    'Stop a run. The current block finishes (a sleep ends at once), then the run is Stopped. False when the run had already ended.',
   changesState: true,
   audit: 'run.stopped',
   params: WorkflowId,
@@ -100,7 +102,7 @@ export const retryRun = operation({
   method: 'GET',
   path: '/api/RetryRun/:workflowId',
   description:
-    'Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call names the retry that is under way or ended well.',
+    'Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call returns the retry that is in progress or has succeeded.',
   changesState: true,
   // The history of runs says who started each.
   audit: null,
@@ -118,7 +120,7 @@ export const resumeWorkflow = operation({
   method: 'GET',
   path: '/api/ResumeWorkflow/:id',
   description:
-    'Resume the automatic runs of a workflow that was paused after repeated failures. Answers whether it was paused; while a connection it needs is faulted, it stays so.',
+    'Resume the automatic runs of a workflow that was paused after repeated failures. Returns whether it was paused. While a connection it needs is faulted, it stays paused.',
   changesState: true,
   audit: 'workflow.resumed',
   params: Type.Object({ id: Guid }),

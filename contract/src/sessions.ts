@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 
 export const Session = Type.Object({
   myAccount: AuthenticatedAccount,
-  csrfToken: Type.String({ description: 'To be sent as header X-CSRF-Token with every request of the session.' }),
+  csrfToken: Type.String({ description: 'Send it as the header X-CSRF-Token with every request of the session.' }),
 })
 
 export const signIn = operation({
@@ -32,7 +32,7 @@ export const getSession = operation({
   feature: 'Authentication',
   method: 'GET',
   path: '/api/Session',
-  description: 'The signed-in account and the token that its requests carry.',
+  description: 'The signed-in account, and the token to send with its requests.',
   access: 'public',
   answers: { 200: Session },
   refuses: ['session_invalid'],

@@ -42,7 +42,7 @@ export const SecureUpload = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'Code that opens the share. It is not in the mail: tell it in another way. Absent: one is made and is part of the link.',
+          'Code that opens the share. It is not in the mail: tell the recipient separately. Default: a generated code that is part of the link.',
       }),
     ),
     bodyIsHtml: Type.Optional(Type.Boolean({ default: true, description: 'False: the mail is plain text.' })),
@@ -84,10 +84,10 @@ export const SecureShareListApiDto = Type.Object(
       { description: 'The files.' },
     ),
     wrongCodes: Type.Integer({ description: 'Wrong codes that were tried.' }),
-    downloads: Type.Integer({ description: 'Files that were sent.' }),
-    lastDownloadDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When a file was sent last.' }),
-    createDateTimeUTC: { ...Timestamp, description: 'When it was made.' },
-    expiresDateTimeUTC: { ...Timestamp, description: 'When it ends.' },
+    downloads: Type.Integer({ description: 'Number of downloads.' }),
+    lastDownloadDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When a file was last downloaded.' }),
+    createDateTimeUTC: { ...Timestamp, description: 'When it was created.' },
+    expiresDateTimeUTC: { ...Timestamp, description: 'When it expires.' },
   },
   { description: 'A secure share, without its code and its note.' },
 )

@@ -24,15 +24,15 @@ export const stream = operation({
   description: [
     `Watch what happens, as server-sent events: ${streamEventNames.join(', ')}.`,
     'The data of an event is a JSON object with accountId and, where they apply, workflowId, workflowName, runNumber, runBy, status,',
-    'uniqueBlockId, blockName, errorMessage, webhookIds, regApplicationId, alarmId, and its timestamp. Send the last id as Last-Event-ID to go on',
-    'where a stream was cut off; events are kept for 15 minutes. A reader that does not keep up is disconnected.',
+    'uniqueBlockId, blockName, errorMessage, webhookIds, regApplicationId, alarmId, and its timestamp. Send the last id as Last-Event-ID to resume',
+    'a stream that was cut off; events are kept for 15 minutes. A reader that does not keep up is disconnected.',
   ].join(' '),
   query: Type.Object({
     workflowId: Type.Optional({ ...Guid, description: 'Only events of this workflow.' }),
     acrossAccounts: Type.Optional(AcrossAccounts),
   }),
   headers: {
-    'Last-Event-ID': Type.String({ pattern: '^\\d{1,15}$', description: 'Go on after this event.' }),
+    'Last-Event-ID': Type.String({ pattern: '^\\d{1,15}$', description: 'Resume after this event.' }),
   },
   answers: { 200: null },
   otherContent: 'text/event-stream',

@@ -45,7 +45,7 @@ export const deleteTag = operation({
   feature: 'Tags',
   method: 'POST',
   path: '/api/AttributeTagDelete/:entityType/:entityId',
-  description: 'Remove a tag. Removing one that is not there is fine.',
+  description: 'Remove a tag. Removing a tag that is not there succeeds too.',
   changesState: true,
   audit: 'tag.removed',
   params: TagTarget,

@@ -64,7 +64,7 @@ export const WorkflowTemplateWithDetailsApiDto = Type.Object(
     ...workflowTemplateFields,
     variables: Type.Array(Variable, { description: 'Variables that a workflow made from it has.' }),
     chain: Type.Array(TemplateBlock, { description: 'The blocks in order.' }),
-    configuration: Type.Object({ isHosted: IsHosted }, { description: 'How the template is kept.' }),
+    configuration: Type.Object({ isHosted: IsHosted }, { description: 'Where the template comes from.' }),
   },
   { description: 'Workflow template with its block chain.' },
 )
@@ -90,7 +90,7 @@ export const BlockTemplateApiDto = Type.Object(
     variables: Type.Array(Variable, { description: 'Variables of the block.' }),
     configuration: Type.Object(
       { isHosted: IsHosted, exampleResult: Type.Optional(Type.Unknown()) },
-      { description: 'How the template is kept, and an example of what it returns.' },
+      { description: 'Where the template comes from, and an example of what it returns.' },
     ),
   },
   { description: 'Block template with its script.' },

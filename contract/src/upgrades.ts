@@ -67,7 +67,7 @@ export const previewTemplateUpgrade = operation({
   method: 'POST',
   path: '/api/TemplateUpgradePreview',
   description:
-    'What another version of a template would do to each workflow made from it, over all accounts that you reach. Changes nothing.',
+    'What another version of a template would do to each workflow made from it, across all accounts you may act for. Changes nothing.',
   lowestRole: 'DevPartner',
   body: Type.Object(
     {
@@ -141,7 +141,7 @@ export const startTemplateUpgrade = operation({
   method: 'POST',
   path: '/api/TemplateUpgrade',
   description:
-    'Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail goes back by itself.',
+    'Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.',
   changesState: true,
   audit: 'upgrade.started',
   lowestRole: 'DevPartner',
@@ -175,7 +175,7 @@ export const startTemplateUpgrade = operation({
           minimum: 0,
           maximum: 1000,
           default: 3,
-          description: 'A workflow goes back when so many runs in a row fail after its upgrade. 0: it is not watched.',
+          description: 'Roll a workflow back when this many runs in a row fail after its upgrade. 0: do not watch it.',
         }),
       ),
       failuresMax: Type.Optional(
@@ -183,7 +183,7 @@ export const startTemplateUpgrade = operation({
           minimum: 0,
           maximum: 10_000,
           default: 1,
-          description: 'The upgrade stops when more workflows than this went back.',
+          description: 'Stop the upgrade when more workflows than this were rolled back.',
         }),
       ),
       replayRuns: Type.Optional(
@@ -192,7 +192,7 @@ export const startTemplateUpgrade = operation({
           maximum: replayRunsMax,
           default: 0,
           description:
-            'Replay so many recorded runs of each workflow before it is changed. A workflow with a run that was Ready and would fail is left alone as a conflict. 0: no replay.',
+            'Replay this many recorded runs of each workflow before changing it. A workflow with a run that was Ready and would now fail is not changed and counts as a conflict. 0: no replay.',
         }),
       ),
     },
@@ -218,7 +218,7 @@ export const getTemplateUpgrade = operation({
   feature: 'Template upgrades',
   method: 'GET',
   path: '/api/TemplateUpgrade/:id',
-  description: 'How far an upgrade is. Readable by whoever started it, SuperPartner and Manager.',
+  description: 'Progress of an upgrade. Readable by whoever started it, and by SuperPartner and Manager.',
   lowestRole: 'DevPartner',
   params: UpgradeId,
   answers: {
@@ -228,15 +228,15 @@ export const getTemplateUpgrade = operation({
         Type.Object({
           workflowId: Guid,
           accountId: Guid,
-          accountEmail: orNull(Type.String(), 'Null when the account is gone.'),
-          name: orNull(Type.String(), 'Name of the workflow; null when it is gone.'),
+          accountEmail: orNull(Type.String(), 'Null when the account no longer exists.'),
+          name: orNull(Type.String(), 'Name of the workflow; null when it no longer exists.'),
           outcome: Type.Enum([...upgradeOutcomes], {
             description: 'pending, upgraded, upToDate, conflict, problem, skipped or rolledBack.',
           }),
           wave: Type.Integer({ description: 'Starting with 1.' }),
           revisionBefore: orNull(Revision, 'The revision that was upgraded.'),
           revisionAfter: orNull(Revision, 'The revision with the upgrade; null until it is changed.'),
-          message: orNull(Type.String(), 'What there is to say about it.'),
+          message: orNull(Type.String(), 'Details, for example why it was skipped.'),
         }),
       ),
     }),
@@ -249,7 +249,7 @@ export const actOnTemplateUpgrade = operation({
   feature: 'Template upgrades',
   method: 'POST',
   path: '/api/TemplateUpgradeAction/:id',
-  description: 'Pause or resume an upgrade, or bring every upgraded workflow back to what it was.',
+  description: 'Pause or resume an upgrade, or roll back every upgraded workflow.',
   changesState: true,
   audit: ['upgrade.paused', 'upgrade.resumed', 'upgrade.rolledBack'],
   lowestRole: 'DevPartner',

@@ -10,7 +10,7 @@ export const vaultKeyLengthMax = 512
 
 // The length is not part of the schema: an address that does not fit its schema is 404, and a key that is too long is 400.
 const Key = Type.String({
-  description: 'A text of 1 to 512 characters; percent-encoded where an address needs it.',
+  description: '1 to 512 characters, percent-encoded where the URL needs it.',
 })
 const InWorkflow = Type.Object({ workflowId: Guid, key: Key })
 const InAccount = Type.Object({ accountId: Guid, key: Key })

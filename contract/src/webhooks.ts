@@ -35,7 +35,7 @@ export type WebhookSignature = Static<typeof WebhookSignature>
 const settings = {
   ipRestriction: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
     maxItems: 200,
-    description: 'Addresses or CIDR ranges from which requests are taken. Empty: any address.',
+    description: 'Addresses or CIDR ranges from which requests are accepted. Empty: any address.',
   }),
   urlParameters: Type.String({ maxLength: 2000, description: 'Query string appended to the address of the webhook.' }),
   strictOrderProcessing: Type.Boolean({
@@ -48,11 +48,12 @@ const settings = {
   }),
   skipScript: Type.String({
     maxLength: 1_000_000,
-    description: 'Looks at each request first; when it returns something truthy, the request is skipped. Empty: none.',
+    description:
+      'Checks each request before it runs; if it returns something truthy, the request is skipped. Empty: none.',
   }),
   isBatch: Type.Boolean({ description: 'Whether one run takes several requests.' }),
   batchSize: Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum requests per run.' }),
-  updateDateLastRun: Type.Boolean({ description: "Whether a run by a request moves the workflow's last-run time." }),
+  updateDateLastRun: Type.Boolean({ description: "Whether webhook runs update the workflow's last-run time." }),
   orderKey: Type.String({
     maxLength: 500,
     description:
@@ -63,9 +64,9 @@ const settings = {
 
 export const WebhookSettingApiDto = Type.Object(
   {
-    isActive: Type.Boolean({ description: 'Whether the webhook takes requests.' }),
+    isActive: Type.Boolean({ description: 'Whether the webhook accepts requests.' }),
     ...settings,
-    isHeld: Type.Boolean({ description: 'Whether the queue is held: requests are taken and wait.' }),
+    isHeld: Type.Boolean({ description: 'Whether the queue is held: requests are accepted and wait.' }),
     modifyAccountId: { ...Guid, description: 'Who changed the settings last.' },
     modifyDateTimeUTC: { ...Timestamp, description: 'When the settings were last changed.' },
   },
@@ -94,7 +95,7 @@ export const WebhookQueueItem = Type.Object({
 export const WebhookHistoryItem = Type.Object({
   ...queueItem,
   status: Type.Enum([...webhookHistoryStatuses], { description: 'Done or Skipped.' }),
-  nextScheduleDateTimeUTC: { ...Timestamp, description: 'When it was due the last time.' },
+  nextScheduleDateTimeUTC: { ...Timestamp, description: 'When it was last due.' },
   deleteFromQueueDateTimeUTC: { ...Timestamp, description: 'When it left the queue.' },
 })
 
@@ -132,7 +133,7 @@ export const enableWebhook = operation({
   method: 'POST',
   path: '/api/WebhookSettingsEnable/:id',
   description:
-    'Let a workflow take requests, or change how it does. What is not named stays as it is. The first time the secret is in the answer, and never again.',
+    'Enable the webhook of a workflow, or change its settings. Omitted fields stay unchanged. The secret is returned the first time only.',
   changesState: true,
   audit: ['webhook.enabled', 'webhook.changed'],
   params: Type.Object({ id: Guid }),
@@ -151,7 +152,7 @@ export const enableWebhook = operation({
       secret: Type.Optional(Type.String({ description: 'Only the first time: what senders sign with.' })),
       message: Type.Optional(
         Type.String({
-          description: 'The first time: how senders sign. Later: what still holds automatic runs, if anything does.',
+          description: 'The first time: how senders sign. Later: why automatic runs are still paused, if they are.',
         }),
       ),
     }),
@@ -166,7 +167,7 @@ export const disableWebhook = operation({
   method: 'POST',
   path: '/api/WebhookSettingsDisable/:id',
   description:
-    'Stop taking requests. Those already taken are processed. With disableWithCleanSettings, the settings are deleted.',
+    'Stop accepting requests. Those already accepted are still processed. With disableWithCleanSettings, the settings are deleted too.',
   changesState: true,
   audit: ['webhook.disabled', 'webhook.cleaned'],
   params: Type.Object({ id: Guid }),
@@ -220,7 +221,7 @@ export const getWebhook = operation({
         description: 'The query string, by name.',
       }),
       createDateTimeUTC: Timestamp,
-      modifyDateTimeUTC: { ...Timestamp, description: 'When its place in the queue changed last.' },
+      modifyDateTimeUTC: { ...Timestamp, description: 'When its place in the queue last changed.' },
       workflowId: Guid,
     }),
     204: null,
@@ -233,7 +234,7 @@ export const getSandboxWebhooks = operation({
   method: 'GET',
   path: '/api/GetSandboxWebhooks/:id',
   description:
-    'The requests that came while the workflow was in development, newest first. The ten newest are kept, and the pinned one.',
+    'The requests received while the workflow was in development, newest first. The ten newest and the pinned one are kept.',
   params: Type.Object({ id: { ...Guid, description: 'Id of the workflow.' } }),
   answers: {
     200: Type.Array(
@@ -253,7 +254,7 @@ export const getSandboxWebhookValue = operation({
   method: 'GET',
   path: '/api/GetSandboxWebhookValue/:id',
   description:
-    'The payload of the newest request that came while the workflow was in development, or of the pinned one.',
+    'The payload of the newest request received while the workflow was in development, or of the pinned one.',
   params: Type.Object({ id: Guid }),
   answers: { 200: Type.Unknown(), 204: null },
 })
@@ -263,7 +264,8 @@ export const pinSandboxWebhook = operation({
   feature: 'Webhooks',
   method: 'POST',
   path: '/api/WebhookSandboxPin/:id',
-  description: 'Let GetSandboxWebhookValue return this request whatever comes later; null to return the newest again.',
+  description:
+    'Pin the request that GetSandboxWebhookValue returns; null unpins it, so that the newest is returned again.',
   changesState: true,
   audit: 'webhook.samplePinned',
   params: Type.Object({ id: Guid }),

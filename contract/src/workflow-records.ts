@@ -40,7 +40,7 @@ export const ChainApiDto = Type.Object(
     isCustomized: Type.Boolean({ description: 'Whether the block differs from its template.' }),
     status: Type.Optional(
       Type.String({
-        description: 'Only with runNumber: Ready, Error, Skipped, or Pending while the run is under way.',
+        description: 'Only with runNumber: Ready, Error, Skipped, or Pending while the run is in progress.',
       }),
     ),
     startDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block started.')),
@@ -64,7 +64,7 @@ const listFields = {
   timeZone: orNull(Type.String(), 'The IANA time zone of the schedule; null for UTC.'),
   nextRunDateTimeUTC: orNull(Timestamp, 'When the scheduler runs it next.'),
   isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs are paused until an error is fixed.' }),
-  isWebhookActive: Type.Boolean({ description: 'Whether its webhook takes requests.' }),
+  isWebhookActive: Type.Boolean({ description: 'Whether its webhook accepts requests.' }),
   dateLastRunUTC: orNull(Timestamp, 'Start of the last run that completed.'),
   lastRunNumber: orNull(Type.Integer(), 'Number of the latest run.'),
   lastRunStatus: orNull(Type.String(), 'Status of the latest run.'),
@@ -119,7 +119,7 @@ export const WorkflowApiDto = Type.Object(
     replayRuns: ReplayRuns,
     webhook: Type.Object(
       {
-        isActive: Type.Boolean({ description: 'Whether it takes requests.' }),
+        isActive: Type.Boolean({ description: 'Whether it accepts requests.' }),
         url: Type.String({ description: 'Where others send requests to.' }),
       },
       { description: 'The webhook of the workflow.' },

@@ -52,10 +52,7 @@ export const WorkflowInput = Type.Object(
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     applications: Type.Optional(
-      mapOf<unknown>(
-        {},
-        'Application short name to the GUID of a registered application; null takes the mapping away.',
-      ),
+      mapOf<unknown>({}, 'Application short name to the GUID of a registered application; null removes the mapping.'),
     ),
     variables: Type.Optional(
       mapOf<unknown>(
@@ -190,7 +187,7 @@ export const updateWorkflow = operation({
   feature: 'Workflows',
   method: 'POST',
   path: '/api/Workflow/:id',
-  description: 'Change a workflow. Blocks are named by uniqueBlockId; what is not named stays as it is.',
+  description: 'Change a workflow. Blocks are named by uniqueBlockId; what is not named stays unchanged.',
   changesState: true,
   audit: 'workflow.changed',
   params: WorkflowId,

@@ -32,7 +32,7 @@ const tools = [
 ]
 
 const instructions = `Patchbay runs integrations: workflows are chains of JavaScript blocks that call applications.
-To mend a failure: search_runs finds it, explain_failure says why, test_block tries a mended script with the inputs of that run, replay compares it on recorded runs, propose_change saves it as a draft or shows the diff.
+To fix a failure: search_runs finds it, explain_failure says why, test_block tries a fixed script with the inputs of that run, replay compares it on recorded runs, propose_change saves it as a draft or shows the diff.
 Read patchbay://script-api before writing a script. Tools that change something do nothing without confirm: true; ask the person first.`
 
 export type McpOptions = { client: Client; onFault: OnFault }

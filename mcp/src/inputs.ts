@@ -9,7 +9,7 @@ export const WorkflowId = Type.String({
 export const RunNumber = Type.Integer({ minimum: 1, description: 'Number of the run, counted per workflow.' })
 
 export const Limit = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'At most so many.' }),
+  Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'At most this many.' }),
 )
 
 export const Confirm = Type.Optional(

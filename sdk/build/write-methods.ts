@@ -29,7 +29,7 @@ function methodName(operation: string): string {
 }
 
 function commentOf(spec: OperationSpec): string {
-  const role = spec.lowestRole ? [`Needs the role ${spec.lowestRole} or a higher one.`] : []
+  const role = spec.lowestRole ? [`Needs the role ${spec.lowestRole} or higher.`] : []
   const example = spec.example?.body === undefined ? [] : [`@example { body: ${JSON.stringify(spec.example.body)} }`]
   const lines = [spec.description, ...role, `${spec.method} ${spec.path}`, ...example]
   return ['  /**', ...lines.map((line) => `   * ${line.replaceAll('*/', '*\\/')}`), '   */'].join('\n')

@@ -35,13 +35,13 @@ export type Methods = {
   getSchema: Method<'GetSchema'>
   /**
    * Every account the caller may manage.
-   * Needs the role Manager or a higher one.
+   * Needs the role Manager or higher.
    * GET /api/Accounts
    */
   accounts: Method<'Accounts'>
   /**
    * Search the accounts the caller may manage.
-   * Needs the role Manager or a higher one.
+   * Needs the role Manager or higher.
    * POST /api/Accounts
    * @example { body: {"page":0,"size":20,"searchTerm":"anna","accountState":["Active"]} }
    */
@@ -59,8 +59,8 @@ export type Methods = {
    */
   accountCreate: Method<'AccountCreate'>
   /**
-   * Change the name, country, role or permission of an account of the organization. Fields that are left out stay as they are.
-   * Needs the role Manager or a higher one.
+   * Change the name, country, role or permission of an account of the organization. Omitted fields stay unchanged.
+   * Needs the role Manager or higher.
    * POST /api/AccountUpdate/:id
    * @example { body: {"roleName":"DevPartner"} }
    */
@@ -72,7 +72,7 @@ export type Methods = {
   resendActivation: Method<'ResendActivation'>
   /**
    * Activate, lock or archive an account of the organization.
-   * Needs the role Manager or a higher one.
+   * Needs the role Manager or higher.
    * POST /api/AccountState/:id
    * @example { body: {"accountState":"Locked"} }
    */
@@ -89,7 +89,7 @@ export type Methods = {
    */
   apiKeyCreate: Method<'ApiKeyCreate'>
   /**
-   * Change label, address list or expiry of a key pair.
+   * Change the label, address list or expiry of a key pair.
    * POST /api/ApiKey/:id
    */
   apiKeyUpdate: Method<'ApiKeyUpdate'>
@@ -99,7 +99,7 @@ export type Methods = {
    */
   deleteApiKey: Method<'DeleteApiKey'>
   /**
-   * Read, exactly once, the secret that was made with an activated account.
+   * Read the secret that was generated with an activated account. Works exactly once.
    * GET /api/RevealApiKey/:id
    */
   revealApiKey: Method<'RevealApiKey'>
@@ -109,7 +109,7 @@ export type Methods = {
    */
   signIn: Method<'SignIn'>
   /**
-   * The signed-in account and the token that its requests carry.
+   * The signed-in account, and the token to send with its requests.
    * GET /api/Session
    */
   session: Method<'Session'>
@@ -125,14 +125,14 @@ export type Methods = {
    */
   attributeTagAdd: Method<'AttributeTagAdd'>
   /**
-   * Remove a tag. Removing one that is not there is fine.
+   * Remove a tag. Removing a tag that is not there succeeds too.
    * POST /api/AttributeTagDelete/:entityType/:entityId
    * @example { body: {"value":"pilot"} }
    */
   attributeTagDelete: Method<'AttributeTagDelete'>
   /**
    * Who changed what, newest first.
-   * Needs the role Manager or a higher one.
+   * Needs the role Manager or higher.
    * POST /api/GetAuditLog
    * @example { body: {"page":0,"size":50} }
    */
@@ -191,63 +191,63 @@ export type Methods = {
    */
   blockTemplateVersions: Method<'BlockTemplateVersions'>
   /**
-   * Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. Files with a problem refuse the whole import, unless partial is true.
-   * Needs the role DevPartner or a higher one.
+   * Add to the organization's own catalogue, from files or from an OpenAPI (3.0 to 3.2) or Swagger 2.0 document. If a file has a problem, nothing is imported unless partial is true.
+   * Needs the role DevPartner or higher.
    * POST /api/CatalogImport
    * @example { body: {"files":[{"path":"functions/greet.js","content":"/*---\nid: …\n---*\/\nreturn fx.titleCase(name)"}]} }
    */
   catalogImport: Method<'CatalogImport'>
   /**
    * The organization's own catalogue as files that CatalogImport takes.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/CatalogExport
    */
   catalogExport: Method<'CatalogExport'>
   /**
-   * Publish the draft as the next version. Answers that version.
-   * Needs the role DevPartner or a higher one.
+   * Publish the draft as the next version. Returns that version.
+   * Needs the role DevPartner or higher.
    * GET /api/PublishWorkflowTemplate/:id
    */
   publishWorkflowTemplate: Method<'PublishWorkflowTemplate'>
   /**
-   * Publish the draft as the next version. Answers that version.
-   * Needs the role DevPartner or a higher one.
+   * Publish the draft as the next version. Returns that version.
+   * Needs the role DevPartner or higher.
    * GET /api/PublishBlockTemplate/:id
    */
   publishBlockTemplate: Method<'PublishBlockTemplate'>
   /**
    * Discard the draft. Published versions stay.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteWorkflowTemplateDraft/:id
    */
   deleteWorkflowTemplateDraft: Method<'DeleteWorkflowTemplateDraft'>
   /**
    * Discard the draft. Published versions stay.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteBlockTemplateDraft/:id
    */
   deleteBlockTemplateDraft: Method<'DeleteBlockTemplateDraft'>
   /**
    * Delete an application of the organization, unless a registered application, a workflow that is not archived or another item uses it.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteApplication/:id
    */
   deleteApplication: Method<'DeleteApplication'>
   /**
    * Delete a block template of the organization with its draft and every version, unless a workflow that is not archived or a workflow template uses it.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteBlockTemplate/:id
    */
   deleteBlockTemplate: Method<'DeleteBlockTemplate'>
   /**
    * Delete a workflow template of the organization with its draft and every version, unless a workflow that is not archived was made from it.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteWorkflowTemplate/:id
    */
   deleteWorkflowTemplate: Method<'DeleteWorkflowTemplate'>
   /**
    * Delete a library function of the organization, unless a script of a workflow that is not archived or of another item calls it.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * GET /api/DeleteFunction/:id
    */
   deleteFunction: Method<'DeleteFunction'>
@@ -262,19 +262,19 @@ export type Methods = {
    */
   regApplications: Method<'RegApplications'>
   /**
-   * Search the registered applications of the account, also those that still wait for their authorization.
+   * Search the registered applications of the account, including those that still await authorization.
    * POST /api/RegApplications
    * @example { body: {"page":0,"size":20,"searchTerm":"shop","isFaulted":false} }
    */
   regApplicationsSearch: Method<'RegApplicationsSearch'>
   /**
-   * Register an application with its credentials. The answer is its id, or, where a person must give access, the address at which to do so.
+   * Register an application with its credentials. Returns its id or, when a person must grant access, the authorization URL.
    * POST /api/RegApplication
    * @example { body: {"applicationId":"e31040e1-1997-54d0-bfa6-43f910dc7be6","tagText":"warehouse","credentialsJson":"{\"baseUrl\":\"https://api.example.com/v1\",\"authType\":\"bearer\",\"token\":\"…\"}"} }
    */
   regApplicationCreate: Method<'RegApplicationCreate'>
   /**
-   * Change the label or the credentials of a registered application. The answer is an empty string, or an authorization URL.
+   * Change the label or the credentials of a registered application. Returns an empty string, or an authorization URL.
    * POST /api/RegApplication/:id
    * @example { body: {"tagText":"warehouse, north"} }
    */
@@ -295,18 +295,18 @@ export type Methods = {
    */
   apiAppVault: Method<'ApiAppVault'>
   /**
-   * GET from a registered application; the answer is the body of the target.
+   * Send a GET request to a registered application. Returns the body of its response.
    * GET /api/ApiGet
    */
   apiGet: Method<'ApiGet'>
   /**
-   * POST JSON to a registered application; the answer is the body of the target.
+   * Send JSON to a registered application with POST. Returns the body of its response.
    * POST /api/ApiPost
    * @example { body: {"jsonData":{"hello":"world"}} }
    */
   apiPost: Method<'ApiPost'>
   /**
-   * Any request to a registered application.
+   * Send any request to a registered application.
    * POST /api/ApiSend/:shortName
    * @example { body: {"verb":"GET","requestUrl":"orders?since=2025-01-01","responseType":"Json"} }
    */
@@ -318,7 +318,7 @@ export type Methods = {
    */
   documentLibraryGrant: Method<'DocumentLibraryGrant'>
   /**
-   * Send a mail. It is kept in the outbox until a mail server has taken it.
+   * Send a mail. It is kept in the outbox until a mail server accepts it.
    * POST /api/ApiProxyEmail
    * @example { body: {"subject":"Orders of today","to":["anna@example.com"],"body":"<p>12 orders</p>","bodyIsHtml":true} }
    */
@@ -415,7 +415,7 @@ export type Methods = {
    */
   workflowCreate: Method<'WorkflowCreate'>
   /**
-   * Change a workflow. Blocks are named by uniqueBlockId; what is not named stays as it is.
+   * Change a workflow. Blocks are named by uniqueBlockId; what is not named stays unchanged.
    * POST /api/Workflow/:id
    * @example { body: {"name":"Hello again","variables":{"who":"everyone"}} }
    */
@@ -438,41 +438,41 @@ export type Methods = {
    */
   workflowDifference: Method<'WorkflowDifference'>
   /**
-   * Make an earlier revision the newest one again. Answers the number of the new revision.
+   * Make an earlier revision the newest one again. Returns the number of the new revision.
    * POST /api/RestoreRevision/:workflowId
    * @example { body: {"revision":3} }
    */
   restoreRevision: Method<'RestoreRevision'>
   /**
-   * What another version of a template would do to each workflow made from it, over all accounts that you reach. Changes nothing.
-   * Needs the role DevPartner or a higher one.
+   * What another version of a template would do to each workflow made from it, across all accounts you may act for. Changes nothing.
+   * Needs the role DevPartner or higher.
    * POST /api/TemplateUpgradePreview
    * @example { body: {"workflowTemplateId":"019a2f6e-5a3c-7f00-8000-000000000001","page":0,"size":50} }
    */
   templateUpgradePreview: Method<'TemplateUpgradePreview'>
   /**
-   * Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail goes back by itself.
-   * Needs the role DevPartner or a higher one.
+   * Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.
+   * Needs the role DevPartner or higher.
    * POST /api/TemplateUpgrade
    * @example { body: {"workflowTemplateId":"019a2f6e-5a3c-7f00-8000-000000000001","waveSize":5,"waveMinutes":30} }
    */
   templateUpgrade: Method<'TemplateUpgrade'>
   /**
-   * How far an upgrade is. Readable by whoever started it, SuperPartner and Manager.
-   * Needs the role DevPartner or a higher one.
+   * Progress of an upgrade. Readable by whoever started it, and by SuperPartner and Manager.
+   * Needs the role DevPartner or higher.
    * GET /api/TemplateUpgrade/:id
    */
   getTemplateUpgrade: Method<'GetTemplateUpgrade'>
   /**
-   * Pause or resume an upgrade, or bring every upgraded workflow back to what it was.
-   * Needs the role DevPartner or a higher one.
+   * Pause or resume an upgrade, or roll back every upgraded workflow.
+   * Needs the role DevPartner or higher.
    * POST /api/TemplateUpgradeAction/:id
    * @example { body: {"action":"pause"} }
    */
   templateUpgradeAction: Method<'TemplateUpgradeAction'>
   /**
    * Upgrades, newest first: those you started; for SuperPartner and Manager all of the organization.
-   * Needs the role DevPartner or a higher one.
+   * Needs the role DevPartner or higher.
    * POST /api/TemplateUpgrades
    * @example { body: {"page":0,"size":20} }
    */
@@ -498,13 +498,13 @@ export type Methods = {
    */
   webhookSettings: Method<'WebhookSettings'>
   /**
-   * Let a workflow take requests, or change how it does. What is not named stays as it is. The first time the secret is in the answer, and never again.
+   * Enable the webhook of a workflow, or change its settings. Omitted fields stay unchanged. The secret is returned the first time only.
    * POST /api/WebhookSettingsEnable/:id
    * @example { body: {"strictOrderProcessing":true,"skipProcessingAfterErrors":3} }
    */
   webhookSettingsEnable: Method<'WebhookSettingsEnable'>
   /**
-   * Stop taking requests. Those already taken are processed. With disableWithCleanSettings, the settings are deleted.
+   * Stop accepting requests. Those already accepted are still processed. With disableWithCleanSettings, the settings are deleted too.
    * POST /api/WebhookSettingsDisable/:id
    */
   webhookSettingsDisable: Method<'WebhookSettingsDisable'>
@@ -526,22 +526,22 @@ export type Methods = {
    */
   getWebhook: Method<'GetWebhook'>
   /**
-   * The requests that came while the workflow was in development, newest first. The ten newest are kept, and the pinned one.
+   * The requests received while the workflow was in development, newest first. The ten newest and the pinned one are kept.
    * GET /api/GetSandboxWebhooks/:id
    */
   getSandboxWebhooks: Method<'GetSandboxWebhooks'>
   /**
-   * The payload of the newest request that came while the workflow was in development, or of the pinned one.
+   * The payload of the newest request received while the workflow was in development, or of the pinned one.
    * GET /api/GetSandboxWebhookValue/:id
    */
   getSandboxWebhookValue: Method<'GetSandboxWebhookValue'>
   /**
-   * Let GetSandboxWebhookValue return this request whatever comes later; null to return the newest again.
+   * Pin the request that GetSandboxWebhookValue returns; null unpins it, so that the newest is returned again.
    * POST /api/WebhookSandboxPin/:id
    */
   webhookSandboxPin: Method<'WebhookSandboxPin'>
   /**
-   * Take a waiting request out of the queue, unprocessed. False when it is being processed at this moment.
+   * Take a waiting request out of the queue, unprocessed. False when it is already being processed.
    * POST /api/WebhookSkip/:webhookId
    */
   webhookSkip: Method<'WebhookSkip'>
@@ -551,7 +551,7 @@ export type Methods = {
    */
   webhookRetry: Method<'WebhookRetry'>
   /**
-   * Go on taking requests, but start none of them until the queue is released.
+   * Keep accepting requests, but start none until the queue is released.
    * POST /api/WebhookQueueHold/:workflowId
    */
   webhookQueueHold: Method<'WebhookQueueHold'>
@@ -567,7 +567,7 @@ export type Methods = {
    */
   webhookReplay: Method<'WebhookReplay'>
   /**
-   * How far a replay has come.
+   * Progress of a replay.
    * GET /api/GetWebhookReplay/:replayId
    */
   getWebhookReplay: Method<'GetWebhookReplay'>
@@ -578,17 +578,17 @@ export type Methods = {
    */
   runWorkflow: Method<'RunWorkflow'>
   /**
-   * Stop a run: the block under way finishes, unless it sleeps, then the run is Stopped. False when it had ended already.
+   * Stop a run. The current block finishes (a sleep ends at once), then the run is Stopped. False when the run had already ended.
    * GET /api/StopWorkflowRun/:workflowId
    */
   stopWorkflowRun: Method<'StopWorkflowRun'>
   /**
-   * Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call names the retry that is under way or ended well.
+   * Retry a failed or stopped run from the block that failed, with the same webhook requests and range. Repeating the call returns the retry that is in progress or has succeeded.
    * GET /api/RetryRun/:workflowId
    */
   retryRun: Method<'RetryRun'>
   /**
-   * Resume the automatic runs of a workflow that was paused after repeated failures. Answers whether it was paused; while a connection it needs is faulted, it stays so.
+   * Resume the automatic runs of a workflow that was paused after repeated failures. Returns whether it was paused. While a connection it needs is faulted, it stays paused.
    * GET /api/ResumeWorkflow/:id
    */
   resumeWorkflow: Method<'ResumeWorkflow'>
@@ -614,24 +614,24 @@ export type Methods = {
    */
   getBlockSession: Method<'GetBlockSession'>
   /**
-   * Every call to an application that a block made in a run, also in a run that was interrupted: whether something was sent already.
+   * The calls that a block made to applications in a run. They are listed for an interrupted run too, so you can see what had already been sent.
    * GET /api/GetBlockCalls/:workflowId
    */
   getBlockCalls: Method<'GetBlockCalls'>
   /**
-   * Run one script with given inputs, without a workflow and without a trace in any history. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.
+   * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }
    */
   testBlock: Method<'TestBlock'>
   /**
-   * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves, nothing is written, no mail is sent.
+   * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no mail is sent.
    * POST /api/Replay/:id
    * @example { body: {"lastRuns":10,"changes":{"variables":{"who":"everyone"}}} }
    */
   replayStart: Method<'ReplayStart'>
   /**
-   * How far a replay has come and what it found. Kept for a day.
+   * Progress and findings of a replay. Kept for a day.
    * GET /api/Replay/:id
    */
   replay: Method<'Replay'>
@@ -671,7 +671,7 @@ export type Methods = {
    */
   expectations: Method<'Expectations'>
   /**
-   * Say what is expected of a workflow; replaces what was said before. Whatever is not met raises an alarm, by mail and event. A result that is no array counts as one item, null as none.
+   * Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with a mail and an event. A result that is not an array counts as one item, null as none.
    * POST /api/Expectations/:workflowId
    * @example { body: {"expectations":[{"kind":"succeedsWithin","hours":26}]} }
    */
@@ -683,23 +683,23 @@ export type Methods = {
    */
   alarms: Method<'Alarms'>
   /**
-   * Acknowledge an alarm (it stays open) or dismiss it (it closes, and rises again only after the workflow was fine once).
+   * Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the workflow has been fine once).
    * POST /api/AlarmAction/:id
    */
   alarmAction: Method<'AlarmAction'>
   /**
-   * The addresses that are told of events of the account, or of the accounts it manages.
+   * The addresses that receive events of the account, or of the accounts it manages.
    * GET /api/EventSubscriptions
    */
   eventSubscriptions: Method<'EventSubscriptions'>
   /**
-   * Send events to an address as {type, timestamp, data}, signed as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.
+   * Send events to an address as {type, timestamp, data}, signed according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature). The secret is shown once.
    * POST /api/EventSubscriptions
    * @example { body: {"url":"https://example.com/patchbay-events","events":["run.failed"]} }
    */
   eventSubscriptionCreate: Method<'EventSubscriptionCreate'>
   /**
-   * Change address, events or activity of a subscription.
+   * Change the address or the events of a subscription, or switch it on or off.
    * POST /api/EventSubscription/:id
    */
   eventSubscriptionUpdate: Method<'EventSubscriptionUpdate'>
@@ -714,7 +714,7 @@ export type Methods = {
    */
   notificationSettings: Method<'NotificationSettings'>
   /**
-   * Choose which mails the account gets. About managed accounts it gets none until it asks for them.
+   * Choose which mails the account gets. Mails about managed accounts are off by default.
    * POST /api/NotificationSettings
    * @example { body: {"scope":"managed","failureMail":true} }
    */

@@ -11,7 +11,7 @@ export type StreamEvent = {
 export type StreamOptions = {
   workflowId?: string
   acrossAccounts?: boolean
-  /** Go on after this event. */
+  /** Resume after this event. */
   lastEventId?: string
   /** Ends the iteration. */
   signal?: AbortSignal

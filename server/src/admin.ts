@@ -112,7 +112,7 @@ function readNewKey(path: string): Buffer {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    throw new ConfigError(`The file of the new key cannot be read: ${(error as Error).message}`)
+    throw new ConfigError(`The new key file cannot be read: ${(error as Error).message}`)
   }
   const [key, ...others] = parseMasterKeys(text, `The file ${path}`)
   if (others.length > 0) throw new ConfigError(`The file ${path} must hold one key.`)
@@ -139,12 +139,12 @@ main().then(
   () => process.exit(0),
   (error: Error) => {
     if (violatedConstraint(error) === 'accounts_email_unique')
-      console.error('An account with this e-mail exists already.')
+      console.error('An account with this e-mail already exists.')
     else if (
       (error as NodeJS.ErrnoException).code === 'ENOENT' ||
       (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
     ) {
-      console.error('The service is not running on this data directory: start it first.')
+      console.error('The service is not running on this data directory. Start it first.')
     } else console.error(error.message)
     process.exit(1)
   },

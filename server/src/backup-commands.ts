@@ -27,9 +27,7 @@ type Say = (line: string) => void
 export async function backUp(config: Config, file: string, say: Say): Promise<void> {
   const path = resolve(file)
   if (config.databaseUrl === undefined && !existsSync(`${config.dataDir}/postgres`))
-    throw new ConfigError(
-      `There is no installation in ${config.dataDir}. Set PATCHBAY_DATA_DIR or PATCHBAY_DATABASE_URL.`,
-    )
+    throw new ConfigError(`No installation found in ${config.dataDir}. Set PATCHBAY_DATA_DIR or PATCHBAY_DATABASE_URL.`)
   await using server = await reachDatabase(config, say)
   await using database = new Database(server.connection, () => {})
   const counts = await writeBackup(
@@ -43,8 +41,8 @@ export async function backUp(config: Config, file: string, say: Say): Promise<vo
   )
   say(`Backup written to ${path}: ${counts.tables} tables, ${counts.shares} shares, ${sizeOf(counts.bytes)} of data.`)
   if (counts.sharesElsewhere > 0)
-    say(`${counts.sharesElsewhere} shares are NOT in it: their files are in the data directory of another machine.`)
-  if (counts.sharesMissing > 0) say(`${counts.sharesMissing} shares are NOT in it: files of theirs are missing.`)
+    say(`${counts.sharesElsewhere} shares are NOT included: their files are in the data directory of another machine.`)
+  if (counts.sharesMissing > 0) say(`${counts.sharesMissing} shares are NOT included: some of their files are missing.`)
   say(
     config.backupPassphrase === undefined
       ? 'It is NOT encrypted, because PATCHBAY_BACKUP_PASSPHRASE is not set. Secrets in it stay sealed by the master key, which is not in the file: keep the key as well.'
@@ -119,7 +117,7 @@ function checkKeys(config: Config, { masterKeyIds, masterKeys }: Manifest): void
   if (here.length > 0) {
     const place = config.masterKey.kind === 'file' ? config.masterKey.path : 'PATCHBAY_MASTER_KEY'
     throw new BackupError(
-      `The master key in ${place} is not the one of the backup (it needs the key ${missing}). ${masterKeys ? 'Take it away, and the key in the backup is used.' : 'Set PATCHBAY_MASTER_KEY_FILE to the key that the backup was made with.'}`,
+      `The master key in ${place} is not the one of the backup (it needs the key ${missing}). ${masterKeys ? 'Remove it to use the key in the backup.' : 'Set PATCHBAY_MASTER_KEY_FILE to the key that the backup was made with.'}`,
     )
   }
   if (!masterKeys) {

@@ -136,7 +136,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
   for (const name of Object.keys(env)) {
     if (name.startsWith('PATCHBAY_') && !known.includes(name.slice('PATCHBAY_'.length))) {
       throw new ConfigError(
-        `${name} is not a setting of Patchbay. Known fields: ${variables.map((v) => `PATCHBAY_${v}`).join(', ')}.`,
+        `${name} is not a setting of Patchbay. Known settings: ${variables.map((v) => `PATCHBAY_${v}`).join(', ')}.`,
       )
     }
   }

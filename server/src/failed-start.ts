@@ -33,11 +33,11 @@ function explainCode({
   }
   if (code === 'EACCES' && port !== undefined)
     return `The port ${port} needs rights that this user does not have. Set PATCHBAY_PORT to one above 1023.`
-  if (code === 'EADDRNOTAVAIL') return `The address ${address} in PATCHBAY_HOST is not one of this machine.`
+  if (code === 'EADDRNOTAVAIL') return `The address ${address} in PATCHBAY_HOST is not an address of this machine.`
   if (code === '53300') return tooManyConnections
-  if (code === '25006') return 'None of the hosts of PATCHBAY_DATABASE_URL takes writes: standby or read-only.'
+  if (code === '25006') return 'No host in PATCHBAY_DATABASE_URL accepts writes: each is a standby or read-only.'
   if (/CERT|ERR_TLS|UNABLE_TO_/.test(code)) {
-    return `The certificate of the database server does not verify: ${message}. Name the certificate of its authority in PATCHBAY_DATABASE_URL (sslrootcert=/path/to/ca.crt), and the host as the certificate has it.`
+    return `The certificate of the database server cannot be verified: ${message}. In PATCHBAY_DATABASE_URL, set sslrootcert=/path/to/ca.crt and use the host name that is in the certificate.`
   }
   if (code === '08P01' && message.includes('startup parameter')) {
     return `The pooler in front of PostgreSQL refuses the connection: ${message}. In PgBouncer, set ignore_startup_parameters = options and pool_mode = session.`

@@ -38,7 +38,7 @@ export class FaultLog implements Disposable {
       }
       if (this.#known.size >= kindsMax) this.#known.delete(this.#known.keys().next().value as string)
       this.#known.set(kind, { part, times: 0, error })
-      this.#log.error({ part, ...about, err: error }, 'A part of the service reported a fault.')
+      this.#log.error({ part, ...about, err: error }, 'Background work failed.')
     }
   }
 

@@ -1,5 +1,5 @@
 // A line of the log for people: time, level, part, sentence, then what it is about.
-//   2026-05-01T10:00:00.000Z ERROR runs: A part of the service reported a fault. runId=… (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:5432)
+//   2026-05-01T10:00:00.000Z ERROR runs: Background work failed. runId=… (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:5432)
 const levelNames: Record<number, string> = {
   10: 'TRACE',
   20: 'DEBUG',

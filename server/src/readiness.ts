@@ -32,7 +32,7 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     this.#log = log
     this.#looking = new Recurring(() => this.whyNot(), {
       pauseMs: lookMs,
-      onFault: (error) => log.error({ part, err: error }, 'Readiness could not be judged.'),
+      onFault: (error) => log.error({ part, err: error }, 'The readiness check failed.'),
     })
     const { promise, resolve } = Promise.withResolvers<string>()
     this.outdated = promise
@@ -66,7 +66,7 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     const { rows } = await system.query<{ migrations: { name: string; mayStay: boolean }[]; has_keys: boolean }>(sql`
       select exists (select from system_keys) as has_keys,
         (select json_agg(json_build_object('name', name, 'mayStay', older_may_stay) order by name) from migrations) as migrations`)
-    if (!rows[0]?.has_keys) return 'The keys of the installation are gone from the database.'
+    if (!rows[0]?.has_keys) return 'The keys of the installation are missing from the database.'
     const verdict = judgeMigrations(rows[0].migrations)
     if (verdict.kind === 'outdated') this.#outdate(verdict.sentence)
     if (verdict.kind !== 'fits') return verdict.sentence

@@ -55,7 +55,7 @@ async function runService(config: Config): Promise<number> {
   const startedAt = performance.now()
   const log = createLog(config.logLevel, config.logFormat)
   process.on('unhandledRejection', (reason) => {
-    log.fatal({ part: 'process', err: reason }, 'A promise failed that nobody waited for.')
+    log.fatal({ part: 'process', err: reason }, 'Unhandled promise rejection.')
     throw reason
   })
 
@@ -88,7 +88,7 @@ async function runService(config: Config): Promise<number> {
   // Not ready, and still answering: whoever shares out the requests needs a moment to look elsewhere.
   if (reason === 'asked') await wait(config.drainSeconds * 1000)
   setTimeout(
-    () => leaveNow(1, 'Stopping took too long; what is left is left to the next start.'),
+    () => leaveNow(1, 'Shutdown took too long. The next start recovers unfinished work.'),
     shutdownMsMax,
   ).unref()
   await app[Symbol.asyncDispose]()
@@ -105,7 +105,7 @@ async function startUnlessStopped(config: Config, log: Logger, stopAsked: Promis
   })
   const started = await Promise.race([starting, stopAsked])
   if (started !== 'asked') return started
-  if (!groupMember) say('Stopping before the start is complete.')
+  if (!groupMember) say('Shutting down before startup is complete.')
   calledOff.abort()
   const stopping = starting.then(
     (app) => app[Symbol.asyncDispose](),

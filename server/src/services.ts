@@ -60,8 +60,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const catalog = await Catalog.load({
     database,
     directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
-    onProblem: (problem) =>
-      log.warn({ part: 'catalog', ...problem }, 'A file of the catalogue is broken and left out.'),
+    onProblem: (problem) => log.warn({ part: 'catalog', ...problem }, 'A catalogue file is invalid and was left out.'),
   })
   await pinEarlierTemplates({ database, catalog })
   await giveEarlierBases({ database, catalog })

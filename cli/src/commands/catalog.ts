@@ -38,7 +38,7 @@ function readCatalog(path: string): Body {
         ? { path: name, content: bytes.toString('utf8') }
         : { path: name, content: bytes.toString('base64'), encoding: 'base64' as const }
     })
-  if (files.length === 0) throw new Failure(`${path} holds no files.`)
+  if (files.length === 0) throw new Failure(`${path} contains no files.`)
   return { files }
 }
 

@@ -33,7 +33,7 @@ expect:
 export async function init({ terminal, cwd }: Context, _: object, folder = '.'): Promise<undefined> {
   const root = resolve(cwd, folder)
   if (existsSync(join(root, 'hello')))
-    throw new Failure(`${join(folder, 'hello')} exists already. Choose another folder.`)
+    throw new Failure(`${join(folder, 'hello')} already exists. Choose another folder.`)
   const files = { ...example, ...editorFiles() }
   for (const [path, text] of Object.entries(files)) {
     // Settings that somebody made are theirs.

@@ -27,7 +27,7 @@ export function readFolders(cwd: string, given: readonly string[]): WorkflowFold
   const roots = given.length === 0 ? [cwd] : given.map((path) => resolve(cwd, path))
   const folders = roots.flatMap((root) => {
     const found = findFolders(root)
-    if (found.length === 0) throw new Failure(`${relative(cwd, root) || 'This folder'} holds no workflow.yaml.`)
+    if (found.length === 0) throw new Failure(`${relative(cwd, root) || 'This folder'} contains no workflow.yaml.`)
     return found
   })
   const read = [...new Set(folders)].map((folder) => ({ folder, workflow: readFolder(folder, cwd) }))
@@ -36,7 +36,7 @@ export function readFolders(cwd: string, given: readonly string[]): WorkflowFold
     const other = byName.get(workflow.name)
     if (other !== undefined) {
       throw new Failure(
-        `${relative(cwd, other)} and ${relative(cwd, folder)} both hold a workflow named "${workflow.name}". Rename one.`,
+        `${relative(cwd, other)} and ${relative(cwd, folder)} both contain a workflow named "${workflow.name}". Rename one.`,
       )
     }
     byName.set(workflow.name, folder)

@@ -73,7 +73,7 @@ export function AlarmsPage() {
             <Empty icon={BellOff} title="No closed alarms" />
           ) : (
             <Empty icon={BellRing} title="No open alarms">
-              Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay tells you when that
+              Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay alerts you when that
               is not so, even if every run is green.
             </Empty>
           )

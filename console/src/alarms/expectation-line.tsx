@@ -8,8 +8,8 @@ export type BlockChoice = { id: string; name: string }
 const sentences: Record<Expectation['kind'], string> = {
   succeedsWithin: 'A run succeeds at least every',
   receivesWithin: 'A webhook request arrives at least every',
-  itemsBetween: 'This block gives between',
-  usual: 'A usual number of items for this time of the week comes from',
+  itemsBetween: 'This block returns between',
+  usual: 'The usual number of items for this time of the week comes from',
 }
 
 /** One sentence with its blanks. */
@@ -73,7 +73,7 @@ export function ExpectationLine({
       )}
       {kind === 'itemsBetween' && (
         <>
-          {number('min', 'Least items')} <span>and</span> {number('max', 'Most items')} <span>items:</span> {block}
+          {number('min', 'Minimum items')} <span>and</span> {number('max', 'Maximum items')} <span>items:</span> {block}
         </>
       )}
       {kind === 'usual' && block}

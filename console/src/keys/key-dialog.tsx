@@ -52,7 +52,7 @@ export function KeyDialog({
   return (
     <FormDialog
       title={apiKey ? 'Edit key' : 'New key'}
-      submit={apiKey ? 'Save' : 'Make key'}
+      submit={apiKey ? 'Save' : 'Create key'}
       isBusy={create.isPending || update.isPending}
       refusal={refused.beside}
       onSubmit={submit}

@@ -61,7 +61,7 @@ export function KeysPage() {
         skeletonRows={3}
         empty={
           <Empty icon={KeyRound} title="No keys yet" action={newKey}>
-            Make a key for each program that calls the API, so that you can revoke one without stopping the others.
+            Create a key for each program that calls the API, so that you can revoke one without stopping the others.
           </Empty>
         }
         query={keys}

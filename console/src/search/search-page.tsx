@@ -100,7 +100,7 @@ function Found({ term, filters, onPage }: { term: string; filters: Filters; onPa
             keyOf={({ key }) => key}
             isRefreshing={found.isPlaceholderData}
             empty={
-              <Empty icon={Search} title={`No run held “${term}”.`}>
+              <Empty icon={Search} title={`Nothing found for “${term}”.`}>
                 Words are matched whole: “4711” does not find “47110”. A run can be found a few seconds after it ended.
               </Empty>
             }

@@ -57,7 +57,7 @@ export function SharesPage() {
         skeletonRows={4}
         empty={
           <Empty icon={FileLock2} title="No shares yet" action={!upload && newShare}>
-            Scripts and programs make shares with ProxySecureUpload; you can make one here.
+            Scripts and programs create shares with ProxySecureUpload; you can create one here.
           </Empty>
         }
         query={shares}

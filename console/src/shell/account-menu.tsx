@@ -15,7 +15,7 @@ export function AccountMenu() {
       triggerClassName="flex size-8 items-center justify-center rounded-full bg-accent-soft text-accent"
       trigger={<UserRound size={16} strokeWidth={1.75} aria-hidden />}
       items={[
-        { label: `Theme of the system${mark('system')}`, icon: Monitor, onSelect: () => chooseTheme('system') },
+        { label: `System theme${mark('system')}`, icon: Monitor, onSelect: () => chooseTheme('system') },
         { label: `Light${mark('light')}`, icon: Sun, onSelect: () => chooseTheme('light') },
         { label: `Dark${mark('dark')}`, icon: Moon, onSelect: () => chooseTheme('dark') },
         'separator',

@@ -54,7 +54,7 @@ export function TemplatesPage() {
               icon={LayoutTemplate}
               title={own ? 'Your organization has no templates yet.' : 'No template matches.'}
             >
-              Templates are imported as files, or published from a workflow's definition.
+              Templates are imported as files. The guide explains how to publish your own.
             </Empty>
           ) : (
             <ul className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">

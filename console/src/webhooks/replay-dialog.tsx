@@ -62,7 +62,7 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
           {count === undefined
             ? 'Counting …'
             : count === 0
-              ? 'No request fits.'
+              ? 'No request matches.'
               : `${isBound ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'request goes' : 'requests go'} to the end of the queue, oldest first, under the ids they had.`}
         </p>
         {replay.error && (

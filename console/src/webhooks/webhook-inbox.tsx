@@ -181,7 +181,7 @@ function NoQueue() {
 function NoHistory() {
   return (
     <Empty icon={Inbox} title="No requests yet">
-      Once a request was processed or skipped, it moves here and can be replayed.
+      Once a request has been processed or skipped, it moves here and can be replayed.
     </Empty>
   )
 }

@@ -163,7 +163,7 @@ function SettingsForm({
         <Checkbox
           name="updateDateLastRun"
           defaultChecked={settings.updateDateLastRun}
-          label="Webhook runs update the time of the last run"
+          label="Webhook runs update the last-run time"
           hint="Scheduled runs that read only changes then start from that time."
         />
       </div>

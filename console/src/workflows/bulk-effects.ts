@@ -5,7 +5,7 @@ export type BulkAction = 'Deploy' | 'Archive' | 'Delete'
 
 export function effectOn(action: BulkAction, workflow: WorkflowSummary): string {
   if (action === 'Deploy') {
-    if (workflow.workflowState === 'deployed') return 'is deployed already'
+    if (workflow.workflowState === 'deployed') return 'is already deployed'
     return workflow.workflowState === 'archived' ? 'is archived and will be refused' : 'goes into use'
   }
   const stops = [...(workflow.isScheduled ? ['schedule'] : []), ...(workflow.isWebhookActive ? ['webhook'] : [])]

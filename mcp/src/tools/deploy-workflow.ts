@@ -14,7 +14,7 @@ export const deployWorkflow = tool({
   async run(client, { workflowId, confirm }) {
     const { id, name, workflowState, revision } = await findWorkflow(client, workflowId)
     if (workflowState === 'deployed')
-      return { summary: `"${name}" is deployed already.`, isDeployed: true, workflowId: id }
+      return { summary: `"${name}" is already deployed.`, isDeployed: true, workflowId: id }
     if (!confirm) {
       const summary = `Nothing was deployed. With confirm: true revision ${revision} of "${name}" is checked and deployed.`
       return { summary, isDeployed: false, workflowId: id }

@@ -14,7 +14,7 @@ export const replay = tool({
   name: 'replay',
   title: 'Replay recorded runs',
   description:
-    'Run recorded runs again against the newest revision, an earlier one, or changes that are not saved, and compare. No call leaves and nothing is written. A long replay answers with a replayId to ask again with.',
+    'Run recorded runs again against the newest revision, an earlier one, or changes that are not saved, and compare. No call leaves the service and nothing is written. A long replay returns a replayId to ask again with.',
   input: Type.Object(
     {
       workflowId: Type.Optional(WorkflowId),

@@ -35,7 +35,7 @@ const Input = Type.Object(
           },
           { additionalProperties: false },
         ),
-        { description: 'What applications answer. No call leaves; one without an answer here fails.' },
+        { description: 'What applications answer. No call leaves the service; one without an answer here fails.' },
       ),
     ),
     timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
@@ -47,7 +47,7 @@ export const testBlock = tool({
   name: 'test_block',
   title: 'Test a script',
   description:
-    'Run a script in the sandbox of the service with given inputs, or with those a block had in a run. No call leaves, nothing is written, nothing appears in the history.',
+    'Run a script in the sandbox of the service with given inputs, or with those a block had in a run. No call leaves the service, nothing is written, nothing appears in the history.',
   input: Input,
   async run(client, input, signal) {
     const { script, given } = await fillIn(client, input)

@@ -42,7 +42,7 @@ export function checkExpectations(given: readonly GivenExpectation[], blockIds: 
       if ((one.min ?? 0) > (one.max ?? Number.POSITIVE_INFINITY)) throw invalid(`${at}: min is greater than max.`)
     }
     const key = `${one.kind} ${one.uniqueBlockId ?? ''}`
-    if (keys.has(key)) throw invalid(`${at}: ${one.kind} is there twice${one.uniqueBlockId ? ' for this block' : ''}.`)
+    if (keys.has(key)) throw invalid(`${at}: ${one.kind} is given twice${one.uniqueBlockId ? ' for this block' : ''}.`)
     keys.add(key)
   }
 }

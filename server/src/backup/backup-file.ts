@@ -107,7 +107,7 @@ async function keyOf(header: Header, passphrase: string | undefined): Promise<Bu
   const key = await deriveKey(passphrase, Buffer.from(salt, 'base64'), { N, r, p })
   const check = Buffer.from(header.check ?? '', 'base64')
   if (check.length !== 16 || !timingSafeEqual(check, checkOf(key)))
-    throw new BackupError('The passphrase in PATCHBAY_BACKUP_PASSPHRASE is not the one of this backup.')
+    throw new BackupError('PATCHBAY_BACKUP_PASSPHRASE is not the passphrase of this backup.')
   return key
 }
 
@@ -134,7 +134,7 @@ async function readHeader(path: string): Promise<{ header: Header; text: string 
   }
   const end = start.indexOf('\n', firstLine.length)
   if (!start.toString('latin1').startsWith(firstLine) || end < 0) {
-    throw new BackupError(`${path} is not a backup of Patchbay, or one of a newer version.`)
+    throw new BackupError(`${path} is not a Patchbay backup, or was written by a newer version.`)
   }
   const text = start.subarray(0, end + 1).toString()
   try {

@@ -67,7 +67,7 @@ async function requireEmpty(owner: pg.Client): Promise<void> {
     `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'patchbay%'`,
   )
   if (sessions.length > 0)
-    throw new BackupError('A Patchbay is running on this database. Stop it, and restore into an empty installation.')
+    throw new BackupError('Patchbay is running on this database. Stop it, and restore into an empty installation.')
   const { rows } = await owner.query(`select to_regclass('patchbay.organizations') is not null as has_tables`)
   if (!rows[0].has_tables) return
   await owner.query('alter table patchbay.organizations no force row level security')

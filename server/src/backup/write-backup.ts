@@ -22,7 +22,7 @@ export type BackupDeps = {
 type Counts = { tables: number; shares: number; bytes: number; sharesMissing: number; sharesElsewhere: number }
 
 export async function writeBackup(deps: BackupDeps, path: string): Promise<Counts> {
-  if (await exists(path)) throw new BackupError(`${path} is there already. Choose another name, or delete it first.`)
+  if (await exists(path)) throw new BackupError(`${path} already exists. Choose another name, or delete it first.`)
   const draft = `${path}.unfinished`
   const counts: Counts = { tables: 0, shares: 0, bytes: 0, sharesMissing: 0, sharesElsewhere: 0 }
   const client = await connectOwner(deps.connection, 'patchbay_backup')
@@ -76,7 +76,7 @@ async function readManifest(deps: BackupDeps, client: pg.Client): Promise<Manife
   const missing = shape.masterKeyIds.find((id) => !deps.masterKeys.some((key) => key.id === id))
   if (missing !== undefined) {
     throw new BackupError(
-      `The master key at hand is not the one of this database (it needs the key ${missing}). Set PATCHBAY_MASTER_KEY or PATCHBAY_MASTER_KEY_FILE as the service has it.`,
+      `The master key does not belong to this database, which needs the key ${missing}. Set PATCHBAY_MASTER_KEY or PATCHBAY_MASTER_KEY_FILE to the same value as the service.`,
     )
   }
   const masterKeys = deps.masterKeys.filter(({ id }) => shape.masterKeyIds.includes(id)).map(({ base64 }) => base64)
@@ -141,7 +141,7 @@ function explain(error: unknown, path: string): unknown {
   if (isOurs && ['ENOENT', 'EACCES', 'EROFS', 'ENOTDIR', 'EISDIR', 'EPERM', 'EFBIG'].includes(code))
     return new BackupError(`The backup cannot be written: ${message}.`)
   if (code === '42P01' || code === '3F000' || code === '22023')
-    return new BackupError('There is no installation in this database: nothing to back up.')
+    return new BackupError('This database holds no installation. There is nothing to back up.')
   return error
 }
 

@@ -14,7 +14,7 @@ export function reconnectPages(deps: RegisterDeps): Page[] {
     const link = await findReconnectLink(deps.database.system, token)
     return link && deps.opened.findFresh(link, link.regApplicationId)
   }
-  const gone = { status: 404, html: page(title, html`<p>This link is not valid any more.</p>`) }
+  const gone = { status: 404, html: page(title, html`<p>This link is no longer valid.</p>`) }
   return [
     {
       method: 'GET',
@@ -38,7 +38,7 @@ export function reconnectPages(deps: RegisterDeps): Page[] {
                 status: 200,
                 html: page(
                   title,
-                  html`<p><a href="${url}" rel="noreferrer">Go on to ${opened.connection.name}</a></p>`,
+                  html`<p><a href="${url}" rel="noreferrer">Continue to ${opened.connection.name}</a></p>`,
                 ),
               }
         } catch (error) {
@@ -75,7 +75,7 @@ function invitation(
     : html`<p>${label(connection)} works at the moment.</p>`
   return authentication.type === 'oauth2AuthorizationCode' && !isWithdrawn
     ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Connect again</button></form>`
-    : html`${state}<p>Sign in and enter its credentials anew, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/signin">Sign in</a></p>`
+    : html`${state}<p>Sign in and enter its credentials again, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/signin">Sign in</a></p>`
 }
 
 function label({ name, tagText }: { name: string; tagText: string }): string {

@@ -75,7 +75,7 @@ export function createConnections(deps: Deps): ConnectionRoom {
       if (fitting.length > 1) {
         throw new AppError(
           'application_ambiguous',
-          `There are several registered applications ${shortName}. Put the id of one of them in the header AppKey.`,
+          `There are several registered applications ${shortName}. Name one of them by its id in the header AppKey.`,
         )
       }
       if (fitting[0]) return fitting[0].connection

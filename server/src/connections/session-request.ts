@@ -42,13 +42,13 @@ export async function requestSession(
   const text = answer.body.toString()
   if (answer.status < 200 || answer.status > 299) {
     throw new TokenRefused(
-      `${new URL(url).origin} refused a session with status ${answer.status}: ${excerptOf(text, secrets)}`,
+      `${new URL(url).origin} refused to open a session (status ${answer.status}): ${excerptOf(text, secrets)}`,
       isFinalRefusal(answer.status),
     )
   }
   const token = readToken(text, how.tokenPath)
   if (token === undefined) {
-    throw new TokenRefused(`The answer of ${new URL(url).origin} holds no session at "${how.tokenPath}".`, false)
+    throw new TokenRefused(`The response from ${new URL(url).origin} contains no session at "${how.tokenPath}".`, false)
   }
   return { accessToken: token, refreshToken: undefined, expiresInSeconds: how.lifetimeSeconds }
 }

@@ -33,7 +33,7 @@ export function resolveTarget(
   if (!isSecureEnough || !(isTrusted || others.some((pattern) => matchesHost(pattern, url.host)))) {
     throw new AppError(
       'host_not_allowed',
-      `The address ${url.origin} is not one that the application ${application.shortName} allows.`,
+      `The application ${application.shortName} does not allow calls to ${url.origin}.`,
     )
   }
   return { url, sendsCredentials: isTrusted, allowedHosts }

@@ -174,7 +174,7 @@ function toRefusal(error: unknown, tokenUrl: string, seen: Seen, hidden: readonl
     const said = [error.error, error.error_description].filter((part) => part !== undefined && part !== '').join(': ')
     const words = excerptOf(said, hidden)
     return new TokenRefused(
-      `The token address ${tokenUrl} refused: ${words}`,
+      `The token endpoint ${tokenUrl} refused: ${words}`,
       isFinalRefusal(error.status, error.error),
       error,
     )

@@ -22,9 +22,7 @@ export function lockDataDir(dataDir: string): Disposable {
     }
     setAside(path, found)
   }
-  throw new DataDirInUseError(
-    `The data directory ${dataDir} is being taken by another Patchbay that starts at this moment.`,
-  )
+  throw new DataDirInUseError(`The data directory ${dataDir} is being claimed by another Patchbay that is starting.`)
 }
 
 /** Written whole beside it and then linked, so that nobody ever reads half a lock and takes it for a dead one. */

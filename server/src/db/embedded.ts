@@ -265,7 +265,7 @@ async function stopSurvivor(clusterDir: string, say: (line: string) => void): Pr
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0])
   if (!Number.isInteger(pid) || pid <= 0 || !isOurServer(pid, clusterDir)) return
   const survivor = identityOf(pid)
-  say('A database server survived its service: stopping it in order.')
+  say('A database server was still running after its service had ended. Stopping it.')
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     process.kill(pid, signal)
     const deadline = Date.now() + 10_000

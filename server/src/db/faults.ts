@@ -52,13 +52,13 @@ function codeOf(error: unknown): string | undefined {
 export function explainFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
-  if (code === '25006') return 'The database is read-only: none of its hosts takes writes at the moment.'
+  if (code === '25006') return 'The database is read-only: none of its hosts accepts writes at the moment.'
   if (code === '53100') return `The disk of the database is full: ${message}.`
   if (code === '53300') return tooManyConnections
-  if (code === '42501') return `The database denies the service a right that it needs: ${message}.`
+  if (code === '42501') return `The database denies the service a privilege it needs: ${message}.`
   if (code.startsWith('57P')) return `The database is stopping or starting: ${message}.`
   return `The database cannot be reached: ${message}.`
 }
 
 export const tooManyConnections =
-  'The database has no connection left. A process of Patchbay uses up to 26: raise max_connections, or run fewer processes.'
+  'The database has no connections left. A Patchbay process uses up to 26: raise max_connections, or run fewer processes.'

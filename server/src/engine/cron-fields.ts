@@ -61,11 +61,12 @@ function expandPart(part: string, field: CronField): number[] | string {
   const from = fromText === undefined ? field.min : readNumber(fromText, field)
   const openEnd = fromText === undefined || stepText !== undefined ? lastOf(field) : from
   const to = toText === undefined ? openEnd : readNumber(toText, field)
-  if (from === undefined || to === undefined) return `"${part}" is not in ${field.min} to ${field.max}`
+  if (from === undefined || to === undefined) return `"${part}" is not between ${field.min} and ${field.max}`
   if (from > to) return `the range "${part}" runs backwards`
   const step = stepText === undefined ? 1 : Number(stepText)
   // A step that leaves the field would quietly mean "once": */90 is every hour, not every 90 minutes.
-  if (step < 1 || step > field.max - field.min) return `the step of "${part}" must be in 1 to ${field.max - field.min}`
+  if (step < 1 || step > field.max - field.min)
+    return `the step of "${part}" must be between 1 and ${field.max - field.min}`
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 }
 

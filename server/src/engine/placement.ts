@@ -20,12 +20,12 @@ export function placeBlocks(
   const problems: Problem[] = []
   for (const [index, { block, no }] of moved.entries()) {
     if (!Number.isInteger(no) || no < 1 || no > blocks.length) {
-      const message = `Block ${nameBlock(block)} cannot have no ${no}: the chain has the positions 1 to ${blocks.length}.`
+      const message = `Block ${nameBlock(block)} cannot move to position ${no} (no): the chain has positions 1 to ${blocks.length}.`
       problems.push({ message })
     }
     const before = moved[index - 1]
     if (before?.no === no) {
-      const message = `The blocks ${nameBlock(before.block)} and ${nameBlock(block)} both ask for no ${no}.`
+      const message = `The blocks ${nameBlock(before.block)} and ${nameBlock(block)} cannot both have position ${no} (no).`
       problems.push({ message })
     }
   }

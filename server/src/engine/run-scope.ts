@@ -48,7 +48,7 @@ export function scopeRun(
   )
   if (missing.length > 0) {
     return refuse({
-      message: `The run cannot start from block ${runFromBlock}, because the latest run holds no result of ${missing.map(nameBlock).join(' and ')}.`,
+      message: `The run cannot start from block ${runFromBlock}, because the latest run has no result for ${missing.map(nameBlock).join(' and ')}.`,
     })
   }
   return accept({

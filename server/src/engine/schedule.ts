@@ -44,7 +44,7 @@ export function parseSchedule(scheduleFrequency: string, timeZone: string | null
   const expanded = expandCron(cron)
   if (!expanded.ok) return expanded
   if (timeZone !== null && !isTimeZone(timeZone)) {
-    return refuse({ message: `"${timeZone}" is not a time zone name of the IANA database, such as Europe/Oslo.` })
+    return refuse({ message: `Unknown time zone "${timeZone}". Use an IANA name such as Europe/Oslo.` })
   }
   try {
     CronExpressionParser.parse(expanded.value, { currentDate: new Date(calendarStart), tz: 'UTC' }).next()

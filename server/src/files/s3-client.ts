@@ -87,7 +87,7 @@ export function createS3Client(settings: S3Settings): S3Client {
     },
     beginUpload: async (key) => {
       const id = allOf(await textOf(send('POST', addressOf(key, { uploads: '' }))), 'UploadId')[0]
-      if (id === undefined) throw new FileStoreError(`The storage at ${settings.endpoint} began no upload.`)
+      if (id === undefined) throw new FileStoreError(`The storage at ${settings.endpoint} did not start the upload.`)
       return id
     },
     putPart: async (key, uploadId, number, bytes) => {

@@ -29,7 +29,7 @@ export function authenticateCaller(
   if (!consumer || !secretKey) {
     throw new AppError(
       'keys_missing',
-      `The header ${consumer ? 'SecretKey' : 'Consumer'} is missing: every request carries SecretKey and Consumer.`,
+      `The header ${consumer ? 'SecretKey' : 'Consumer'} is missing. Every request needs both Consumer and SecretKey.`,
     )
   }
   return how.byKeys(consumer, secretKey, exchange.address)

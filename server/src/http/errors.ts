@@ -31,7 +31,7 @@ export function refusalOf(
   const known = toAppError(error, bodyType)
   const { status, message, response } = known
   if (known.code !== 'internal') return { status, message, response }
-  log.error({ part: 'http', requestId, err: error }, 'A request failed through our own fault.')
+  log.error({ part: 'http', requestId, err: error }, 'A request failed with an internal error.')
   return {
     status,
     message: `Internal error. Please contact the operator and quote request id ${requestId}.`,
@@ -66,8 +66,7 @@ function fromFramework(error: FrameworkError, bodyType: string): AppError {
     return new AppError('invalid_request', `The header Content-Type must be ${bodyType} for this operation.`)
   }
   if (error.code.startsWith('FST_ERR_CTP_')) return malformedJson()
-  if (error.code === 'FST_ERR_BAD_URL')
-    return new AppError('invalid_request', 'The address of the request is not valid.')
+  if (error.code === 'FST_ERR_BAD_URL') return new AppError('invalid_request', 'The URL of the request is not valid.')
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new AppError('invalid_request', `The request is not valid: ${error.message}`)
   return new AppError('internal', 'internal', { cause: error })

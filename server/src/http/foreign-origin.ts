@@ -9,5 +9,9 @@ export function refuseForeignOrigin(exchange: Exchange): void {
     site === undefined
       ? origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== exchange.header('host'))
       : site !== 'same-origin' && site !== 'none'
-  if (isForeign) throw new AppError('foreign_origin', 'This request comes from a page of another site.')
+  if (isForeign)
+    throw new AppError(
+      'foreign_origin',
+      'This request came from a page of another site. Open the page here and try again.',
+    )
 }

@@ -10,8 +10,5 @@ export function rateLimiter(perSecond: number): RateLimiter {
 }
 
 export function tooManyRequests(): AppError {
-  return new AppError(
-    'too_many_requests',
-    'This key pair sends more requests than it may. Wait a second and try again.',
-  )
+  return new AppError('too_many_requests', 'Rate limit exceeded for this key pair. Wait a second and try again.')
 }

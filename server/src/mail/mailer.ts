@@ -95,7 +95,7 @@ export class Mailer implements AsyncDisposable {
 /** What is read by whoever wonders why a mail does not arrive. */
 function explain(error: Error): string {
   if (!isTlsFailure(error)) return error.message
-  return `The mail server offers no TLS that can be trusted: ${error.message}. Its authority can be trusted with NODE_EXTRA_CA_CERTS, or any certificate be accepted with ?tls.rejectUnauthorized=false in PATCHBAY_SMTP_URL.`
+  return `The mail server offers no TLS that can be trusted: ${error.message}. Trust its authority with NODE_EXTRA_CA_CERTS, or accept any certificate with ?tls.rejectUnauthorized=false in PATCHBAY_SMTP_URL.`
 }
 
 function senderOf(configured: string, name: string | undefined): string | { name: string; address: string } {

@@ -89,7 +89,7 @@ async function readAttachment(body: ProxyEmailBody, owner: string): Promise<Atta
   const encoded = await encodeInTurn(owner, { text: body.attachment, encoding })
   if (!encoded) throw invalid(`The field attachment is not valid ${encoding}.`)
   if (encoded.bytes > attachmentBytesMax)
-    throw invalid(`The field attachment holds more than ${attachmentBytesMax / 1024 / 1024} MiB.`)
+    throw invalid(`The field attachment is larger than ${attachmentBytesMax / 1024 / 1024} MiB.`)
   return {
     filename: body.attachmentName ?? 'attachment',
     contentBase64: encoded.contentBase64,

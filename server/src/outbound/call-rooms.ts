@@ -55,7 +55,7 @@ export class CallRooms {
     return held instanceof Promise
       ? held.catch((cause: unknown) => {
           const who = 'this account or its organization'
-          const message = `The call to ${call.hop.url.origin} was not made: too many calls of ${who} are under way.`
+          const message = `The call to ${call.hop.url.origin} was not made: too many calls of ${who} are in progress.`
           throw new OutboundError('crowded', message, { cause })
         })
       : held

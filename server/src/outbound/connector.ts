@@ -69,6 +69,6 @@ function handshake(
 
 function insecure(target: string, error: NodeJS.ErrnoException): OutboundError {
   const reason = error.code === undefined ? '' : ` (${error.code})`
-  const message = `A secure connection to ${target} could not be made${reason}.`
+  const message = `A secure connection to ${target} could not be established${reason}.`
   return new OutboundError('insecure', message, { detail: error.message, cause: error })
 }

@@ -50,7 +50,7 @@ export function tooLarge(target: string, bytesMax: number) {
 
 export function badResponse(target: string, cause: unknown) {
   const detail = cause instanceof Error ? cause.message : String(cause)
-  const message = `The address ${target} broke off or sent an answer that cannot be read.`
+  const message = `The address ${target} closed the connection or sent a response that cannot be read.`
   return new OutboundError('badResponse', message, { detail, cause })
 }
 

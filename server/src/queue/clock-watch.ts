@@ -52,7 +52,7 @@ export class ClockWatch implements AsyncDisposable {
     if (last) {
       const seconds = Math.round(backMs / 1000)
       this.#onFault(
-        new Error(`The clock of the database was set back by ${seconds} s; what waits in queues is moved with it.`),
+        new Error(`The clock of the database was set back by ${seconds} s. Waiting jobs are moved with it.`),
       )
     }
     for (const repair of repairs) await this.#database.system.query(rawStatement(repair, []))

@@ -40,7 +40,7 @@ export async function rewrapDataKeys(
                   ${whole.map((entry) => entry.wrapped)}::bytea[]) as given (id, master_key_id, wrapped)
       where data_keys.id = given.id and data_keys.master_key_id = given.master_key_id`)
     done += whole.length
-    say(`Wrapped ${done} of ${total} keys anew.`)
+    say(`Rewrapped ${done} of ${total} keys.`)
   }
   if (damaged.length > 0) {
     throw new MasterKeyError(

@@ -70,7 +70,7 @@ function goOn({ newKey, say }: Rotation, keys: MasterKeys): MasterKey {
       `A rotation to the master key ${keys.newest.id} is under way. Finish it first: run this without --new-key-file.`,
     )
   }
-  say(`Going on with the rotation to the master key ${keys.newest.id}.`)
+  say(`Resuming the rotation to the master key ${keys.newest.id}.`)
   return keys.newest
 }
 

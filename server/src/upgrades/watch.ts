@@ -47,7 +47,7 @@ async function rollBackFailing(deps: UpgradeDeps, item: Watched): Promise<void> 
 
 async function stopUpgrade(deps: UpgradeDeps, tx: Tx, upgrade: Upgrade, { workflowId }: Watched): Promise<void> {
   if (upgrade.isRollingBack || upgrade.state === 'Stopped' || upgrade.state === 'RolledBack') return
-  const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${upgrade.failures} workflows failed after it and went back.`
+  const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${upgrade.failures} workflows failed after it and were rolled back.`
   await Promise.all([
     updateState(tx, upgrade.id, { state: 'Stopped', isRollingBack: false }),
     skipPending(tx, upgrade.id, 'The upgrade was stopped before it reached this workflow.'),

@@ -120,7 +120,7 @@ async function copyUnbound(
 
 async function fromChain(deps: CreateDeps, organizationId: string, given: Given, checked: CheckedScripts) {
   if (!given.chain) {
-    throw invalid('A workflow needs a workflowTemplateId to be made from, or a chain of its own blocks.')
+    throw invalid('A workflow needs a workflowTemplateId or a chain of its own.')
   }
   if (given.name === undefined) throw invalid('The field name is required.')
   return applyChanges(deps, organizationId, emptyDefinition(given.name), given, true, checked)

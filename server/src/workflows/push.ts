@@ -82,8 +82,5 @@ function named(error: unknown, name: string | undefined): unknown {
 }
 
 function changedNow(): AppError {
-  return new AppError(
-    'workflow_changed',
-    'One of the workflows was changed at this moment. Nothing was saved. Try again.',
-  )
+  return new AppError('workflow_changed', 'One of the workflows changed during the push. Nothing was saved. Try again.')
 }

@@ -80,7 +80,7 @@ describe('GET /api/GetBlockCalls', () => {
       { method: 'POST', outcome: 'Answered', statusCode: 200 },
       { method: 'PUT', outcome: 'Failed', statusCode: null, url: 'HTTP/orders/1' },
     ])
-    expect(result[1].errorMessage).toContain('broke off')
+    expect(result[1].errorMessage).toContain('closed the connection')
   })
 
   it('keeps bodies only where the workflow asks for them, cut and without secrets', async () => {

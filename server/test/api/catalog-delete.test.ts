@@ -201,7 +201,7 @@ describe('an item in use stays, and the refusal names who uses it:', () => {
     const own = await registerAs(partner.client, id)
     const message = await refusal('Application', id, partner.client)
     expect(message).toContain(own.body)
-    expect(message).toContain('1 that are not shown')
+    expect(message).toContain('1 more')
     expect(message).not.toContain(hidden.body)
   })
 

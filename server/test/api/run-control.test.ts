@@ -187,7 +187,7 @@ describe('GET /api/RetryRun', () => {
     await runToEnd(service.manager, id)
     const answer = await service.manager.get(`/api/RetryRun/${id}?runNumber=1`)
     expect(answer.status).toBe(400)
-    expect(answer.body.errorMessage).toMatch(/ended well/)
+    expect(answer.body.errorMessage).toMatch(/succeeded/)
   })
 })
 

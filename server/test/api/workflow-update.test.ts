@@ -279,7 +279,7 @@ describe('further refusals', () => {
     ['an unknown data source', chain({ uniqueBlockId: blockA, dataSources: [nobody] }), `data source ${nobody}`],
     ['deleting a block that others read', chain({ uniqueBlockId: blockB, isDeleted: true }), `data source ${blockB}`],
     ['one block twice', chain({ uniqueBlockId: blockA }, { uniqueBlockId: blockA }), 'more than once'],
-    ['a place that is not there', chain({ uniqueBlockId: blockA, no: 9 }), 'cannot have no 9'],
+    ['a place that is not there', chain({ uniqueBlockId: blockA, no: 9 }), 'cannot move to position 9'],
     ['a script that does not compile', chain({ uniqueBlockId: blockA, script: '\n  ?' }), /"First".*line 2, column \d/],
     ['an unknown field', { nope: 1 }, 'nope'],
     ['an unknown application', { applications: { NOPE: nobody } }, 'NOPE'],

@@ -182,7 +182,7 @@ describe('an OpenAPI 3.1 document in JSON', () => {
       value: 'sid={apiKey}',
     })
     expect(read(scheme({ type: 'http', scheme: 'Basic' })).application.authentication.type).toBe('basic')
-    expect(read(scheme({ type: 'http', scheme: 'digest' })).warnings.join()).toContain('"s" is not understood')
+    expect(read(scheme({ type: 'http', scheme: 'digest' })).warnings.join()).toContain('"s" is not supported')
   })
 
   it('keeps text of the document out of the code', async () => {
@@ -206,15 +206,15 @@ describe('an OpenAPI 3.1 document in JSON', () => {
 describe('a document that cannot be used', () => {
   const with31 = (rest: string) => `openapi: 3.1.0\ninfo: { title: x, version: '1' }\n${rest}`
   it.each([
-    ['{"swagger": "1.2"}', 'Swagger 1.2 is not understood'],
-    ['openapi: 4.0.0', 'OpenAPI 4.0.0 is not understood'],
+    ['{"swagger": "1.2"}', 'Swagger 1.2 is not supported'],
+    ['openapi: 4.0.0', 'OpenAPI 4.0.0 is not supported'],
     ['a: 1', '"openapi" is missing'],
     ['- 1', 'not an object'],
     ['{"openapi": ', 'not valid JSON'],
     ['a: [', 'not valid YAML'],
     [with31('info2: {}'), 'no "paths"'],
     [with31('paths: {}'), 'no operation'],
-    [with31("paths: { /a: { get: { parameters: [{ $ref: '#/x/y' }] } } }"), '"#/x/y" leads to nothing'],
+    [with31("paths: { /a: { get: { parameters: [{ $ref: '#/x/y' }] } } }"), '"#/x/y" does not exist'],
     [with31("paths: { /a: { get: { parameters: [{ $ref: 'other.yaml#/x' }] } } }"), 'leads outside the document'],
     [with31("paths: { /a: { $ref: '#/paths/~1a' } }"), 'is circular'],
     [' '.repeat(8 * 1024 * 1024 + 1), 'larger than 8 MiB'],

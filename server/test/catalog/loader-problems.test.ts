@@ -75,7 +75,7 @@ describe('a broken file', () => {
 describe('a mistake in an application', () => {
   const one = (content: string) => messages(file('applications/a/application.yaml', content))
   it.each([
-    ['a key that does not exist', application(1, 'A', 'shortname: x'), ':9 "shortname" is not a known key here.'],
+    ['a key that does not exist', application(1, 'A', 'shortname: x'), ':9 Unknown key "shortname".'],
     ['a missing key', application(1, 'A').replace(/^tag.*\n/m, ''), ':1 "tag" is missing.'],
     ['a wrong id', application(1, 'A').replace(guid(1), 'one'), ':1 "id" must be a GUID in lower case.'],
     [

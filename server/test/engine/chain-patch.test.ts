@@ -192,8 +192,8 @@ describe('an unbound workflow', () => {
     ['an unknown data source', { uniqueBlockId: 'a', dataSources: ['ghost'] }, 'data source ghost'],
     ['a block from nothing', { blockName: 'Empty' }, 'needs a blockTemplateId or a script'],
     ['an unknown block template', { blockTemplateId: 'ghost' }, 'block template ghost, which does not exist'],
-    ['a place behind the end', { uniqueBlockId: 'a', no: 4 }, 'cannot have no 4'],
-    ['a place before the start', { uniqueBlockId: 'a', no: 0 }, 'cannot have no 0'],
+    ['a place behind the end', { uniqueBlockId: 'a', no: 4 }, 'cannot move to position 4'],
+    ['a place before the start', { uniqueBlockId: 'a', no: 0 }, 'cannot move to position 0'],
     [
       'an undeclared variable of a template block',
       { uniqueBlockId: 'a', variables: { nope: limit } },
@@ -208,7 +208,7 @@ describe('an unbound workflow', () => {
       { uniqueBlockId: 'a', no: 2 },
       { uniqueBlockId: 'c', no: 2 },
     ]
-    expect(refusalOf(patchChain(unbound, elements, context()))).toContain('both ask for no 2')
+    expect(refusalOf(patchChain(unbound, elements, context()))).toContain('cannot both have position 2')
   })
 
   test('any permutation by numbers gives exactly these numbers, whatever order the elements come in', () => {

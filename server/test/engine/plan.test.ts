@@ -148,7 +148,7 @@ describe('partial runs', () => {
 
   test('a missing stored result is refused and named', () => {
     expect(refusalOf(scopeRun(chain, { runFromBlock: 3 }, new Set(['a'])))).toBe(
-      'The run cannot start from block 3, because the latest run holds no result of "Block b" (b).',
+      'The run cannot start from block 3, because the latest run has no result for "Block b" (b).',
     )
   })
 

@@ -76,7 +76,7 @@ describe('frequency', () => {
   })
 
   test.each(['Mars/Olympus', '+01:00', '', 'Europe', '../etc'])('"%s" is no time zone', (zone) => {
-    expect(refusalOf(parseSchedule('daily', zone))).toContain('is not a time zone')
+    expect(refusalOf(parseSchedule('daily', zone))).toContain('Unknown time zone')
   })
 })
 

@@ -163,7 +163,7 @@ describe('backup refuses, and leaves no file:', () => {
     const before = readFileSync(sealed)
     expect(await adminHere('backup', sealed, { ...ofService, ...pass })).toMatchObject({
       code: 1,
-      output: expect.stringContaining('is there already'),
+      output: expect.stringContaining('already exists'),
     })
     expect(readFileSync(sealed).equals(before)).toBe(true)
   })
@@ -175,7 +175,7 @@ describe('backup refuses, and leaves no file:', () => {
     })
     expect(
       await adminHere('backup', join(directory, 'none'), { PATCHBAY_DATA_DIR: join(directory, 'nothing') }),
-    ).toMatchObject({ code: 1, output: expect.stringContaining('There is no installation in') })
+    ).toMatchObject({ code: 1, output: expect.stringContaining('No installation found in') })
   })
 
   it('a disk that takes no more', () => {

@@ -120,7 +120,7 @@ function lastFault(log: string): string {
   return (
     log
       .split('\n')
-      .filter((line) => line.includes('our own fault'))
+      .filter((line) => line.includes('an internal error'))
       .at(-1) ?? ''
   )
 }

@@ -106,7 +106,7 @@ describe('a database that readiness can only read', () => {
 describe('a database without connections to spare', () => {
   it('is named as the reason', async () => {
     await asSuperuser('create role crowd login createrole connection limit 0', 'create database crowd owner crowd')
-    expect(await refusalOf(urlOf('crowd'))).toMatch(/^Patchbay cannot start\. The database has no connection left\./)
+    expect(await refusalOf(urlOf('crowd'))).toMatch(/^Patchbay cannot start\. The database has no connections left\./)
   })
 })
 

@@ -86,7 +86,7 @@ describe('SIGTERM', () => {
     }, 60_000)
     starting.kill('SIGTERM')
     expect(await starting.ended).toBe(0)
-    expect(starting.output()).toContain('Stopping before the start is complete.')
+    expect(starting.output()).toContain('Shutting down before startup is complete.')
     await holder.end()
   }, 90_000)
 })

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const readiness = () => service.client(undefined).get('/readyz')
-const reports = () => service.logText().match(/without an answer; they are replaced/g)?.length ?? 0
+const reports = () => service.logText().match(/stopped answering on/g)?.length ?? 0
 
 describe('connections that went silent', () => {
   it('are replaced: API and worker go on without a restart, and what was started runs', async () => {

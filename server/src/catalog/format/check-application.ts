@@ -35,7 +35,7 @@ function checkFields({ credentialFields }: ApplicationFile): Finding[] {
     if (seen.has(key)) found.push({ path, message: `The field "${field.ShortName}" is declared twice.` })
     seen.add(key)
     if ((field.Type === 'select') !== (field.Options !== undefined)) {
-      found.push({ path, message: `"Options" belong to a select field and only there ("${field.ShortName}").` })
+      found.push({ path, message: `"Options" are only allowed for a select field ("${field.ShortName}").` })
     }
     if (field.Default === undefined) continue
     const expected = field.Type === 'number' ? 'number' : field.Type === 'boolean' ? 'boolean' : 'string'

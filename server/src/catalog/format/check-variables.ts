@@ -14,7 +14,7 @@ export function checkVariables(variables: readonly Variable[]): Finding[] {
     if (chooses !== (variable.options !== undefined)) {
       found.push({
         path,
-        message: `"options" belong to select and multiselect and only there ("${variable.shortName}").`,
+        message: `"options" are only allowed for select and multiselect ("${variable.shortName}").`,
       })
     } else if (variable.default !== undefined && !fitsVariable(variable, variable.default)) {
       found.push({

@@ -66,7 +66,10 @@ function checkSource(
   const needed = block.application?.toLowerCase()
   if (needed === undefined || workflow.applications.some((shortName) => shortName.toLowerCase() === needed)) return []
   return [
-    { path, message: `"${element.blockName}" needs the application ${block.application}, which "applications" lacks.` },
+    {
+      path,
+      message: `"${element.blockName}" needs the application ${block.application}, which is missing from "applications".`,
+    },
   ]
 }
 

@@ -55,7 +55,7 @@ function explainObject(schema: SchemaView, value: JsonMembers, path: Mismatch['p
     const named = Object.entries(schema.patternProperties ?? {}).find(([pattern]) => new RegExp(pattern).test(key))?.[1]
     const inner = known ?? named
     if (inner) found.push(...explainMismatch(inner, item, [...path, key]))
-    else found.push({ path: [...path, key], message: `"${key}" is not a known key here`, atKey: true })
+    else found.push({ path: [...path, key], message: `Unknown key "${key}"`, atKey: true })
   }
   return found
 }

@@ -45,7 +45,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
   const byPath = new Map<string, CatalogFile>()
   for (const file of files) {
     const message = !safePath.test(file.path)
-      ? 'This is not a path that a catalogue may hold.'
+      ? 'This path is not allowed in a catalogue.'
       : byPath.has(file.path)
         ? 'This path appears twice.'
         : null
@@ -63,7 +63,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     } else if (/^functions\/[^/]+\.js$/.test(file.path)) {
       result.problems.push(...take(result.functions, parseFunction(file)))
     } else if (!/\.(md|js|svg|png)$/.test(file.path)) {
-      result.problems.push({ file: file.path, line: 1, message: 'The catalogue has no use for a file at this path.' })
+      result.problems.push({ file: file.path, line: 1, message: 'A catalogue has no files at this path.' })
     }
   }
   for (const path of byPath.keys()) {
@@ -142,5 +142,5 @@ function parseWorkflow(file: CatalogFile): Outcome<WorkflowTemplate> {
 
 function checkState({ state, version }: { state: string; version: string | null }): Finding[] {
   if ((state === 'Draft') === (version === null)) return []
-  return [{ path: ['version'], message: 'A draft has the version null, and whatever is published has one.' }]
+  return [{ path: ['version'], message: 'A draft must have the version null, a published item must have a version.' }]
 }

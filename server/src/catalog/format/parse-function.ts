@@ -15,13 +15,13 @@ export function parseFunction(file: CatalogFile): Outcome<LibraryFunction> {
   const text = file.content.replaceAll('\r\n', '\n')
   const end = text.indexOf(`\n${closing}`)
   if (!text.startsWith(`${opening}\n`) || end < 0) {
-    return refuse(1, `A function's file starts with a head between "${opening}" and "${closing}".`)
+    return refuse(1, `A function file must start with a header between "${opening}" and "${closing}".`)
   }
   const read = readHead(file.path, text.slice(opening.length + 1, end + 1), 1)
   if ('problems' in read) return read
   const { value, locate } = read
   if (reservedFunctionNames.includes(value.name)) {
-    return refuse(locate(['name']).line, `The name "${value.name}" belongs to the service itself.`)
+    return refuse(locate(['name']).line, `The name "${value.name}" is reserved.`)
   }
   const script = text.slice(end + closing.length + 1).replace(/^\n/, '')
   const linesBefore = text.slice(0, text.length - script.length).split('\n').length - 1

@@ -47,7 +47,7 @@ export function yamlReader<S extends TSchema>(schema: S): YamlReader<Static<S>> 
     }
     if (check.Check(value)) return { value, locate }
     const mismatches = explainMismatch(schema as Parameters<typeof explainMismatch>[0], value)
-    if (mismatches.length === 0) mismatches.push({ path: [], message: 'this does not have the expected form' })
+    if (mismatches.length === 0) mismatches.push({ path: [], message: 'This does not have the expected form' })
     return {
       problems: mismatches.slice(0, problemsMax).map(({ path, message, atKey }) => {
         const container = path.slice(0, -1).join('.')

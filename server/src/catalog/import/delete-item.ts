@@ -50,12 +50,10 @@ function inUse({ caller }: Principal, name: string, users: readonly Users[]): Ap
     )
     const ids = reached.slice(0, idsTold).map(({ id }) => id)
     const more = all.length - ids.length
-    return all.length === 0
-      ? []
-      : [`the ${what} ${[...ids, ...(more > 0 ? [`${more} that are not shown`] : [])].join(', ')}`]
+    return all.length === 0 ? [] : [`the ${what} ${[...ids, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`]
   })
   return new AppError(
     'catalog_item_in_use',
-    `The ${name} cannot be deleted, because it is used by ${told.join(' and by ')}.`,
+    `The ${name} cannot be deleted because it is used by ${told.join(' and by ')}.`,
   )
 }

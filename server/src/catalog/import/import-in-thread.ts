@@ -41,5 +41,5 @@ function sizeOf(source: ImportSource): number {
 }
 
 function tooMuch(why: string): AppError {
-  return new AppError('catalog_invalid', `The import cannot be used: ${why}. Divide it into several.`)
+  return new AppError('catalog_invalid', `The import cannot be processed: ${why}. Split it into several imports.`)
 }

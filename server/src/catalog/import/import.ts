@@ -138,7 +138,7 @@ async function store(
 function nothingImported(problems: Problem[]): string {
   const told = problems.slice(0, problemsTold).map(({ file, line, message }) => `${file}:${line}: ${message}`)
   const rest = problems.length > problemsTold ? [`and ${problems.length - problemsTold} more.`] : []
-  return ['Nothing was imported.', ...(told.length > 0 ? told : ['There was nothing in it.']), ...rest].join(' ')
+  return ['Nothing was imported.', ...(told.length > 0 ? told : ['The import is empty.']), ...rest].join(' ')
 }
 
 function textOf(document: unknown): string {
@@ -146,7 +146,7 @@ function textOf(document: unknown): string {
   try {
     return JSON.stringify(document)
   } catch {
-    throw invalid('The field openApi.document is nested too deep.')
+    throw invalid('The field openApi.document is nested too deeply.')
   }
 }
 

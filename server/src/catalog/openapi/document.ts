@@ -40,7 +40,7 @@ function requireKnownVersion(root: JsonMembers): boolean {
     return root['swagger'] !== undefined
   }
   const name = root['swagger'] === undefined ? 'OpenAPI' : 'Swagger'
-  throw new OpenApiRefusal(`${name} ${version} is not understood; OpenAPI 3.0 to 3.2 and Swagger 2.0 are.`)
+  throw new OpenApiRefusal(`${name} ${version} is not supported. Use OpenAPI 3.0 to 3.2 or Swagger 2.0.`)
 }
 
 function parseText(text: string): unknown {
@@ -72,13 +72,13 @@ function resolveReference(root: JsonMembers, value: unknown): JsonMembers {
 
 function followPointer(root: JsonMembers, reference: string): unknown {
   if (!reference.startsWith('#')) {
-    throw new OpenApiRefusal(`The reference "${reference}" leads outside the document; bundle it into one file first.`)
+    throw new OpenApiRefusal(`The reference "${reference}" points outside the document. Bundle it into one file first.`)
   }
   let current: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = decodeStep(step)
     const inside = typeof current === 'object' && current !== null && Object.hasOwn(current, key)
-    if (!inside) throw new OpenApiRefusal(`The reference "${reference}" leads to nothing.`)
+    if (!inside) throw new OpenApiRefusal(`The reference "${reference}" does not exist in the document.`)
     current = (current as JsonMembers)[key]
   }
   return current

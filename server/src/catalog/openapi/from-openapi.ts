@@ -57,7 +57,7 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
   })
   for (const host of server.allowedHosts) further.delete(host)
   if (further.size > 0) {
-    warnings.push(`Some operations are at other hosts, which get the credentials too: ${[...further].join(', ')}.`)
+    warnings.push(`Some operations are on other hosts, which also receive the credentials: ${[...further].join(', ')}.`)
   }
   const idOf = (key: string) => stableGuid(`${options.namespace}/${shortName.toLowerCase()}/${key}`)
   const application: ApplicationFile = {

@@ -124,7 +124,7 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
 /** Never required by itself: the whole body may come from a data source. */
 function fieldVariable(document: OpenApiDocument, shortName: string, field: BodyField): Variable {
   const notes = [
-    field.isRequired ? 'Needed, unless the whole body is given.' : '',
+    field.isRequired ? 'Required unless the whole body is given.' : '',
     field.isFile ? 'A file: {"$base64": "…", "fileName": "…", "contentType": "…"}.' : '',
     textOf(field.schema['description']),
   ].filter((note) => note !== '')
@@ -134,8 +134,10 @@ function fieldVariable(document: OpenApiDocument, shortName: string, field: Body
 }
 
 function bodyVariable(shortName: string, { required, fields }: RequestBody): Variable {
-  const note = required ? 'Needed; the first data source when empty' : 'The first data source when empty'
-  const description = fields.length === 0 ? note : `${note} and no field is given; fields stand over it`
+  const note = required
+    ? 'Required. If empty, the first data source is sent'
+    : 'If empty, the first data source is sent'
+  const description = fields.length === 0 ? note : `${note}, unless fields are given. Fields override the body`
   return { shortName, displayName: 'Body', type: 'json', required: false, description }
 }
 

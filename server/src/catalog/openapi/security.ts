@@ -35,7 +35,7 @@ export function readSecurity(document: OpenApiDocument, source: Source): Securit
     const parts = names.map((name) => readScheme(document.resolve(schemes[name]), scopesOf(alternative[name]), source))
     const main = parts.find((part) => part !== null && !isKey(part)) ?? parts[0]
     if (!main || parts.some((part) => part === null || (part !== main && !isKey(part)))) {
-      warnings.push(`The security "${names.join(' + ')}" is not understood.`)
+      warnings.push(`The security scheme "${names.join(' + ')}" is not supported.`)
       continue
     }
     return combine(main, parts as SchemePart[], warnings)

@@ -59,7 +59,7 @@ export class SilenceWatch implements Disposable {
     )
     if (dead.length === 0) return
     const lastHeard = Math.max(...dead.map(({ heardAt }) => heardAt))
-    this.#report(new Error(`The database left ${dead.length} connection(s) without an answer; they are replaced.`))
+    this.#report(new Error(`The database stopped answering on ${dead.length} connection(s). They are being replaced.`))
     for (const session of dead) session.destroy()
     // What was idle all that time went the same way, most likely; a new connection costs little.
     for (const session of this.#sessions) if (!session.isBusy && session.heardAt < lastHeard) session.destroy()

@@ -28,7 +28,7 @@ export class BodyRoom {
     if (refusal === 'own')
       throw new AppError(
         'too_many_requests',
-        'This account has too many large requests under way. Wait for some of them to end.',
+        'This account has too many large requests in progress. Wait for some of them to finish.',
       )
     if (refusal) throw new AppError('not_ready', 'The service is busy with large requests. Try again in a moment.')
     return () => this.#bytes.give(holder, bytes)

@@ -50,7 +50,7 @@ const refusals: Record<number, { name: string; description: string; message: str
 /** All statuses an operation may answer with, each with words. */
 export function answerCodes(spec: OperationSpec): Record<string, string> {
   const codes: Record<string, string> = { 200: 'Success.' }
-  if (spec.answers[204] === null) codes[204] = 'There is nothing to show.'
+  if (spec.answers[204] === null) codes[204] = 'There is nothing to return.'
   for (const status of refusalStatuses(spec)) {
     const reasons = reasonsFor(spec, status)
     codes[status] = [refusals[status]?.description ?? 'Refused.', ...reasons].join(' ')
@@ -150,8 +150,8 @@ export const rateLimitHeaders = {
 const header = (description: string, schema: object) => ({ description, schema })
 
 export const sharedHeaders = {
-  'X-Request-Id': header('Names this request in the log of the service.', { type: 'string', format: 'uuid' }),
-  'Retry-After': header('Seconds to wait before the next try.', { type: 'integer' }),
+  'X-Request-Id': header('Identifies this request in the log of the service.', { type: 'string', format: 'uuid' }),
+  'Retry-After': header('Seconds to wait before retrying.', { type: 'integer' }),
   'RateLimit-Limit': header('Requests per second that this key pair may send.', { type: 'integer' }),
   'RateLimit-Remaining': header('How many of them are left.', { type: 'integer' }),
   'RateLimit-Reset': header('Seconds until there are more.', { type: 'integer' }),

@@ -30,7 +30,7 @@ function firstSentence(text: string): string {
 }
 
 function needs(spec: OperationSpec): string[] {
-  const role = spec.lowestRole ? [`Needs the role ${spec.lowestRole} or a higher one.`] : []
+  const role = spec.lowestRole ? [`Needs the role ${spec.lowestRole} or higher.`] : []
   const bytes = spec.bodyBytesMax ? [`The body may have up to ${spec.bodyBytesMax / 1024} KiB.`] : []
   return [...role, ...bytes]
 }

@@ -16,7 +16,7 @@ ${requestOf(spec)}${answerOf(spec)}${refusalsOf(spec)}${tryIt(spec)}</div></deta
 
 function roleOf(spec: OperationSpec): string {
   if (spec.access === 'public') return ' Needs no keys.'
-  return spec.lowestRole ? ` Needs the role ${spec.lowestRole} or a higher one.` : ''
+  return spec.lowestRole ? ` Needs the role ${spec.lowestRole} or higher.` : ''
 }
 
 function requestOf(spec: OperationSpec): Html {

@@ -121,6 +121,6 @@ async function end(
 
 function newTape(room: TapeRoom, { attempt }: RunClaim, { run, workflow }: RunState): RunTape | undefined {
   if (run.isPartial || workflow.replayRuns === 0) return undefined
-  const problem = attempt === 0 ? null : 'A worker ended during this run and took with it what the run had received.'
+  const problem = attempt === 0 ? null : 'The worker of this run died, and what the run had received was lost with it.'
   return new RunTape(room, workflow.replayRuns, problem)
 }

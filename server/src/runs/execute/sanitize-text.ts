@@ -23,7 +23,7 @@ export function sessionText(vars: JsonObject): string | null {
 /** What the run says about the block that failed it. */
 export function explainFailure(block: PlannedBlock, failure: ScriptFailure): string {
   const name = `Block ${block.no} "${block.blockName}"`
-  if (failure.kind === 'timedOut') return `${name} was ended, because the run took too long. ${failure.message}`
+  if (failure.kind === 'timedOut') return `${name} was stopped because the run took too long. ${failure.message}`
   const line = 'line' in failure && failure.line !== undefined ? ` at line ${failure.line}` : ''
   return `${name} failed${line}: ${failure.message}`
 }

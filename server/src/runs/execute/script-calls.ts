@@ -128,7 +128,7 @@ async function callApplication(
   const shortName = call.shortName.toUpperCase()
   const regApplicationId = caller.applicationOf(shortName)
   if (regApplicationId === undefined)
-    throw new ScriptCallError(`This workflow was not given an application with the short name ${call.shortName}.`)
+    throw new ScriptCallError(`This workflow has no application mapped to the short name ${call.shortName}.`)
   const url = `${shortName}/${call.baseUrl ?? ''}${call.requestUrl}`
   const idempotencyKey = isRead(call.verb) ? undefined : caller.keyOfWrite({ verb: call.verb, url, data: call.data })
   if (idempotencyKey !== undefined && caller.noteWrite) {

@@ -63,12 +63,12 @@ export async function retryRun(
 
 function tellStanding(runNumber: number, retry: { runNumber: number; isUnderWay: boolean }): string {
   return retry.isUnderWay
-    ? `Run ${retry.runNumber} is retrying run ${runNumber} already.`
-    : `Run ${retry.runNumber} has retried run ${runNumber} already and ended well.`
+    ? `Run ${retry.runNumber} is already retrying run ${runNumber}.`
+    : `Run ${retry.runNumber} has already retried run ${runNumber} successfully.`
 }
 
 function notFailed({ runNumber }: Key, { status }: RetriedRun): AppError {
-  const words = status === 'Ready' ? 'ended well' : 'is still under way'
+  const words = status === 'Ready' ? 'succeeded' : 'is still in progress'
   return new AppError('run_not_failed', `Run ${runNumber} ${words}. Only a failed or stopped run can be retried.`)
 }
 

@@ -19,7 +19,9 @@ export async function holdForRetry(tx: Tx, retry: RetriedWebhooks): Promise<void
   if (retry.isPartial) return
   const busy = queued.find(({ isProcessing }) => isProcessing)
   if (busy)
-    throw refuse(`Webhook request ${busy.webhookId} is being processed, ${byRun(busy.runNumber)}. Wait for its end.`)
+    throw refuse(
+      `Webhook request ${busy.webhookId} is being processed, ${byRun(busy.runNumber)}. Wait until it has ended.`,
+    )
   const behind = queued.find(({ isBehindOthers }) => isBehindOthers)
   if (behind)
     throw refuse(`Webhook request ${behind.webhookId} waits behind others that have to be processed before it.`)

@@ -75,7 +75,7 @@ export async function setHeld(
     await recordAudit(tx, actorOf(principal), isHeld ? 'webhook.held' : 'webhook.released', workflowId)
   })
   if (!isHeld) deps.wake(scope.accountId)
-  return isHeld ? 'The queue is held: requests are taken and wait.' : 'The queue is released.'
+  return isHeld ? 'The queue is held. Requests are accepted and wait.' : 'The queue is released.'
 }
 
 export function notConfigured(): AppError {

@@ -64,19 +64,19 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
   if (claim.timestamp !== null) {
     const ageSeconds = request.now.getTime() / 1000 - claim.timestamp
     if (Math.abs(ageSeconds) > toleranceSeconds) {
-      return refused(`The ${format.name} timestamp is more than 5 minutes away from the time of this service.`)
+      return refused(`The ${format.name} timestamp is more than 5 minutes off.`)
     }
   } else if (format !== request.custom && request.custom?.isTimed)
     // What was signed together with a time could be sent again at any time as the body of a format that signs none.
-    return refused(
-      `This webhook is set to signatures that cover the time, so a ${format.name} signature proves nothing.`,
-    )
+    return refused(`This webhook requires a signed timestamp, which a ${format.name} signature does not have.`)
   else if (looksTimed(request.rawBody))
-    return refused(`A body that begins like a signed time cannot be proven by the ${format.name} signature.`)
+    return refused(
+      `The ${format.name} signature has no timestamp, so it cannot vouch for a body that begins like a signed timestamp.`,
+    )
   let signature: string | undefined
   for (const secret of secrets)
     for (const key of format.keys(secret)) signature = findSignature(format, key, claim, request.rawBody) ?? signature
-  if (signature === undefined) return refused(`The ${format.name} signature does not fit the body and the secret.`)
+  if (signature === undefined) return refused(`The ${format.name} signature does not match the body and the secret.`)
   const delivery = claim.timestamp === null ? undefined : `signature ${signature}`
   const signedId = claim.signedId ?? (format.idInBody && readIdInBody(request.rawBody, format.idInBody))
   return { ok: true, format: format.name, signedId, unsignedIdHeader: format.unsignedIdHeader, delivery }
