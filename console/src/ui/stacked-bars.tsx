@@ -24,7 +24,8 @@ export function StackedBars({
   useEffect(() => {
     const element = place.current
     if (!element || times.length === 0) return
-    const make = () => new uPlot(optionsFor(element, series, height, values, times), stacked(times, values), element)
+    const make = () =>
+      new uPlot(optionsFor(element, { series, height, values, times }), stacked(times, values), element)
     let chart = make()
     const remake = () => {
       chart.destroy()
@@ -55,13 +56,14 @@ function stacked(times: readonly number[], values: readonly (readonly number[])[
   return [times as number[], ...sums.toReversed()]
 }
 
-function optionsFor(
-  element: HTMLElement,
-  series: readonly Series[],
-  height: number,
-  values: readonly (readonly number[])[],
-  times: readonly number[],
-): uPlot.Options {
+type Chart = {
+  series: readonly Series[]
+  height: number
+  values: readonly (readonly number[])[]
+  times: readonly number[]
+}
+
+function optionsFor(element: HTMLElement, { series, height, values, times }: Chart): uPlot.Options {
   const half = times.length > 1 ? ((times[1] as number) - (times[0] as number)) / 2 : 1
   const muted = resolve(element, '--muted')
   const line = resolve(element, '--line')

@@ -56,9 +56,9 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
       return { files: exportCatalogFiles(query.isDraft === true ? draftsOf(items) : items) }
     },
     PublishWorkflowTemplate: ({ principal, params, query }) =>
-      publishDraft(deps, principal, 'workflowTemplate', params.id, query.version),
+      publishDraft(deps, principal, { kind: 'workflowTemplate', id: params.id, version: query.version }),
     PublishBlockTemplate: ({ principal, params, query }) =>
-      publishDraft(deps, principal, 'blockTemplate', params.id, query.version),
+      publishDraft(deps, principal, { kind: 'blockTemplate', id: params.id, version: query.version }),
     DeleteWorkflowTemplateDraft: ({ principal, params }) =>
       discardDraft(deps, principal, 'workflowTemplate', params.id),
     DeleteBlockTemplateDraft: ({ principal, params }) => discardDraft(deps, principal, 'blockTemplate', params.id),

@@ -52,14 +52,13 @@ export async function prepareAuthorization(
 export async function insertState(
   tx: Queryable,
   keyRing: KeyRing,
-  scope: Scope,
-  regApplicationId: string,
+  { scope, id }: { scope: Scope; id: string },
   { stateHash, request }: Authorization,
 ): Promise<void> {
   const sealed = await keyRing.seal(statePlace(scope.accountId, stateHash), Buffer.from(JSON.stringify(request)))
   await tx.query(sql`
     insert into oauth_states (state_hash, account_id, registered_application_id, sealed_request, expires_at)
-    values (${stateHash}, ${scope.accountId}, ${regApplicationId}, ${sealed}, now() + ${stateMinutes}::integer * interval '1 minute')`)
+    values (${stateHash}, ${scope.accountId}, ${id}, ${sealed}, now() + ${stateMinutes}::integer * interval '1 minute')`)
 }
 
 /** With the names of those who get access, for the person who gives it. */

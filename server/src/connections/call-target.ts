@@ -60,7 +60,9 @@ export async function callTarget(
   if (request.onHeld !== undefined) outgoing.onHeld = request.onHeld
   if (options.scope !== undefined) outgoing.owner = options.scope
   const answer = await deps.outbound.send(outgoing)
-  const explanation = target.sendsCredentials ? explain(deps, to, request, answer.status, options.token) : undefined
+  const explanation = target.sendsCredentials
+    ? explain(deps, to, { method: request.method, statusCode: answer.status, token: options.token })
+    : undefined
   return {
     statusCode: answer.status,
     headers: flatten(answer.headers),
@@ -74,13 +76,11 @@ export async function callTarget(
 function explain(
   deps: CallDeps,
   { application, values }: Callable,
-  request: ConnectionRequest,
-  statusCode: number,
-  token: string | undefined,
+  { method, statusCode, token }: { method: string; statusCode: number; token: string | undefined },
 ): string | undefined {
   if (statusCode !== 401 && statusCode !== 403) return undefined
   const { shortName } = application
-  return deps.explainDenial?.({ shortName, values, token, method: request.method.toUpperCase(), statusCode })
+  return deps.explainDenial?.({ shortName, values, token, method: method.toUpperCase(), statusCode })
 }
 
 /** What a target refused, for people: the reason first where it is known, since texts are cut at their end. */

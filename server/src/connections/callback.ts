@@ -79,7 +79,11 @@ async function connect(
   if (authentication.type !== 'oauth2AuthorizationCode') throw notFound('application')
   const to: Callable = { application, authentication, values }
   const owned = { ...deps, outbound: ownedBy(deps.outbound, scope) }
-  const given = await redeemCode(owned, authentication, values, query, request.redirectUri, request.codeVerifier)
+  const given = await redeemCode(owned, authentication, values, {
+    query,
+    redirectUri: request.redirectUri,
+    codeVerifier: request.codeVerifier,
+  })
   const { grant = given, faultMessage } = await testConnection(owned, to, given)
   const [sealedCredentials, sealed] = await Promise.all([
     sealCredentials(deps.keyRing, scope.accountId, id, request.credentials),

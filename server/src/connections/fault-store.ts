@@ -11,10 +11,8 @@ const mailEveryMinutes = 60
  */
 export async function setFault(
   tx: Queryable,
-  accountId: string,
-  id: string,
-  source: FaultSource,
-  message: string,
+  { accountId, id }: { accountId: string; id: string },
+  { source, message }: { source: FaultSource; message: string },
 ): Promise<{ isNew: boolean; mailTo: string | null } | undefined> {
   const { rows } = await tx.query<{ is_new: boolean; mail_to: string | null }>(sql`
     with before as (

@@ -46,11 +46,11 @@ export function createFaults(deps: FaultDeps): Faults {
       const { scope, connection } = opened
       const words = maskSecrets(message, opened.secrets).replaceAll('\0', '').slice(0, messageLengthMax)
       const isNew = await deps.database.forScope(scope).transaction(async (tx) => {
-        const before = await setFault(tx, scope.accountId, connection.id, source, words)
+        const before = await setFault(tx, { accountId: scope.accountId, id: connection.id }, { source, message: words })
         if (!before?.isNew) return false
         await Promise.all([
           recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', connection.id),
-          before.mailTo === null ? undefined : mailOwner(deps, tx, opened, before.mailTo, words),
+          before.mailTo === null ? undefined : mailOwner(deps, tx, opened, { to: before.mailTo, words }),
           tell(tx, scope.accountId, { connection, message: words, isMailed: before.mailTo !== null }),
         ])
         return true
@@ -114,8 +114,7 @@ export async function mailOwner(
   deps: Pick<FaultDeps, 'outbox' | 'baseUrl'>,
   tx: Tx,
   { scope, connection }: { scope: Scope; connection: Pick<Connection, 'id' | 'name' | 'tagText'> },
-  to: string,
-  words: string,
+  { to, words }: { to: string; words: string },
 ): Promise<void> {
   const link = await createReconnectLink(tx, scope.accountId, connection.id, deps.baseUrl())
   const label = labelOf(connection)

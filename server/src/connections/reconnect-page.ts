@@ -62,7 +62,7 @@ async function beginAgain(deps: RegisterDeps, opened: OpenedConnection): Promise
     credentialEpoch: application.credentialEpoch ?? 0,
     redirectUri: redirectUri(deps.baseUrl()),
   })
-  await insertState(db, deps.keyRing, scope, stored.id, authorization)
+  await insertState(db, deps.keyRing, { scope, id: stored.id }, authorization)
   return authorization.url
 }
 

@@ -88,7 +88,7 @@ export async function register(
           recordAudit(db, actorOf(principal), 'registeredApplication.created', id, {
             shortName: application.shortName,
           }),
-          authorization ? insertState(db, deps.keyRing, scope, id, authorization) : undefined,
+          authorization ? insertState(db, deps.keyRing, { scope, id }, authorization) : undefined,
           tested && tested.faultMessage !== null
             ? deps.faults.tell(db, scope.accountId, {
                 connection: { id, name: application.name, tagText: body.tagText ?? '' },
@@ -143,7 +143,7 @@ export async function change(
           })
         : undefined,
       isNew && needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, stored.id, tokens) : undefined,
-      authorization ? insertState(tx, deps.keyRing, scope, stored.id, authorization) : undefined,
+      authorization ? insertState(tx, deps.keyRing, { scope, id: stored.id }, authorization) : undefined,
       recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, {
         fields: Object.keys(body),
       }),

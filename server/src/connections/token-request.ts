@@ -33,14 +33,18 @@ export function refresh(
   values: TemplateValues,
   refreshToken: string,
 ): Promise<Grant> {
-  return withTokenEndpoint(deps, how, values, [refreshToken], async ({ server, client, authentication, options }) => {
-    const parameters = { additionalParameters: tokenParameters(how, values) }
-    const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, {
-      ...options,
-      ...parameters,
-    })
-    return oauth.processRefreshTokenResponse(server, client, answer)
-  })
+  return withTokenEndpoint(
+    deps,
+    { how, values, secrets: [refreshToken] },
+    async ({ server, client, authentication, options }) => {
+      const parameters = { additionalParameters: tokenParameters(how, values) }
+      const answer = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, {
+        ...options,
+        ...parameters,
+      })
+      return oauth.processRefreshTokenResponse(server, client, answer)
+    },
+  )
 }
 
 export function requestByClientCredentials(
@@ -48,7 +52,7 @@ export function requestByClientCredentials(
   how: OAuthAuthentication,
   values: TemplateValues,
 ): Promise<Grant> {
-  return withTokenEndpoint(deps, how, values, [], async ({ server, client, authentication, options }) => {
+  return withTokenEndpoint(deps, { how, values, secrets: [] }, async ({ server, client, authentication, options }) => {
     const parameters = tokenParameters(how, values)
     const scope = scopesOf(how, values)
     if (scope !== '') parameters.set('scope', scope)
@@ -57,17 +61,17 @@ export function requestByClientCredentials(
   })
 }
 
-/** `query` is what came back with the browser; its state has been judged before. */
+/** What came back with the browser, whose state has been judged before, and what was kept from the start of the authorization. */
+type Redemption = { query: URLSearchParams; redirectUri: string; codeVerifier: string | undefined }
+
 export function redeemCode(
   deps: TokenDeps,
   how: OAuthAuthentication,
   values: TemplateValues,
-  query: URLSearchParams,
-  redirectUri: string,
-  codeVerifier: string | undefined,
+  { query, redirectUri, codeVerifier }: Redemption,
 ): Promise<Grant> {
   const secrets = [query.get('code') ?? '', codeVerifier ?? '']
-  return withTokenEndpoint(deps, how, values, secrets, async (endpoint) => {
+  return withTokenEndpoint(deps, { how, values, secrets }, async (endpoint) => {
     // Applications are described by their addresses; the name a server gives itself is not among them and is taken as said.
     const server = { ...endpoint.server, issuer: query.get('iss') ?? endpoint.server.issuer }
     const judged = oauth.validateAuthResponse(server, endpoint.client, query, oauth.skipStateCheck)
@@ -103,9 +107,7 @@ type Endpoint = {
 
 async function withTokenEndpoint(
   deps: TokenDeps,
-  how: OAuthAuthentication,
-  values: TemplateValues,
-  secrets: readonly string[],
+  { how, values, secrets }: { how: OAuthAuthentication; values: TemplateValues; secrets: readonly string[] },
   ask: (endpoint: Endpoint) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<Grant> {
   const tokenUrl = addressOf(how.tokenUrl, values)
@@ -126,7 +128,7 @@ async function withTokenEndpoint(
       options: {
         // The guard of the outbound client decides what may be called, and the customer chose the address.
         [oauth.allowInsecureRequests]: true,
-        [oauth.customFetch]: (url, options) => fetchToken(deps, url, options, hidden, seen),
+        [oauth.customFetch]: (url, options) => fetchToken(deps, { url, options, secrets: hidden }, seen),
       },
     })
     return {
@@ -139,13 +141,9 @@ async function withTokenEndpoint(
   }
 }
 
-async function fetchToken(
-  deps: TokenDeps,
-  url: string,
-  options: oauth.CustomFetchOptions<string, unknown>,
-  secrets: readonly string[],
-  seen: Seen,
-): Promise<Response> {
+type TokenFetch = { url: string; options: oauth.CustomFetchOptions<string, unknown>; secrets: readonly string[] }
+
+async function fetchToken(deps: TokenDeps, { url, options, secrets }: TokenFetch, seen: Seen): Promise<Response> {
   const { authorization, ...headers } = options.headers
   const answer = await deps.outbound.send({
     method: options.method,

@@ -21,7 +21,7 @@ export async function withdrawCredentials(
     const connection = { id: one.id, shortName: one.short_name, name: one.name, tagText: one.tag_text }
     await Promise.all([
       recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', one.id),
-      mailOwner(deps, tx, { scope, connection }, one.email, words),
+      mailOwner(deps, tx, { scope, connection }, { to: one.email, words }),
       deps.faults.tell(tx, scope.accountId, { connection, message: words, isMailed: true }),
     ])
     tx.afterCommit(() => deps.opened.forget({ scope, connection }))

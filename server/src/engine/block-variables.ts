@@ -38,7 +38,7 @@ export function mergeVariables(
       else isChanged = true
       continue
     }
-    const read = readBinding(block, name, input, known, rules)
+    const read = readBinding(block, { name, input }, known, rules)
     if (!read.ok) problems.push(...read.problems)
     else if (!known.stored || !sameBinding(known.stored, read.value)) {
       next.set(name, read.value)
@@ -55,8 +55,7 @@ function isDeletion(input: unknown): boolean {
 
 function readBinding(
   block: ChainBlock,
-  name: string,
-  input: unknown,
+  { name, input }: { name: string; input: unknown },
   { stored, definition }: Known,
   rules: ElementRules,
 ): Checked<VariableBinding> {

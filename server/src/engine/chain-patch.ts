@@ -58,7 +58,7 @@ function applyElements(
   for (const element of elements) {
     const id = element.uniqueBlockId
     const known = id === undefined ? undefined : blocks.get(id)
-    const problem = findStructureProblem(element, known, currentNo, context.isBound, mayBringIds)
+    const problem = findStructureProblem(element, known, { currentNo, isBound: context.isBound, mayBringIds })
     if (problem) {
       problems.push(problem)
     } else if (known && element.isDeleted) {
@@ -102,12 +102,12 @@ function isWholeBlock({ blockName, script, blockTemplateId }: ChainElementInput)
   return Boolean(blockTemplateId) || (blockName !== undefined && script !== undefined)
 }
 
+type Structure = { currentNo: ReadonlyMap<string, number>; isBound: boolean; mayBringIds: boolean }
+
 function findStructureProblem(
   element: ChainElementInput,
   known: ChainBlock | undefined,
-  currentNo: ReadonlyMap<string, number>,
-  isBound: boolean,
-  mayBringIds: boolean,
+  { currentNo, isBound, mayBringIds }: Structure,
 ): Problem | undefined {
   const id = element.uniqueBlockId
   if (!known && (element.isDeleted || (id !== undefined && !mayBringIds && !isWholeBlock(element)))) {

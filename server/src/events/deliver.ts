@@ -65,7 +65,12 @@ export class DeliveryWorker implements AsyncDisposable {
         this.#isWanted = false
         const free = shares.total - this.#inHand.size
         if (free <= 0) return
-        const taken = await claimDeliveries(this.#deps.database.system, free, this.#count(), shares, leaseMs)
+        const taken = await claimDeliveries(this.#deps.database.system, {
+          free,
+          inHand: this.#count(),
+          shares,
+          leaseMs,
+        })
         for (const delivery of taken) this.#begin(delivery)
       }
     } finally {

@@ -23,11 +23,13 @@ export type Shares = {
 /** What this process has in hand, by account and by organization. */
 export type InHand = { accounts: ReadonlyMap<string, number>; organizations: ReadonlyMap<string, number> }
 
+type Claim = { free: number; inHand: InHand; shares: Shares; leaseMs: number }
+
 /**
  * Takes what is due, organizations with the least in hand first and no more of anybody than its share. What is taken is due again after the
  * lease, in case its worker dies. The index is jumped through from account to account, so the length of one's queue does not matter.
  */
-export async function claimDeliveries(db: Queryable, free: number, inHand: InHand, shares: Shares, leaseMs: number) {
+export async function claimDeliveries(db: Queryable, { free, inHand, shares, leaseMs }: Claim) {
   const { rows } = await db.query<{
     id: string
     account_id: string

@@ -71,7 +71,8 @@ export function serveRawRoutes(options: RawOptions): (request: IncomingMessage, 
       const queryAt = url.indexOf('?', place.prefix.length)
       const step = url.slice(place.prefix.length, queryAt === -1 ? undefined : queryAt)
       if (step === '' || step.includes('/')) continue
-      new RawExchange(options, place, request, response, step, queryAt === -1 ? '' : url.slice(queryAt + 1)).begin()
+      const queryText = queryAt === -1 ? '' : url.slice(queryAt + 1)
+      new RawExchange(options, place, { request, response, step, queryText }).begin()
       return true
     }
     return false
@@ -84,6 +85,9 @@ type Place = { route: RawRoute; method: string; prefix: string; operation: strin
 function pathOf(url: string): string {
   return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '')
 }
+
+/** `step` is the part of the path that names the resource. */
+type Arrived = { request: IncomingMessage; response: ServerResponse; step: string; queryText: string }
 
 class RawExchange implements RawHead {
   readonly method: string
@@ -99,14 +103,7 @@ class RawExchange implements RawHead {
   #leave: Leave | undefined
   #release: (() => void) | undefined
 
-  constructor(
-    options: RawOptions,
-    place: Place,
-    request: IncomingMessage,
-    response: ServerResponse,
-    step: string,
-    queryText: string,
-  ) {
+  constructor(options: RawOptions, place: Place, { request, response, step, queryText }: Arrived) {
     this.#options = options
     this.#place = place
     this.#request = request

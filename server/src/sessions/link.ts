@@ -20,6 +20,6 @@ export function createLink(tx: Queryable, link: NewLink): { url: string; stored:
   const path = link.purpose === 'activate' ? 'activate' : 'set-password'
   return {
     url: `${link.baseUrl}/${path}?token=${token}`,
-    stored: insertLink(tx, link.accountId, link.purpose, hashToken(token), link.hours),
+    stored: insertLink(tx, { ...link, tokenHash: hashToken(token) }),
   }
 }

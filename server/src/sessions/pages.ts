@@ -53,7 +53,9 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
       path,
       render: async ({ query }) => {
         const link = await findLink(deps.database, hashToken(query['token'] ?? ''))
-        return link ? { status: 200, html: passwordForm(title, path, query['token'] ?? '', link.email, '') } : used
+        return link
+          ? { status: 200, html: passwordForm({ title, path, token: query['token'] ?? '', email: link.email }) }
+          : used
       },
     },
     {
@@ -65,7 +67,7 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
         const link = await findLink(deps.database, hashToken(token))
         if (!link) return used
         const complaint = password === form['repeated'] ? weakness(password) : 'The two passwords differ.'
-        if (complaint) return { status: 400, html: passwordForm(title, path, token, link.email, complaint) }
+        if (complaint) return { status: 400, html: passwordForm({ title, path, token, email: link.email, complaint }) }
         const passwordHash = await hashPassword(password)
         const redeemed = await deps.database.system.transaction(async (tx) => {
           const done = await redeemLink(tx, hashToken(token), passwordHash)
@@ -103,7 +105,9 @@ function weakness(password: string): string {
   }
 }
 
-function passwordForm(title: string, path: string, token: string, email: string, complaint: string): string {
+type PasswordForm = { title: string; path: string; token: string; email: string; complaint?: string }
+
+function passwordForm({ title, path, token, email, complaint = '' }: PasswordForm): string {
   return page(
     title,
     html`<p>Choose a password for ${email}.</p>${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}

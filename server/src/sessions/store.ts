@@ -3,13 +3,9 @@ import { type Database, type Queryable, sql } from '../db/index.ts'
 
 export type LinkPurpose = 'activate' | 'setPassword' | 'firstSignIn'
 
-export async function insertLink(
-  tx: Queryable,
-  accountId: string,
-  purpose: LinkPurpose,
-  tokenHash: Buffer,
-  hours: number,
-): Promise<void> {
+type StoredLink = { accountId: string; purpose: LinkPurpose; tokenHash: Buffer; hours: number }
+
+export async function insertLink(tx: Queryable, { accountId, purpose, tokenHash, hours }: StoredLink): Promise<void> {
   await tx.query(sql`
     insert into account_links (token_hash, account_id, purpose, expires_at)
     values (${tokenHash}, ${accountId}, ${purpose}, now() + ${hours}::integer * interval '1 hour')`)

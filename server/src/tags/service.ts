@@ -21,7 +21,12 @@ export async function addTag(deps: TagDeps, principal: Principal, change: Change
   const id = change.entityId.toLowerCase()
   if (!(await mayTag(deps, principal, type, id))) throw notFound(type)
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    const isNew = await insertTag(tx, principal.account.organizationId, type, id, change.value)
+    const isNew = await insertTag(tx, {
+      organizationId: principal.account.organizationId,
+      type,
+      entityId: id,
+      value: change.value,
+    })
     if (isNew) await recordAudit(tx, actorOf(principal), 'tag.added', id, { entityType: type, value: change.value })
   })
 }
@@ -33,7 +38,12 @@ export async function removeTag(deps: TagDeps, principal: Principal, change: Cha
     throw new AppError('tagged_entity_not_found', `The ${type} was not found, or you have no access to it.`)
   }
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    const wasThere = await deleteTag(tx, principal.account.organizationId, type, id, change.value)
+    const wasThere = await deleteTag(tx, {
+      organizationId: principal.account.organizationId,
+      type,
+      entityId: id,
+      value: change.value,
+    })
     if (wasThere)
       await recordAudit(tx, actorOf(principal), 'tag.removed', id, { entityType: type, value: change.value })
   })

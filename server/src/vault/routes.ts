@@ -19,11 +19,11 @@ type Names =
 export function vaultRoutes(given: Omit<ServiceDeps, 'readValue' | 'writeEntry'> & WriterDeps): HandlersOf<Names> {
   const deps = { ...given, readValue: createValueReader(given.database), writeEntry: createEntryWriter(given) }
   return {
-    MyVaultSet: ({ principal, params, body }) => setEntry(deps, principal, params, params.key, body.jsonData),
+    MyVaultSet: ({ principal, params, body }) => setEntry(deps, principal, params, body.jsonData),
     MyVaultGet: async ({ principal, params }) => new JsonText(await getEntry(deps, principal, params, params.key)),
     MyVaultRemove: ({ principal, params }) => removeEntry(deps, principal, params, params.key),
     MyVaultContains: ({ principal, params }) => containsEntry(deps, principal, params, params.key),
-    MyVaultSetGlobal: ({ principal, params, body }) => setEntry(deps, principal, params, params.key, body.jsonData),
+    MyVaultSetGlobal: ({ principal, params, body }) => setEntry(deps, principal, params, body.jsonData),
     MyVaultGetGlobal: async ({ principal, params }) =>
       new JsonText(await getEntry(deps, principal, params, params.key)),
     MyVaultRemoveGlobal: ({ principal, params }) => removeEntry(deps, principal, params, params.key),

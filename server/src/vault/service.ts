@@ -23,11 +23,10 @@ type Target = { scope: Scope; at: VaultPlace; id: EntryId }
 export async function setEntry(
   deps: ServiceDeps,
   principal: Principal,
-  at: VaultPlace,
-  key: string,
+  at: VaultPlace & { key: string },
   value: unknown,
 ): Promise<boolean> {
-  const { scope, id } = targetOf(principal, at, key)
+  const { scope, id } = targetOf(principal, at, at.key)
   deps.ledger.requireRoom(scope.accountId)
   const entry = await sealValue(deps.keyRing, id, value)
   const audit = {

@@ -103,7 +103,7 @@ export function createWebhooks(
       wake,
       addressOf,
       lookUpLanes: (key, order) => lookUpLanes(deps, key, order),
-      reorderQueue: (tx, key, order, lanes) => reorderQueue(deps, tx, key, order, lanes),
+      reorderQueue: (tx, key, order, lanes) => reorderQueue(deps, tx, { key, order }, lanes),
       onChange: ({ workflowId, accountId }) => {
         known.forget(workflowId)
         wake(accountId)

@@ -4,11 +4,12 @@ import type { Problem } from '../engine/problem.ts'
 import type { WorkflowCatalog } from './ports.ts'
 
 type Mapping = Readonly<Record<string, string>>
+/** Among those of the catalogue that the organization sees. */
+type FindApplication = (shortName: string) => ReturnType<WorkflowCatalog['findApplication']>
 
 /** Short names are compared without regard to case and kept as the catalogue spells them. Null takes a mapping away. */
 export async function mapApplications(
-  catalog: WorkflowCatalog,
-  organizationId: string,
+  findApplication: FindApplication,
   current: Mapping,
   given: Readonly<Record<string, unknown>>,
   problems: Problem[],
@@ -20,7 +21,7 @@ export async function mapApplications(
     const key = name.toUpperCase()
     if (seen.has(key)) problems.push({ message: `The field applications names ${name} more than once.` })
     seen.add(key)
-    const shortName = spellings.get(key) ?? (await catalog.findApplication(organizationId, name))?.shortName
+    const shortName = spellings.get(key) ?? (await findApplication(name))?.shortName
     if (shortName?.toUpperCase() !== key) problems.push(unknownApplication('The field applications names', name))
     else if (id === null) next.delete(shortName)
     else if (isGuid(id)) next.set(shortName, id.toLowerCase())
@@ -31,8 +32,7 @@ export async function mapApplications(
 
 /** Blocks may say which application they call; one that is not theirs already must be one there is. */
 export async function spellApplications(
-  catalog: WorkflowCatalog,
-  organizationId: string,
+  findApplication: FindApplication,
   /** Application of each block by its id. */
   knownBlocks: ReadonlyMap<string, string | null>,
   elements: readonly ChainElementInput[],
@@ -46,7 +46,7 @@ export async function spellApplications(
       spelled.push(element)
       continue
     }
-    const found = await catalog.findApplication(organizationId, name)
+    const found = await findApplication(name)
     if (found?.shortName.toUpperCase() === name.toUpperCase()) {
       spelled.push({ ...element, applicationShortName: found.shortName })
     } else problems.push(unknownApplication('A block of the chain has the applicationShortName', name))

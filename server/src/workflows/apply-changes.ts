@@ -29,23 +29,28 @@ export type WorkflowInput = {
 
 type Deps = { catalog: WorkflowCatalog; checkScript: CheckScript }
 
-/** `isNew` is a custom workflow that is just being made: its request declares what later ones can only set. */
+type Change = {
+  current: Definition
+  input: WorkflowInput
+  /** A custom workflow that is just being made: its request declares what later ones can only set. */
+  isNew?: boolean
+  checked?: CheckedScripts
+}
+
 export async function applyChanges(
   deps: Deps,
   organizationId: string,
-  current: Definition,
-  input: WorkflowInput,
-  isNew = false,
-  checked: CheckedScripts = new Set(),
+  { current, input, isNew = false, checked = new Set() }: Change,
 ): Promise<Definition> {
   const problems: Problem[] = []
   const isBound = isNew
     ? false
     : (collect(problems, decideBinding(!current.isCustomizedStructure, unboundBy(input))) ?? false)
   const elements = input.chain ?? []
+  const findApplication = (shortName: string) => deps.catalog.findApplication(organizationId, shortName)
   const [applications, spelled, blockTemplates] = await Promise.all([
-    mapApplications(deps.catalog, organizationId, current.applications, input.applications ?? {}, problems),
-    spellApplications(deps.catalog, organizationId, applicationsOf(current), elements, problems),
+    mapApplications(findApplication, current.applications, input.applications ?? {}, problems),
+    spellApplications(findApplication, applicationsOf(current), elements, problems),
     templatesForChange(deps.catalog, organizationId, current, elements),
   ])
 

@@ -40,7 +40,7 @@ function toSave(deps: ChangeDeps, { id, given, expectedRevisions }: Change, chec
     decide: async (current, stored) => {
       refuseOtherTemplate(given, stored)
       const { organizationId, templateVersion, baseDigest } = stored
-      const definition = await applyChanges(deps, organizationId, current, given, false, checked)
+      const definition = await applyChanges(deps, organizationId, { current, input: given, checked })
       return { definition, templateVersion, baseDigest }
     },
   }

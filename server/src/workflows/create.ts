@@ -41,7 +41,7 @@ export async function prepareNew(
   checkStorable(given)
   const { organizationId, id: accountId } = principal.account
   const { definition, template, base } = given.workflowTemplateId
-    ? await fromTemplate(deps, organizationId, given.workflowTemplateId, given, checked)
+    ? await fromTemplate(deps, organizationId, { ...given, workflowTemplateId: given.workflowTemplateId }, checked)
     : { definition: await fromChain(deps, organizationId, given, checked), template: undefined, base: undefined }
   const id = newId()
   const key = { workflowId: id, accountId, revision: 1 }
@@ -72,15 +72,14 @@ export async function prepareNew(
 async function fromTemplate(
   deps: CreateDeps,
   organizationId: string,
-  templateId: string,
-  given: Given,
+  given: Given & { workflowTemplateId: string },
   checked: CheckedScripts,
 ) {
-  const template = await findTemplate(deps.catalog, organizationId, templateId, given.templateVersion)
+  const template = await findTemplate(deps.catalog, organizationId, given.workflowTemplateId, given.templateVersion)
   const { definition: start, base } = await resolveTemplate(deps.catalog, organizationId, template)
   const definition = given.isCustomizedStructure
-    ? await copyUnbound(deps, organizationId, start, given, checked)
-    : await applyChanges(deps, organizationId, start, given, false, checked)
+    ? await copyUnbound(deps, organizationId, { start, given, checked })
+    : await applyChanges(deps, organizationId, { current: start, input: given, checked })
   return { definition, template, base }
 }
 
@@ -104,9 +103,7 @@ async function findTemplate(
 async function copyUnbound(
   deps: CreateDeps,
   organizationId: string,
-  start: Definition,
-  given: Given,
-  checked: CheckedScripts,
+  { start, given, checked }: { start: Definition; given: Given; checked: CheckedScripts },
 ) {
   const bare = {
     ...start,
@@ -115,7 +112,7 @@ async function copyUnbound(
     ...(given.chain ? { chain: [], blockVariables: {} } : {}),
   }
   const isWhole = given.chain !== undefined && given.variables !== undefined
-  return applyChanges(deps, organizationId, bare, given, isWhole, checked)
+  return applyChanges(deps, organizationId, { current: bare, input: given, isNew: isWhole, checked })
 }
 
 async function fromChain(deps: CreateDeps, organizationId: string, given: Given, checked: CheckedScripts) {
@@ -123,5 +120,10 @@ async function fromChain(deps: CreateDeps, organizationId: string, given: Given,
     throw invalid('A workflow needs a workflowTemplateId or a chain of its own.')
   }
   if (given.name === undefined) throw invalid('The field name is required.')
-  return applyChanges(deps, organizationId, emptyDefinition(given.name), given, true, checked)
+  return applyChanges(deps, organizationId, {
+    current: emptyDefinition(given.name),
+    input: given,
+    isNew: true,
+    checked,
+  })
 }

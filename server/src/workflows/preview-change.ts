@@ -22,7 +22,7 @@ export async function previewChange(
   refuseOtherTemplate(given, found)
   const { accountId, organizationId, revision } = found
   const current = await openDefinition(deps.keyRing, { workflowId, accountId, revision }, found)
-  const changed = await applyChanges(deps, organizationId, current, given)
+  const changed = await applyChanges(deps, organizationId, { current, input: given })
   // As it would be read back: JSON knows no undefined.
   return JSON.parse(JSON.stringify(changed)) as Definition
 }

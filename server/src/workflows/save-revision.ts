@@ -102,7 +102,9 @@ async function prepareStore(
     (field) => !isDeepStrictEqual(next[field as keyof Definition], current[field as keyof Definition]),
   )
   return async (tx) => {
-    if (!(await updateWorkflow(tx, accountId, id, found, { definition: next, templateVersion: bond.templateVersion })))
+    if (
+      !(await updateWorkflow(tx, { accountId, id }, found, { definition: next, templateVersion: bond.templateVersion }))
+    )
       return false
     await inOrder(tx, [
       (db) => insertRevision(db, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),

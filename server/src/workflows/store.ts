@@ -110,8 +110,7 @@ export async function insertWorkflow(tx: Queryable, workflow: NewWorkflow): Prom
 /** False when the workflow is not at this revision and in this state any more. */
 export async function updateWorkflow(
   tx: Queryable,
-  accountId: string,
-  id: string,
+  { accountId, id }: { accountId: string; id: string },
   expected: { revision: number; state: WorkflowState },
   next: { definition: Definition; templateVersion: string | null },
 ): Promise<boolean> {

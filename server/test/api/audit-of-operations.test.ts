@@ -6,7 +6,7 @@ import { type GraphServer, startGraphServer } from '../harness/graph-server.ts'
 import { Random } from '../harness/random.ts'
 import { seedEverything } from '../harness/seed-everything.ts'
 import { startService, type TestService } from '../harness/service.ts'
-import { auditedChanges, graphApps } from './audited-changes.ts'
+import { auditedChanges, graphApps } from './audited-changes/index.ts'
 
 const specs = Object.entries(operations as Record<string, OperationSpec>) as [OperationName, OperationSpec][]
 const actionsOf = ({ audit }: OperationSpec): readonly AuditAction[] => (audit ? [audit].flat() : [])
@@ -44,7 +44,7 @@ const newestRow = async () => Number((await service.asOwner('select max(id) as i
 describe('the audit log of an operation', () => {
   it.each(changes)('%s writes %s, once', { timeout: 60_000 }, async (name, action) => {
     const prepare = auditedChanges(service, graph)[name]?.[action]
-    expect(prepare, `audited-changes.ts does not make the change ${action} of ${name}`).toBeDefined()
+    expect(prepare, `audited-changes does not make the change ${action} of ${name}`).toBeDefined()
     const request = await prepare!()
     const before = await newestRow()
     const answer = await request()

@@ -15,9 +15,7 @@ type Deps = { database: Database; catalog: Catalog }
 export async function publishDraft(
   deps: Deps,
   principal: Principal,
-  kind: TemplateKind,
-  id: string,
-  version: string | undefined,
+  { kind, id, version }: { kind: TemplateKind; id: string; version: string | undefined },
 ): Promise<string> {
   const { organizationId } = principal.account
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {

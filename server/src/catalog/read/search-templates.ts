@@ -12,13 +12,13 @@ type Search = { page?: number; size?: number; searchTerm?: string; applicationSh
 export async function listWorkflowTemplates(deps: ReadDeps, principal: Principal, hostedOnly: boolean) {
   const { published, drafts } = await deps.catalog.listWorkflowTemplates(principal.account.organizationId, hostedOnly)
   const shown = [...published, ...drafts].slice(0, listSizeMax)
-  return withTags(deps, principal, 'workflowTemplate', shown, toWorkflowTemplateItem)
+  return withTags(deps, principal, { kind: 'workflowTemplate', templates: shown, toItem: toWorkflowTemplateItem })
 }
 
 export async function listBlockTemplates(deps: ReadDeps, principal: Principal, hostedOnly: boolean) {
   const { published, drafts } = await deps.catalog.listBlockTemplates(principal.account.organizationId, hostedOnly)
   const shown = [...published, ...drafts].slice(0, listSizeMax)
-  return withTags(deps, principal, 'blockTemplate', shown, toBlockTemplateItem)
+  return withTags(deps, principal, { kind: 'blockTemplate', templates: shown, toItem: toBlockTemplateItem })
 }
 
 export async function searchWorkflowTemplates(deps: ReadDeps, principal: Principal, search: Search) {
@@ -26,14 +26,24 @@ export async function searchWorkflowTemplates(deps: ReadDeps, principal: Princip
   const uses = ({ applications }: WorkflowTemplate, shortName: string) =>
     applications.some((name) => name.toLowerCase() === shortName)
   const { shown, total } = pageOf([...published, ...drafts], search, uses)
-  return { items: await withTags(deps, principal, 'workflowTemplate', shown, toWorkflowTemplateItem), total }
+  return {
+    items: await withTags(deps, principal, {
+      kind: 'workflowTemplate',
+      templates: shown,
+      toItem: toWorkflowTemplateItem,
+    }),
+    total,
+  }
 }
 
 export async function searchBlockTemplates(deps: ReadDeps, principal: Principal, search: Search) {
   const { published, drafts } = await deps.catalog.listBlockTemplates(principal.account.organizationId, false)
   const uses = ({ application }: BlockTemplate, shortName: string) => application?.toLowerCase() === shortName
   const { shown, total } = pageOf([...published, ...drafts], search, uses)
-  return { items: await withTags(deps, principal, 'blockTemplate', shown, toBlockTemplateItem), total }
+  return {
+    items: await withTags(deps, principal, { kind: 'blockTemplate', templates: shown, toItem: toBlockTemplateItem }),
+    total,
+  }
 }
 
 function pageOf<Template extends { name: string; description: string }>(
@@ -51,12 +61,16 @@ function pageOf<Template extends { name: string; description: string }>(
   return { shown: found.slice(page * size, (page + 1) * size), total: found.length }
 }
 
+type Listed<Template, Item> = {
+  kind: TemplateKind
+  templates: readonly Template[]
+  toItem: (template: Template, tags: string[]) => Item
+}
+
 async function withTags<Template extends { id: string }, Item>(
   { database }: ReadDeps,
   principal: Principal,
-  kind: TemplateKind,
-  templates: readonly Template[],
-  toItem: (template: Template, tags: string[]) => Item,
+  { kind, templates, toItem }: Listed<Template, Item>,
 ): Promise<Item[]> {
   const ids = templates.map(({ id }) => id)
   const tags = await listTags(database.forScope(scopeOf(principal)), principal.account.organizationId, kind, ids)

@@ -221,7 +221,7 @@ export class Catalog {
   ): Promise<Template | undefined> {
     if (choice.version === undefined || choice.draft === true) return undefined
     const db = this.#forOrganization(organizationId)
-    const stored = await findVersion(db, organizationId, kind, id, choice.version)
+    const stored = await findVersion(db, organizationId, { kind, id, version: choice.version })
     return stored && (parseItem(stored) as Template)
   }
 

@@ -55,9 +55,7 @@ export async function listInUse(db: Queryable, organizationId: string): Promise<
 export async function findVersion(
   db: Queryable,
   organizationId: string,
-  kind: TemplateKind,
-  id: string,
-  version: string,
+  { kind, id, version }: { kind: TemplateKind; id: string; version: string },
 ): Promise<ItemRow | undefined> {
   const { rows } = await db.query<ItemRow>(sql`
     select kind, id, revision, version, definition::text as definition, pinned::text as pinned, credential_epoch, stamp from catalog_items

@@ -11,7 +11,7 @@ import { leaveQueue } from './settle-store.ts'
 export type VerbDeps = { database: Database; wake(accountId: string): void }
 
 export function skipRequest(deps: VerbDeps, principal: Principal, webhookId: string): Promise<boolean> {
-  return withItem(deps, principal, webhookId, 'webhook.skipped', async (tx, { status }) => {
+  return withItem(deps, principal, { webhookId, action: 'webhook.skipped' }, async (tx, { status }) => {
     if (status === 'Processing') return false
     await leaveQueue(tx, [{ webhookId, status: 'Skipped', errorMessage: 'Skipped by hand.' }])
     return true
@@ -19,7 +19,7 @@ export function skipRequest(deps: VerbDeps, principal: Principal, webhookId: str
 }
 
 export function retryRequest(deps: VerbDeps, principal: Principal, webhookId: string): Promise<boolean> {
-  return withItem(deps, principal, webhookId, 'webhook.retried', async (tx, { status }) => {
+  return withItem(deps, principal, { webhookId, action: 'webhook.retried' }, async (tx, { status }) => {
     if (status !== 'Failed') return false
     await tx.query(
       sql`update webhook_queue set due_at = now(), modified_at = now() where account_id = ${principal.account.id} and webhook_id = ${webhookId}`,
@@ -32,8 +32,7 @@ export function retryRequest(deps: VerbDeps, principal: Principal, webhookId: st
 async function withItem(
   deps: VerbDeps,
   principal: Principal,
-  webhookId: string,
-  action: AuditAction,
+  { webhookId, action }: { webhookId: string; action: AuditAction },
   work: (tx: Tx, item: { status: string }) => Promise<boolean>,
 ): Promise<boolean> {
   const scope = scopeOf(principal)

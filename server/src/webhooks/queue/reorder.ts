@@ -15,14 +15,17 @@ const readAtOnce = 50
 export async function lookUpLanes(deps: Deps, key: SettingsKey, order: Order): Promise<Lanes> {
   const lanes: Lanes = new Map()
   if (order.orderKey === '' || order.strictOrderProcessing) return lanes
-  await addLanes(deps, deps.database.system, key, order, lanes)
+  await addLanes(deps, deps.database.system, { key, order }, lanes)
   return lanes
 }
 
+type WantedOrder = { key: SettingsKey; order: Order }
+
 /** Nobody moves a request of this workflow until the transaction ends. */
-export async function reorderQueue(deps: Deps, tx: Tx, key: SettingsKey, order: Order, known: Lanes): Promise<void> {
+export async function reorderQueue(deps: Deps, tx: Tx, wanted: WantedOrder, known: Lanes): Promise<void> {
+  const { key, order } = wanted
   await lockOrder(tx, key.workflowId)
-  if (order.orderKey !== '') await addLanes(deps, tx, key, order, known)
+  if (order.orderKey !== '') await addLanes(deps, tx, wanted, known)
   const only = order.orderKey === '' ? laneOf(order, noPayload) : null
   await tx.query(sql`
     update webhook_queue q set lane = case when ${order.orderKey !== ''} then l.lane else ${only} end, is_ready = false
@@ -41,7 +44,7 @@ export async function reorderQueue(deps: Deps, tx: Tx, key: SettingsKey, order: 
       and (q.lane is null or q.webhook_id in (select webhook_id from first))`)
 }
 
-async function addLanes({ keyRing }: Deps, db: Queryable, key: SettingsKey, order: Order, lanes: Lanes): Promise<void> {
+async function addLanes({ keyRing }: Deps, db: Queryable, { key, order }: WantedOrder, lanes: Lanes): Promise<void> {
   const { rows } = await db.query<{ webhook_id: string }>(sql`
     select webhook_id from webhook_queue where account_id = ${key.accountId} and workflow_id = ${key.workflowId} order by seq`)
   const missing = rows.map((row) => row.webhook_id).filter((id) => !lanes.has(id))

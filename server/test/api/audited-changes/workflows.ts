@@ -1,0 +1,103 @@
+import { eventually } from '../../harness/eventually.ts'
+import { createTemplate, newBlock } from '../../harness/templates.ts'
+import { startUpgrade } from '../../harness/upgrades.ts'
+import { deployWorkflow, runToEnd, startRun } from '../../harness/workflows.ts'
+import type { Bench, Changes } from './change.ts'
+
+export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench): Changes {
+  async function upgrade(isPaused = false): Promise<string> {
+    const made = createTemplate(manager)
+    const first = newBlock('return 1')
+    await made.publish('1', { chain: [first] })
+    for (let count = 0; count < 2; count++) await manager.post('/api/Workflow', { workflowTemplateId: made.id })
+    await made.publish('2', { chain: [{ ...first, script: 'return 2' }] })
+    const id = await startUpgrade(manager, made.id, { waveSize: 1, waveMinutes: 60 })
+    if (isPaused) await manager.post(`/api/TemplateUpgradeAction/${id}`, { action: 'pause' })
+    return id
+  }
+  async function alarm(): Promise<string> {
+    const workflow = await deployWorkflow(manager, ['return { n: 1 }'])
+    const expectation = { kind: 'itemsBetween', uniqueBlockId: workflow.blocks[0], min: 2 }
+    await manager.post(`/api/Expectations/${workflow.id}`, { expectations: [expectation] })
+    await runToEnd(manager, workflow.id)
+    return eventually(async () => {
+      const { items } = (await manager.post('/api/Alarms', { isOpen: true, size: 100 })).body
+      return items.find((item: { workflowId: string }) => item.workflowId === workflow.id)?.id
+    })
+  }
+  const schedule = (workflowId: string, isScheduled: boolean) => ({
+    workflowId,
+    isScheduled,
+    scheduleFrequency: '0 4 * * *',
+  })
+
+  return {
+    WorkflowCreate: {
+      'workflow.created': async () => post('/api/Workflow', { name: 'Audited', chain: [{ script: 'return 1' }] }),
+    },
+    WorkflowUpdate: { 'workflow.changed': async () => post(`/api/Workflow/${await idle()}`, { name: 'Another' }) },
+    PushWorkflows: {
+      'workflow.created': async () =>
+        post('/api/PushWorkflows', {
+          workflows: [{ workflow: { name: 'Audited', chain: [{ script: 'return 1' }] } }],
+        }),
+      'workflow.changed': async () =>
+        post('/api/PushWorkflows', { workflows: [{ id: await idle(), revision: 1, workflow: { name: 'Another' } }] }),
+    },
+    RestoreRevision: {
+      'workflow.restored': async () => {
+        const id = await idle()
+        await manager.post(`/api/Workflow/${id}`, { name: 'Another' })
+        return post(`/api/RestoreRevision/${id}`, { revision: 1 })
+      },
+    },
+    TemplateUpgrade: {
+      'upgrade.started': async () => {
+        const made = createTemplate(manager)
+        const first = newBlock('return 1')
+        await made.publish('1', { chain: [first] })
+        await manager.post('/api/Workflow', { workflowTemplateId: made.id })
+        await made.publish('2', { chain: [{ ...first, script: 'return 2' }] })
+        return post('/api/TemplateUpgrade', { workflowTemplateId: made.id })
+      },
+    },
+    TemplateUpgradeAction: {
+      'upgrade.paused': async () => post(`/api/TemplateUpgradeAction/${await upgrade()}`, { action: 'pause' }),
+      'upgrade.resumed': async () => post(`/api/TemplateUpgradeAction/${await upgrade(true)}`, { action: 'resume' }),
+      'upgrade.rolledBack': async () =>
+        post(`/api/TemplateUpgradeAction/${await upgrade(true)}`, { action: 'rollBack' }),
+    },
+    DeployWorkflow: { 'workflow.deployed': async () => get(`/api/DeployWorkflow/${await idle()}`) },
+    ArchiveWorkflow: { 'workflow.archived': async () => get(`/api/ArchiveWorkflow/${await deployed()}`) },
+    DeleteWorkflow: { 'workflow.deleted': async () => get(`/api/DeleteWorkflow/${await idle()}`) },
+    StopWorkflowRun: {
+      'run.stopped': async () => {
+        const id = await deployed('await sleep(60000)')
+        return get(`/api/StopWorkflowRun/${id}?runNumber=${await startRun(manager, id)}`)
+      },
+    },
+    ReplayStart: {
+      'workflow.replayed': async () => {
+        const id = await deployed()
+        await runToEnd(manager, id)
+        return post(`/api/Replay/${id}`, {})
+      },
+    },
+    WorkflowScheduler: {
+      'schedule.enabled': async () => post('/api/WorkflowScheduler', schedule(await deployed(), true)),
+      'schedule.disabled': async () => {
+        const id = await deployed()
+        await manager.post('/api/WorkflowScheduler', schedule(id, true))
+        return post('/api/WorkflowScheduler', schedule(id, false))
+      },
+    },
+    ExpectationsUpdate: {
+      'expectations.changed': async () =>
+        post(`/api/Expectations/${await idle()}`, { expectations: [{ kind: 'succeedsWithin', hours: 26 }] }),
+    },
+    AlarmAction: {
+      'alarm.acknowledged': async () => post(`/api/AlarmAction/${await alarm()}`, { action: 'acknowledge' }),
+      'alarm.dismissed': async () => post(`/api/AlarmAction/${await alarm()}`, { action: 'dismiss' }),
+    },
+  }
+}
