@@ -23,7 +23,7 @@ export function DocsPage() {
   )
   const found = q === '' ? undefined : searchGuide(guidePages, q)
   return (
-    <Page title="Docs" lead="Ten short pages, from the first start to running Patchbay for hundreds of customers.">
+    <Page title="Docs" lead="Short pages, from the first start to running Patchbay for hundreds of customers.">
       <search className="mb-5">
         <SearchBox className="w-full sm:w-96" value={q} onSearch={search} placeholder="Search the docs" />
       </search>

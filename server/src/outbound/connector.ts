@@ -29,15 +29,15 @@ async function openSocket(
   const socket = await dial(guard, hostname, port, { timeoutMs: connectMs })
   if (!isSecure) return socket
   const timeoutMs = Math.max(1, connectMs - (performance.now() - startedMs))
-  return handshake(socket, hostname, `${hostname}:${port}`, timeoutMs, secureContext)
+  return handshake(socket, hostname, { target: `${hostname}:${port}`, timeoutMs, secureContext })
 }
+
+type Handshake = { target: string; timeoutMs: number; secureContext: SecureContext | undefined }
 
 function handshake(
   socket: Socket,
   hostname: string,
-  target: string,
-  timeoutMs: number,
-  secureContext: SecureContext | undefined,
+  { target, timeoutMs, secureContext }: Handshake,
 ): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const secure = connectTls({

@@ -37,20 +37,16 @@ export async function dial(guard: Guard, host: string, port: number, options: Di
       throw error instanceof OutboundError ? error : notReached('unreachable', target, 'No name resolution.', error)
     })
     if (verdict.kind === 'refused') throw notReached('refusedByGuard', target, verdict.reason)
-    return await open(bareHost(host), port, verdict.addresses, late.promise, target)
+    return await open({ host: bareHost(host), port, addresses: verdict.addresses, target }, late.promise)
   } finally {
     clearTimeout(timer)
     options.signal?.removeEventListener('abort', onAbort)
   }
 }
 
-async function open(
-  host: string,
-  port: number,
-  addresses: readonly string[],
-  late: Promise<never>,
-  target: string,
-): Promise<Socket> {
+type Dialled = { host: string; port: number; addresses: readonly string[]; target: string }
+
+async function open({ host, port, addresses, target }: Dialled, late: Promise<never>): Promise<Socket> {
   const judged = addresses.map((address) => parseAddress(address)!)
   // With one answer the address itself is dialled. With several Node races the families among exactly these answers:
   // the lookup hook hands them over and asks nobody again.

@@ -102,7 +102,8 @@ function readOperation(document: OpenApiDocument, path: string, verb: string, it
     const explodes = style === '' || style === 'form' || style === 'deepObject'
     const explode = parameter['explode'] === undefined ? explodes : parameter['explode'] === true
     call.parameters.push({ name, in: place, variable: shortName, explode, style })
-    variables.push(toVariable(document, shortName, name, parameter, place === 'path' || parameter['required'] === true))
+    const required = place === 'path' || parameter['required'] === true
+    variables.push(toVariable(document, parameter, { shortName, name, required }))
   }
   for (const field of body?.fields ?? []) {
     const shortName = freeName(field.name, variables)
@@ -129,7 +130,7 @@ function fieldVariable(document: OpenApiDocument, shortName: string, field: Body
     textOf(field.schema['description']),
   ].filter((note) => note !== '')
   const given = { schema: field.schema, description: notes.join(' ') }
-  const variable = toVariable(document, shortName, field.name, given, false)
+  const variable = toVariable(document, given, { shortName, name: field.name, required: false })
   return field.isFile ? { ...variable, type: 'json' } : variable
 }
 
@@ -163,10 +164,8 @@ function freeName(name: string, taken: readonly Variable[]): string {
 
 function toVariable(
   document: OpenApiDocument,
-  shortName: string,
-  name: string,
   parameter: JsonMembers,
-  required: boolean,
+  { shortName, name, required }: { shortName: string; name: string; required: boolean },
 ): Variable {
   const schema = document.resolve(parameter['schema'])
   const items = document.resolve(schema['items'])

@@ -68,9 +68,15 @@ function countDeaths(
 
 async function stateOf(deps: OpenRunDeps, run: FoundRun, workflow: PlannedWorkflow): Promise<RunState> {
   const isStopping = run.status === 'Stopping'
-  if (!run.hasBlocks) return openState(run, workflow, [], { vars: {}, vault: {}, vaultGlobal: {} }, isStopping)
+  if (!run.hasBlocks)
+    return openState(run, workflow, {
+      known: [],
+      session: { vars: {}, vault: {}, vaultGlobal: {} },
+      stopRequested: isStopping,
+    })
   const stored = await listBlocks(deps.database.system, run.accountId, run.id)
-  return openState(run, workflow, stored.map(toKnown), await sessionAfter(deps.keyRing, run, stored), isStopping)
+  const session = await sessionAfter(deps.keyRing, run, stored)
+  return openState(run, workflow, { known: stored.map(toKnown), session, stopRequested: isStopping })
 }
 
 async function sessionAfter(keyRing: KeyRing, run: FoundRun, stored: readonly StoredBlock[]): Promise<SessionState> {

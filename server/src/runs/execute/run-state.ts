@@ -43,14 +43,10 @@ export type RunState = {
   failure: { blockId: string; message: string; isExpiredByTime: boolean } | undefined
 }
 
-/** @param known in the order of recording */
-export function openState(
-  run: Run,
-  workflow: PlannedWorkflow,
-  known: readonly KnownBlock[],
-  session: SessionState,
-  stopRequested: boolean,
-): RunState {
+/** Blocks that are known, in the order of recording. */
+type Recorded = { known: readonly KnownBlock[]; session: SessionState; stopRequested: boolean }
+
+export function openState(run: Run, workflow: PlannedWorkflow, { known, session, stopRequested }: Recorded): RunState {
   const state: RunState = {
     run,
     workflow,

@@ -36,7 +36,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
   const workflow = planOf(given.workflow)
   const reused = recorded.blocks.filter((block) => block.isReused && workflow.blocks.has(block.blockId))
   const session = { vars: varsOf(reused.at(-1)?.session ?? null), vault: {}, vaultGlobal: {} }
-  const state = openState(recorded.run, workflow, reused.map(toKnown), session, false)
+  const state = openState(recorded.run, workflow, { known: reused.map(toKnown), session, stopRequested: false })
   const blocks: BlockRecord[] = []
   let end: Pick<Rehearsed, 'status' | 'errorMessage'> | undefined
   const recorder: ExecutionRecorder = {

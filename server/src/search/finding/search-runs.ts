@@ -42,7 +42,10 @@ export async function searchRuns(deps: Deps, principal: Principal, search: Searc
   const found = await collect(db, wanted, (page + 1) * size + 1)
   const shown = found.slice(page * size, (page + 1) * size)
   return {
-    items: await describe(deps, db, shown, terms[0] as string, search.acrossAccounts ? accounts : undefined),
+    items: await describe(deps, db, shown, {
+      term: terms[0] as string,
+      accounts: search.acrossAccounts ? accounts : undefined,
+    }),
     isLast: found.length <= (page + 1) * size,
   }
 }
@@ -146,8 +149,7 @@ async function describe(
   deps: Deps,
   db: Queryable,
   shown: readonly Kept[],
-  term: string,
-  accounts: ReadonlyMap<string, string> | undefined,
+  { term, accounts }: { term: string; accounts: ReadonlyMap<string, string> | undefined },
 ): Promise<Answer['items']> {
   const inBlocks = shown.flatMap(({ workflowId, revision, blockId }) =>
     revision === null || blockId === null ? [] : [{ workflowId, revision, blockId }],

@@ -43,7 +43,10 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
   const verdicts = new Map<string, Verdict>()
   for (const { webhookId } of definition ? items : []) {
     const [webhook] = await loadWebhooks(deps, accountId, [webhookId])
-    const verdict = settings.skipScript === '' ? 'run' : await ask(deps, definition!, settings, webhook ?? null, signal)
+    const verdict =
+      settings.skipScript === ''
+        ? 'run'
+        : await ask(deps, definition!, { ...settings, webhook: webhook ?? null }, signal)
     signal.throwIfAborted()
     verdicts.set(webhookId, verdict)
   }
@@ -94,8 +97,7 @@ async function settle(
 async function ask(
   deps: CheckDeps,
   definition: WorkflowDefinition,
-  { skipScript, dateLastRun }: { skipScript: string; dateLastRun: Date | null },
-  webhook: LoadedWebhook | null,
+  { skipScript, dateLastRun, webhook }: { skipScript: string; dateLastRun: Date | null; webhook: LoadedWebhook | null },
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { accountId, organizationId, workflowId } = definition
