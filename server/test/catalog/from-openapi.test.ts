@@ -215,7 +215,7 @@ describe('a document that cannot be used', () => {
     [with31('info2: {}'), 'no "paths"'],
     [with31('paths: {}'), 'no operation'],
     [with31("paths: { /a: { get: { parameters: [{ $ref: '#/x/y' }] } } }"), '"#/x/y" does not exist'],
-    [with31("paths: { /a: { get: { parameters: [{ $ref: 'other.yaml#/x' }] } } }"), 'leads outside the document'],
+    [with31("paths: { /a: { get: { parameters: [{ $ref: 'other.yaml#/x' }] } } }"), 'points outside the document'],
     [with31("paths: { /a: { $ref: '#/paths/~1a' } }"), 'is circular'],
     [' '.repeat(8 * 1024 * 1024 + 1), 'larger than 8 MiB'],
   ])('%#: is refused with a sentence', (text, message) => expect(refusal(text)).toContain(message))

@@ -257,6 +257,6 @@ ${body}`
       expect.objectContaining({ line: 3 }),
     )
     expect(one(head('stopAfterThisBlock', 'return a')).problems[0]).toMatchObject({ line: 3 })
-    expect(one('return 1').problems[0]?.message).toContain('starts with a head')
+    expect(one('return 1').problems[0]?.message).toContain('must start with a header')
   })
 })

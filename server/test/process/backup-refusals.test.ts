@@ -82,7 +82,7 @@ it('verify-backup reads to the end, with the passphrase and not without', async 
 
 describe('restore refuses, and touches nothing:', () => {
   const copies: [string, string, string, (path: string) => void, Record<string, string>][] = [
-    ['a wrong passphrase', 'sealed', 'is not the one of this backup', () => {}, { PATCHBAY_BACKUP_PASSPHRASE: 'x' }],
+    ['a wrong passphrase', 'sealed', 'is not the passphrase of this backup', () => {}, { PATCHBAY_BACKUP_PASSPHRASE: 'x' }],
     [
       'a file cut short',
       'sealed',
@@ -100,7 +100,7 @@ describe('restore refuses, and touches nothing:', () => {
     ['a flipped bit', 'sealed', 'damaged or incomplete', (path) => flip(path, statSync(path).size - 3000), pass],
     ['a flipped bit in a plain one', 'plain', 'damaged or incomplete', (path) => flip(path, 3000), {}],
     ['another header', 'sealed', 'damaged or incomplete', (path) => rewriteHeader(path), pass],
-    ['any other file', 'plain', 'is not a backup of Patchbay', (path) => writeFileSync(path, 'PK'), {}],
+    ['any other file', 'plain', 'is not a Patchbay backup', (path) => writeFileSync(path, 'PK'), {}],
   ]
   it.each(copies)('%s', async (_, which, sentence, change, env) => {
     const path = join(directory, 'copy')
@@ -148,7 +148,7 @@ describe('restore refuses, and touches nothing:', () => {
   it('a filled installation, running or not', async () => {
     expect(await adminHere('restore', sealed, { ...ofService, ...pass })).toMatchObject({
       code: 1,
-      output: expect.stringContaining('A Patchbay is running on this database'),
+      output: expect.stringContaining('Patchbay is running on this database'),
     })
     expect(await adminHere('restore', sealed, { ...empty.env, ...pass })).toMatchObject({ code: 0 })
     expect(await adminHere('restore', sealed, { ...empty.env, ...pass })).toMatchObject({

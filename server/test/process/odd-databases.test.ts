@@ -76,7 +76,7 @@ describe('a database that readiness can only read', () => {
     [
       'a right was taken away',
       'revoke insert, update on write_probe from patchbay_system',
-      'denies the service a right',
+      'denies the service a privilege',
     ],
     [
       'the disk is full',
@@ -118,7 +118,7 @@ describe('a certificate that does not verify', () => {
       execFileSync('openssl', [...request, ...files], { stdio: 'pipe' })
     })
     const refusal = await refusalOf(`postgres://postgres@127.0.0.1:${node.port}/postgres?sslmode=verify-full`)
-    expect(refusal).toMatch(/certificate of the database server does not verify: .*sslrootcert=/)
+    expect(refusal).toMatch(/certificate of the database server cannot be verified: .*sslrootcert=/)
   }, 60_000)
 })
 

@@ -98,7 +98,7 @@ describe('the embedded service', () => {
       { PATCHBAY_DATA_DIR: dataDir },
     )
     expect(await again.ended).toBe(1)
-    expect(again.output()).toContain('exists already')
+    expect(again.output()).toContain('already exists')
   })
 
   it('stops in order at SIGTERM, the database included', async () => {
