@@ -33,7 +33,7 @@ export async function setEntry(
     actor: actorOf(principal),
     action: 'vault.set' as const,
     target: id.holderId,
-    details: { key: shownKey(key) },
+    details: { key: shownKey(at.key) },
   }
   return deps.writeEntry(scope, { entry, audit })
 }

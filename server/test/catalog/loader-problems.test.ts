@@ -229,11 +229,11 @@ describe('names and ids', () => {
 
   it('of paths cannot leave the catalogue or be given twice', () => {
     for (const path of ['../x.yaml', '/etc/passwd', 'a//b', 'applications\\a', 'workflows/.hidden.yaml']) {
-      expect(messages(file(path, 'x'))[0]).toContain('not a path')
+      expect(messages(file(path, 'x'))[0]).toContain('path is not allowed')
     }
     expect(messages(file('README.md', ''), file('README.md', ''))[0]).toContain('appears twice')
     expect(messages(file('blocks/lonely.js', 'return 1'))[0]).toContain('No definition uses this file')
-    expect(messages(file('notes.txt', ''))[0]).toContain('no use for a file')
+    expect(messages(file('notes.txt', ''))[0]).toContain('has no files at this path')
   })
 })
 
