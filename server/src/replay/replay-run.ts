@@ -1,20 +1,13 @@
 // One recorded run, run again against one definition.
-import type { Connections } from '../connections/index.ts'
 import type { Database, Scope } from '../db/index.ts'
 import { findRecordedRun, openTape, type RehearsalDeps, rehearse, type ScriptPorts } from '../runs/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
-import type { WorkflowDefinition } from '../workflows/index.ts'
 import { compareRun, type ReplayedRun } from './compare.ts'
 import { RecordedCalls } from './recorded-calls.ts'
 import { RecordedVault } from './recorded-vault.ts'
-import type { ReplayTarget } from './replay-target.ts'
+import type { ReplayTarget, TargetDeps } from './replay-target.ts'
 
-export type ReplayDeps = RehearsalDeps & {
-  database: Database
-  keyRing: KeyRing
-  connections: Pick<Connections, 'addressOf' | 'secretsOf'>
-  findDefinition(accountId: string, workflowId: string, revision?: number): Promise<WorkflowDefinition | undefined>
-}
+export type ReplayDeps = RehearsalDeps & TargetDeps & { database: Database; keyRing: KeyRing }
 
 /** `wasReady`: the recorded run succeeded. */
 export type Replayed = { run: ReplayedRun; wasReady: boolean }

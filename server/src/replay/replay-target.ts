@@ -1,9 +1,9 @@
 // What runs are run again against. Most of it is the same for all runs of one revision, so it is made once.
+import type { Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
 import { createMasker } from '../sandbox/index.ts'
 import type { WorkflowDefinition } from '../workflows/index.ts'
 import type { GivenAnswer } from './recorded-calls.ts'
-import type { ReplayDeps } from './replay-run.ts'
 
 export type ReplayChange = {
   workflow: WorkflowDefinition
@@ -20,15 +20,18 @@ type ForRevision = {
   mask(text: string): string
 }
 
-type Deps = Pick<ReplayDeps, 'connections' | 'findDefinition'>
+export type TargetDeps = {
+  connections: Pick<Connections, 'addressOf' | 'secretsOf'>
+  findDefinition(accountId: string, workflowId: string, revision?: number): Promise<WorkflowDefinition | undefined>
+}
 
 export class ReplayTarget {
   readonly answers: readonly GivenAnswer[]
-  readonly #deps: Deps
+  readonly #deps: TargetDeps
   readonly #change: ReplayChange
   readonly #revisions = new Map<number, Promise<ForRevision | undefined>>()
 
-  constructor(deps: Deps, change: ReplayChange) {
+  constructor(deps: TargetDeps, change: ReplayChange) {
     this.#deps = deps
     this.#change = change
     this.answers = change.answers
