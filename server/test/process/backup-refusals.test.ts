@@ -82,7 +82,13 @@ it('verify-backup reads to the end, with the passphrase and not without', async 
 
 describe('restore refuses, and touches nothing:', () => {
   const copies: [string, string, string, (path: string) => void, Record<string, string>][] = [
-    ['a wrong passphrase', 'sealed', 'is not the passphrase of this backup', () => {}, { PATCHBAY_BACKUP_PASSPHRASE: 'x' }],
+    [
+      'a wrong passphrase',
+      'sealed',
+      'is not the passphrase of this backup',
+      () => {},
+      { PATCHBAY_BACKUP_PASSPHRASE: 'x' },
+    ],
     [
       'a file cut short',
       'sealed',
