@@ -9,7 +9,8 @@ import { createTemplate, newBlock } from '../server/test/harness/templates.ts'
 import { startUpgrade, upgradeIn } from '../server/test/harness/upgrades.ts'
 import { shareFiles } from '../server/test/harness/upload.ts'
 import { enableWebhook } from '../server/test/harness/webhooks.ts'
-import { settled, startVisit, type Visit } from './harness/visit.ts'
+import { settled } from './harness/settled.ts'
+import { startVisit, type Visit } from './harness/visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const block = '0198c0de-0000-7000-8000-000000000001'

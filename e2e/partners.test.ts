@@ -5,7 +5,8 @@ import { eventually } from '../server/test/harness/eventually.ts'
 import { startOAuthProvider, tokenPath } from '../server/test/harness/oauth-provider.ts'
 import { startSmtpPeer } from '../server/test/harness/smtp-peer.ts'
 import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
-import { password, settled, startVisit, type Visit } from './harness/visit.ts'
+import { settled } from './harness/settled.ts'
+import { password, startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 let smtp: Awaited<ReturnType<typeof startSmtpPeer>>

@@ -1,7 +1,8 @@
 // What surrounds every page: keys, palette, the managed account, what happens live.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settled, startVisit, type Visit } from './harness/visit.ts'
+import { settled } from './harness/settled.ts'
+import { startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 let workflowId: string

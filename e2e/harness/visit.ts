@@ -79,13 +79,6 @@ export async function startVisit(env: Record<string, string> = {}): Promise<Visi
   }
 }
 
-/** The page shows what it was asked for: a heading, and no place held for something that is still on its way. */
-export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () => document.querySelector('h1') !== null && document.querySelector('.skeleton') === null,
-  )
-}
-
 /** The link that the first start prints. */
 export function firstLink(service: TestService): string {
   return /https?:\/\/\S+\/set-password\?token=\S+/.exec(service.logText())?.[0] as string
