@@ -1,16 +1,23 @@
 // The workflows of the demo. All of them work with the built-in application TEST and nothing else.
 import { randomUUID } from 'node:crypto'
 
-type Block = { name: string; script: string }
+type Block = {
+  name: string
+  script: string
+  /** Blocks whose results it reads, by name; the one before it where nothing is said. */
+  reads?: readonly string[]
+  isCalling?: boolean
+}
 
-/** A row of blocks, each with the one before it as its data source. */
-export function rowOf(blocks: readonly Block[]) {
+export function chainOf(blocks: readonly Block[]) {
   const ids = blocks.map(() => randomUUID())
-  const chain = blocks.map(({ name, script }, index) => ({
+  const idOf = (name: string) => ids[blocks.findIndex((block) => block.name === name)] as string
+  const chain = blocks.map(({ name, script, reads, isCalling = false }, index) => ({
     uniqueBlockId: ids[index] as string,
     blockName: name,
     script,
-    dataSources: index === 0 ? [] : [ids[index - 1] as string],
+    dataSources: reads?.map(idOf) ?? ids.slice(Math.max(0, index - 1), index),
+    ...(isCalling ? { applicationShortName: 'TEST' } : {}),
   }))
   return { chain, ids }
 }
@@ -29,17 +36,30 @@ const net = order.lines.reduce((sum, line) => sum + line.quantity * line.price, 
 return { reference: order.number, customer: order.customer, net, vat: Math.round(net * 25) / 100 }`,
   },
   {
+    name: 'Reserve stock',
+    reads: ['Receive order'],
+    isCalling: true,
+    script: `const [order] = Datasource
+const items = order.lines.map(({ sku, quantity }) => ({ sku, quantity }))
+return await api.post('TEST/echo', { order: order.number, items })`,
+  },
+  {
     name: 'Send to accounting',
+    reads: ['Make invoice', 'Reserve stock'],
+    isCalling: true,
     script: `const [invoice] = Datasource
-if (invoice.net < 0) throw new Error('Accounting refuses invoice ' + invoice.reference + ': the amount is negative.')
+const { reference, net } = invoice
+if (net < 0) {
+  throw new Error('Accounting refuses invoice ' + reference + ': negative amount.')
+}
 const answer = await api.post('TEST/echo', invoice)
-myVault.set('invoice ' + invoice.reference, { sent: true })
+myVault.set('invoice ' + reference, { sent: true })
 return answer`,
   },
 ]
 
 export const employeeBlocks: readonly Block[] = [
-  { name: 'Employees', script: `return await api.get('test/employees')` },
+  { name: 'Employees', isCalling: true, script: `return await api.get('test/employees')` },
   { name: 'Only active', script: `return Datasource[0].filter((person) => person.active !== false)` },
   {
     name: 'Write directory',
@@ -55,20 +75,20 @@ export const emptyStockBlocks: readonly Block[] = [
 ]
 
 export const stockBlocks: readonly Block[] = [
-  { name: 'Changed stock', script: `return await api.get('test/orders')` },
+  { name: 'Changed stock', isCalling: true, script: `return await api.get('test/orders')` },
   { name: 'Update shop', script: `console.log('updated', Datasource[0].length); return Datasource[0].length` },
 ]
 
 export const reportBlocks: readonly Block[] = [
-  { name: 'Read report', script: `return await api.get('test/orders')` },
+  { name: 'Read report', isCalling: true, script: `return await api.get('test/orders')` },
   { name: 'Mail report', script: `return { orders: Datasource[0].length }` },
 ]
 
 export const faultyBlocks: readonly Block[] = [
-  { name: 'Read report', script: `return await api.get('test/fail?status=503')` },
+  { name: 'Read report', isCalling: true, script: `return await api.get('test/fail?status=503')` },
   { name: 'Mail report', script: `return Datasource[0]` },
 ]
 
 export const refusedBlocks: readonly Block[] = [
-  { name: 'Read warehouse', script: `return await api.get('test/fail?status=401')` },
+  { name: 'Read warehouse', isCalling: true, script: `return await api.get('test/fail?status=401')` },
 ]

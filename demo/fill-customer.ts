@@ -1,11 +1,11 @@
 import { type Client, createClient } from '@patchbay/sdk'
 import {
+  chainOf,
   employeeBlocks,
   emptyStockBlocks,
   faultyBlocks,
   orderBlocks,
   reportBlocks,
-  rowOf,
   stockBlocks,
 } from './chains.ts'
 import type { Customer } from './customers.ts'
@@ -83,10 +83,10 @@ type Deployed = { id: string; blockIds: readonly string[] }
 export async function deploy(
   client: Client,
   name: string,
-  blocks: Parameters<typeof rowOf>[0],
+  blocks: Parameters<typeof chainOf>[0],
   connectionId: string,
 ): Promise<Deployed> {
-  const { chain, ids } = rowOf(blocks)
+  const { chain, ids } = chainOf(blocks)
   const applications = { TEST: connectionId }
   const id = await client.call('WorkflowCreate', { body: { name, description: '', applications, chain } })
   await client.call('DeployWorkflow', { params: { id } })

@@ -12,7 +12,6 @@ import { breakConnection, sendTodaysOrders } from './todays-orders.ts'
 import { makeWeeksBefore } from './weeks-before.ts'
 
 const baseUrl = process.env['PATCHBAY_URL'] ?? 'http://127.0.0.1:8080'
-const firstOrderOfToday = 45_001
 
 try {
   const startedAt = performance.now()
@@ -31,7 +30,7 @@ try {
       ? 'The weeks before are left out: the database cannot be reached from here. Run the demo on the machine of the service.'
       : `The weeks before today: ${past.toLocaleString('en')} runs.`,
   )
-  const now = await Promise.all(filled.map((one) => sendTodaysOrders(one, firstOrderOfToday)))
+  const now = await Promise.all(filled.map((one) => sendTodaysOrders(one)))
   for (const one of filled) if (one.customer.troubles.includes('connection')) await breakConnection(one, testId)
   await fillTemplate(manager, filled)
   const own = await fillOwnAccount(manager, testId)

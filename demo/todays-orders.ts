@@ -1,4 +1,5 @@
 import { orderBlocks, refusedBlocks } from './chains.ts'
+import { isRefusedOrder } from './customers.ts'
 import { connect, deploy, type Filled } from './fill-customer.ts'
 import { sideBySide } from './side-by-side.ts'
 import { orderOf, send, type Webhook } from './webhook-orders.ts'
@@ -6,12 +7,11 @@ import { orderOf, send, type Webhook } from './webhook-orders.ts'
 const ordersOfNow = 10
 
 /** What happens while the demo is made: orders that really run, a queue that waits behind a failure. */
-export async function sendTodaysOrders(filled: Filled, firstNumber: number): Promise<number> {
+export async function sendTodaysOrders(filled: Filled): Promise<number> {
   const { customer, client, connectionId, orders } = filled
-  const numbers = Array.from({ length: ordersOfNow }, (_, index) => firstNumber + index)
+  const numbers = Array.from({ length: ordersOfNow }, (_, index) => customer.firstOrderOfToday + index)
   await sideBySide(numbers, 8, (number) => {
-    const isRefused = customer.refusedEvery > 0 && number % customer.refusedEvery === 0
-    return send(orders.webhook, orderOf(number, customer.lastName, isRefused))
+    return send(orders.webhook, orderOf(number, customer.lastName, isRefusedOrder(customer, number)))
   })
   if (!customer.troubles.includes('returns')) return ordersOfNow
   // In strict order, and the first one fails: everything behind it waits, as on a bad morning.

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import { Database, embeddedConnection } from '../server/src/db/index.ts'
+import { isRefusedOrder } from './customers.ts'
 import type { Filled } from './fill-customer.ts'
 import { dailyMoments, orderMoments } from './moments.ts'
 import { type Past, writePast } from './past.ts'
 import { modelNumbers } from './webhook-orders.ts'
 
 const days = 24
-const firstOrder = 31_001
 
 /** Answers how many runs it made; undefined when the database is not within reach from here. */
 export async function makeWeeksBefore(filled: readonly Filled[]): Promise<number | undefined> {
@@ -25,7 +25,9 @@ export async function makeWeeksBefore(filled: readonly Filled[]): Promise<number
 }
 
 function pastsOf({ customer, orders, workflowIds }: Filled, index: number): Past[] {
-  const { ordersPerDay, refusedEvery, troubles } = customer
+  const { ordersPerDay, troubles } = customer
+  const moments = orderMoments(ordersPerDay, days, 11 + index)
+  const firstOrder = customer.firstOrderOfToday - moments.length
   const daily = (workflowId: string, hour: number, since = days): Past => ({
     workflowId,
     runBy: 'Scheduler',
@@ -36,8 +38,8 @@ function pastsOf({ customer, orders, workflowIds }: Filled, index: number): Past
     {
       workflowId: orders.id,
       runBy: 'Webhook',
-      moments: orderMoments(ordersPerDay, days, 11 + index),
-      statusAt: (at) => (refusedEvery > 0 && (firstOrder + at) % refusedEvery === 0 ? 'Error' : 'Ready'),
+      moments,
+      statusAt: (at) => (isRefusedOrder(customer, firstOrder + at) ? 'Error' : 'Ready'),
       orderNumbers: { models: { Ready: modelNumbers.taken, Error: modelNumbers.refused }, first: firstOrder },
     },
     daily(workflowIds.employees, 5),
