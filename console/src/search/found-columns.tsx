@@ -35,6 +35,10 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
           <span className="block truncate text-label text-muted">
             {isAcross && first.accountEmail ? `${first.accountEmail} · ` : ''}
             {places.length === 1 ? placeText(first) : `${places.length} places`}
+            <span className="sm:hidden">
+              {' · '}
+              <Time iso={first.dateTimeUTC} />
+            </span>
           </span>
         </div>
       ),
@@ -72,7 +76,14 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
       cell: ({ first }) =>
         first.status === null ? <span className="text-muted">Waiting</span> : <StatusText status={first.status} />,
     },
-    { id: 'when', label: 'When', width: '104px', align: 'end', cell: ({ first }) => <Time iso={first.dateTimeUTC} /> },
+    {
+      id: 'when',
+      label: 'When',
+      width: '104px',
+      align: 'end',
+      hideBelow: 'phone',
+      cell: ({ first }) => <Time iso={first.dateTimeUTC} />,
+    },
   ]
 }
 

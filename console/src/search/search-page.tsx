@@ -4,18 +4,17 @@ import { Search } from 'lucide-react'
 import { useCallback } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
-import { DataTable } from '../ui/data-table.tsx'
+import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
 import { useFilterChange } from '../ui/filters.ts'
-import { Notice } from '../ui/notice.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { useStore } from '../ui/store.ts'
 import { byRun, foundColumns } from './found-columns.tsx'
 import { NamedThings } from './named-things.tsx'
-import { NextPage } from './next-page.tsx'
 import { type Place, placeWords } from './places.ts'
 
 const route = getRouteApi('/search')
@@ -63,7 +62,12 @@ export function SearchPage() {
       ) : (
         <>
           <NamedThings term={term} />
-          <Found term={term} filters={filters} onPage={(page) => change({ page })} />
+          <Found
+            term={term}
+            filters={filters}
+            onPage={(page) => change({ page })}
+            onEverywhere={mayReachOthers && !filters.all ? () => change({ all: true }) : undefined}
+          />
         </>
       )}
     </Page>
@@ -72,7 +76,18 @@ export function SearchPage() {
 
 type Filters = { in?: string; all?: true; page?: number }
 
-function Found({ term, filters, onPage }: { term: string; filters: Filters; onPage: (page: number) => void }) {
+function Found({
+  term,
+  filters,
+  onPage,
+  onEverywhere,
+}: {
+  term: string
+  filters: Filters
+  onPage: (page: number) => void
+  /** Given while other accounts are left out. */
+  onEverywhere: (() => void) | undefined
+}) {
   const page = (filters.page ?? 1) - 1
   const found = useOperation(
     'SearchRuns',
@@ -89,25 +104,24 @@ function Found({ term, filters, onPage }: { term: string; filters: Filters; onPa
   )
   return (
     <Section title="Runs and webhook requests">
-      {found.error ? (
-        <Notice kind="error">{sentenceOf(found.error)}</Notice>
-      ) : (
-        <Panel>
-          <DataTable
-            label="Runs and webhook requests"
-            columns={foundColumns(term, filters.all === true)}
-            rows={found.data ? byRun(found.data.items) : undefined}
-            keyOf={({ key }) => key}
-            isRefreshing={found.isPlaceholderData}
-            empty={
-              <Empty icon={Search} title={`Nothing found for “${term}”.`}>
-                Words are matched whole: “4711” does not find “47110”. A run can be found a few seconds after it ended.
-              </Empty>
-            }
-          />
-          <NextPage page={page} isLast={found.data?.isLast ?? true} onPage={(next) => onPage(next + 1)} />
-        </Panel>
-      )}
+      <ListPanel
+        label="Runs and webhook requests"
+        columns={foundColumns(term, filters.all === true)}
+        rows={found.data ? byRun(found.data.items) : undefined}
+        keyOf={({ key }) => key}
+        empty={
+          <Empty
+            icon={Search}
+            title={`Nothing found for “${term}”.`}
+            action={onEverywhere && <Button onClick={onEverywhere}>Search all accounts</Button>}
+          >
+            Words are matched whole: “4711” does not find “47110”. A run can be found a few seconds after it ended.
+          </Empty>
+        }
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, isLast: found.data?.isLast ?? true, onPage: (next) => onPage(next + 1) }}
+      />
     </Section>
   )
 }

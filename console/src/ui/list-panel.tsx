@@ -1,7 +1,8 @@
-// A list of things by pages: the rows, what stands there while there are none, the refusal in their place, and the way to the next page.
+// A list that is asked for by itself: the rows, what stands there while there are none, the refusal in their place, and the way to the next
+// page. A table that is part of a larger answer (runs of a replay, workflows of an upgrade) is refused with it, and is a DataTable.
 import type { ReactNode } from 'react'
 import { type Column, DataTable, type TableProps } from './data-table.tsx'
-import { Pagination } from './pagination.tsx'
+import { Pagination, type Paging } from './pagination.tsx'
 import { Panel } from './panel.tsx'
 import { RefusedQuery } from './refused-query.tsx'
 
@@ -18,7 +19,7 @@ export function ListPanel<Row>({
   query: Query
   sentence: (error: unknown) => string
   /** Left out where everything comes at once. */
-  paging?: { page: number; size: number; total: number | undefined; onPage: (page: number) => void }
+  paging?: Paging
   /** What can be done with the rows that are selected. */
   above?: ReactNode
 }) {

@@ -97,6 +97,7 @@ function Problems({
             <NeededValue
               key={needKey(need)}
               need={need}
+              blockName={item.changes.find(({ uniqueBlockId }) => uniqueBlockId === need.uniqueBlockId)?.blockName}
               accountId={item.accountId}
               value={given[needKey(need)]}
               onChange={(value) => decide(goal, item, { given: [need, value] })}

@@ -1,11 +1,12 @@
 // Every customer of the template with what the upgrade would do to it.
+
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Users } from 'lucide-react'
-import type { Answer } from '../api.ts'
+import { type Answer, sentenceOf } from '../api.ts'
 import { classNames } from '../ui/class-names.ts'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import type { Decision } from './decisions.ts'
 import { OutcomeChip, outcomeLooks, type PreviewItem, type PreviewOutcome, ResolvedChip } from './outcome.tsx'
 
@@ -14,7 +15,6 @@ const outcomes: readonly PreviewOutcome[] = ['clean', 'conflict', 'problem', 'up
 
 export function CustomersStep({
   preview,
-  isRefreshing,
   outcome,
   page,
   selected,
@@ -24,8 +24,7 @@ export function CustomersStep({
   onSelect,
   onOpen,
 }: {
-  preview: Answer<'TemplateUpgradePreview'> | undefined
-  isRefreshing: boolean
+  preview: UseQueryResult<Answer<'TemplateUpgradePreview'> | null>
   outcome: PreviewOutcome | undefined
   page: number
   selected: ReadonlySet<string>
@@ -35,7 +34,7 @@ export function CustomersStep({
   onSelect: (ids: ReadonlySet<string>) => void
   onOpen: (workflowId: string) => void
 }) {
-  const rows = preview?.items
+  const rows = preview.data?.items
   const toggle = (ids: readonly string[], isOn: boolean) => {
     const next = new Set(selected)
     for (const id of ids) isOn ? next.add(id) : next.delete(id)
@@ -50,42 +49,41 @@ export function CustomersStep({
           <CountButton
             key={one}
             outcome={one}
-            count={preview?.counts[one]}
+            count={preview.data?.counts[one]}
             isOn={outcome === one}
             onToggle={() => onOutcome(outcome === one ? undefined : one)}
           />
         ))}
       </fieldset>
-      <Panel>
-        <DataTable
-          label="Customers"
-          columns={columnsFor(decisions, onOpen)}
-          rows={rows}
-          keyOf={({ workflowId }) => workflowId}
-          isRefreshing={isRefreshing}
-          selection={{
-            has: ({ workflowId }) => selected.has(workflowId),
-            toggle: ({ workflowId }) => toggle([workflowId], !selected.has(workflowId)),
-            toggleAll: () =>
-              toggle(
-                (rows ?? []).map(({ workflowId }) => workflowId),
-                !isAll,
-              ),
-            isAll,
-            nameOf: ({ name, accountEmail }) => `${name} of ${accountEmail}`,
-          }}
-          empty={
-            outcome ? (
-              <Empty icon={Users} title={`No customer is ${outcomeLooks[outcome].word.toLowerCase()}.`} />
-            ) : (
-              <Empty icon={Users} title="Nobody uses this template yet">
-                Once a customer has a workflow made from it, its upgrades are planned here.
-              </Empty>
-            )
-          }
-        />
-        <Pagination page={page} size={customersPerPage} total={preview?.total} onPage={onPage} />
-      </Panel>
+      <ListPanel
+        label="Customers"
+        columns={columnsFor(decisions, onOpen)}
+        rows={rows}
+        keyOf={({ workflowId }) => workflowId}
+        selection={{
+          has: ({ workflowId }) => selected.has(workflowId),
+          toggle: ({ workflowId }) => toggle([workflowId], !selected.has(workflowId)),
+          toggleAll: () =>
+            toggle(
+              (rows ?? []).map(({ workflowId }) => workflowId),
+              !isAll,
+            ),
+          isAll,
+          nameOf: ({ name, accountEmail }) => `${name} of ${accountEmail}`,
+        }}
+        empty={
+          outcome ? (
+            <Empty icon={Users} title={`No customer is ${outcomeLooks[outcome].word.toLowerCase()}.`} />
+          ) : (
+            <Empty icon={Users} title="Nobody uses this template yet">
+              Once a customer has a workflow made from it, its upgrades are planned here.
+            </Empty>
+          )
+        }
+        query={preview}
+        sentence={sentenceOf}
+        paging={{ page, size: customersPerPage, total: preview.data?.total, onPage }}
+      />
     </>
   )
 }

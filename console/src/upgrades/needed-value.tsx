@@ -6,17 +6,24 @@ import { Select } from '../ui/field.tsx'
 import { ValueField } from '../workflows/value-field.tsx'
 import type { Need } from './decisions.ts'
 
-type Props = { need: Need; accountId: string; value: unknown; onChange: (value: unknown) => void }
+type Props = {
+  need: Need
+  /** Where it is a variable of one block: two blocks may ask for the same. */
+  blockName: string | undefined
+  accountId: string
+  value: unknown
+  onChange: (value: unknown) => void
+}
 
 export function NeededValue(props: Props) {
-  const { need, value, onChange } = props
+  const { need, blockName, value, onChange } = props
   if (need.kind === 'application') return <NeededConnection {...props} />
   return (
     <ValueField
       declared={{
         type: need.type ?? 'text',
         required: true,
-        displayName: need.displayName || need.name,
+        displayName: `${need.displayName || need.name}${blockName ? ` (${blockName})` : ''}`,
         options: need.options?.map((option) => ({ value: option, label: option })),
       }}
       value={value}

@@ -100,8 +100,9 @@ export function RollOutStep({
           </Button>
           <p className="text-table text-muted">
             {selected.size === 0
-              ? `${count.toLocaleString('en')} ${count === 1 ? 'workflow' : 'workflows'}: all that are clean or resolved. Select rows above for fewer.`
+              ? `${count.toLocaleString('en')} ${count === 1 ? 'workflow' : 'workflows'}: all that are clean or resolved.`
               : `${count.toLocaleString('en')} selected ${count === 1 ? 'workflow' : 'workflows'}.`}
+            {selected.size === 0 && <span className="max-sm:hidden"> Select rows above for fewer.</span>}
           </p>
         </div>
       </form>

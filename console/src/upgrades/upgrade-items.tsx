@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { ArrowUpCircle } from 'lucide-react'
 import { useState } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
 import { Pagination } from '../ui/pagination.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -38,7 +40,16 @@ export function UpgradeItems({ upgrade }: { upgrade: Upgrade }) {
           columns={columns}
           rows={shown.slice(page * size, (page + 1) * size)}
           keyOf={({ workflowId }) => workflowId}
-          empty={<p className="px-4 py-8 text-center text-muted">No workflow needed the upgrade.</p>}
+          empty={
+            outcome === '' ? (
+              <Empty icon={ArrowUpCircle} title="No workflow needed the upgrade." />
+            ) : (
+              <Empty
+                icon={ArrowUpCircle}
+                title={`No workflow is ${outcomeLooks[outcome].word.toLowerCase()} any more.`}
+              />
+            )
+          }
         />
         <Pagination page={page} size={size} total={shown.length} onPage={setPage} />
       </Panel>

@@ -64,7 +64,11 @@ function columnsFor(nameOf: (id: string) => string): Column<Summary>[] {
       label: 'Workflows',
       width: '280px',
       hideBelow: 'phone',
-      cell: ({ counts }) => <CountsBar counts={counts} />,
+      cell: ({ counts }) => (
+        <div className="py-1">
+          <CountsBar counts={counts} />
+        </div>
+      ),
     },
     {
       id: 'started',

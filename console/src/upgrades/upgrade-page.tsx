@@ -7,9 +7,8 @@ import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { Loaded } from '../ui/query-state.tsx'
-import { SkeletonLines } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 import { CountsBar } from './counts-bar.tsx'
 import { StateChip, type Upgrade } from './outcome.tsx'
@@ -26,17 +25,9 @@ export function UpgradePage() {
     { refetchInterval: (data) => (data?.state === 'Running' ? 1000 : 5000) },
   )
   return (
-    <Loaded
-      query={upgrade}
-      sentence={sentenceOf}
-      skeleton={
-        <Page title="Upgrade" back={{ label: 'Upgrades', link: { to: '/upgrades' } }}>
-          <SkeletonLines count={6} />
-        </Page>
-      }
-    >
+    <PageOf query={upgrade} title="Upgrade" back={{ label: 'Upgrades', to: '/upgrades' }} sentence={sentenceOf}>
       {(data) => <LoadedUpgrade upgrade={data} />}
-    </Loaded>
+    </PageOf>
   )
 }
 

@@ -2,9 +2,9 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
-import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { RefusedQuery } from '../ui/refused-query.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { CustomerDetail } from './customer-detail.tsx'
 import { CustomersStep, customersPerPage } from './customers-step.tsx'
@@ -65,21 +65,13 @@ function Assistant({ templateId, change }: { templateId: string; change: Change 
   if (workflow !== undefined) {
     return <OneCustomer {...{ goal, workflow, chosen }} onBack={() => change({ workflow: undefined }, true)} />
   }
-  if (preview.error && !preview.data) {
-    return (
-      <Notice kind="error" action={<Button onClick={() => preview.refetch()}>Try again</Button>}>
-        {sentenceOf(preview.error)}
-      </Notice>
-    )
-  }
   const data = preview.data ?? undefined
   const toVersion = data?.items[0]?.toVersion ?? to
   return (
     <>
       <Section title="Customers" lead="Open a customer to see every change side by side and to resolve conflicts.">
         <CustomersStep
-          preview={data}
-          isRefreshing={preview.isPlaceholderData}
+          preview={preview}
           outcome={outcome}
           page={shown - 1}
           selected={selected}
@@ -111,7 +103,7 @@ function OneCustomer({
   onBack: () => void
 }) {
   const preview = useOperation('TemplateUpgradePreview', { body: { ...chosen, workflowIds: [workflow] } })
-  if (preview.error) return <Notice kind="error">{sentenceOf(preview.error)}</Notice>
+  if (preview.error) return <RefusedQuery sentence={sentenceOf(preview.error)} refetch={preview.refetch} />
   const item = preview.data?.items[0]
   if (!preview.data) return <SkeletonLines count={8} />
   if (!item) return <Notice kind="note">This workflow is archived, so it is not upgraded.</Notice>

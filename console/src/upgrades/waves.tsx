@@ -23,7 +23,7 @@ export function WaveDots({ label, items }: { label: string; items: readonly Dot[
       {[...waves].map(([wave, dots]) => (
         <li key={wave} aria-label={`Wave ${wave}: ${summary(dots)}`} className="flex min-w-0 flex-col gap-1">
           <span className="text-label text-faint tabular-nums" aria-hidden>
-            {wave}
+            Wave {wave}
           </span>
           <span className="flex flex-wrap gap-1" aria-hidden>
             {dots.map((dot) => (

@@ -5,11 +5,10 @@ import { useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
 import { session } from '../session/session.ts'
 import { Button } from '../ui/button.tsx'
-import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -79,35 +78,29 @@ export function UsagePage() {
           />
         )}
       </search>
-      {usage.error && !usage.data ? (
-        <Notice kind="error">{sentenceOf(usage.error)}</Notice>
-      ) : items?.length === 0 ? (
-        <Panel>
+      {!usage.error && items?.length !== 0 && (
+        <Panel className="mb-4 p-5">
+          {items ? (
+            <UsageChart measure={measure} points={sumByTime(items, measure.id, span)} />
+          ) : (
+            <Skeleton width="100%" height={220} />
+          )}
+        </Panel>
+      )}
+      <ListPanel
+        label="Usage by account"
+        columns={usageColumns}
+        rows={items && sumByAccount(items)}
+        keyOf={(row) => row.accountId}
+        skeletonRows={3}
+        empty={
           <Empty icon={ChartColumn} title="No usage in this period">
             Runs, calls, webhooks and mails are counted here as they happen.
           </Empty>
-        </Panel>
-      ) : (
-        <>
-          <Panel className="mb-4 p-5">
-            {items ? (
-              <UsageChart measure={measure} points={sumByTime(items, measure.id, span)} />
-            ) : (
-              <Skeleton width="100%" height={220} />
-            )}
-          </Panel>
-          <Panel>
-            <DataTable
-              label="Usage by account"
-              columns={usageColumns}
-              rows={items && sumByAccount(items)}
-              keyOf={(row) => row.accountId}
-              isRefreshing={usage.isPlaceholderData}
-              skeletonRows={3}
-            />
-          </Panel>
-        </>
-      )}
+        }
+        query={usage}
+        sentence={sentenceOf}
+      />
     </Page>
   )
 }

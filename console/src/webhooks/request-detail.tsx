@@ -1,4 +1,5 @@
 // One request as it was received: payload, headers, address.
+import { Link } from '@tanstack/react-router'
 import { ArrowLeft, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
@@ -33,7 +34,7 @@ export function RequestDetail({
 }) {
   const request = useOperation('GetWebhook', { params: { webhookId } }, { staleTime: 60_000 })
   return (
-    <Panel className="appearing min-w-0 lg:sticky lg:top-16">
+    <Panel className="appearing min-w-0 lg:sticky lg:top-[calc(var(--shell-top)+16px)]">
       <section aria-label="Request">
         <header className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-4">
           <Button size="small" tone="quiet" icon={ArrowLeft} className="-ml-2 lg:hidden" onClick={onClose}>
@@ -43,7 +44,7 @@ export function RequestDetail({
           {item && <StatusChip status={item.status} />}
           <IconButton icon={X} label="Close" className="ml-auto max-lg:hidden" onClick={onClose} />
         </header>
-        <div className="max-h-[calc(100dvh-180px)] overflow-y-auto p-4">
+        <div className="p-4 lg:max-h-[calc(100dvh-180px)] lg:overflow-y-auto">
           {item?.errorMessage && (
             <div className="mb-4">
               <Notice kind="error">{item.errorMessage}</Notice>
@@ -53,7 +54,7 @@ export function RequestDetail({
             <p className="text-muted">This request is no longer stored.</p>
           ) : (
             <Loaded query={request} skeleton={<SkeletonLines count={8} />} sentence={sentenceOf}>
-              {(data) => <Content request={data} />}
+              {(data) => <Content request={data} workflowId={workflowId} runNumber={item?.runNumber ?? null} />}
             </Loaded>
           )}
         </div>
@@ -67,7 +68,15 @@ export function RequestDetail({
   )
 }
 
-function Content({ request }: { request: Request }) {
+function Content({
+  request,
+  workflowId,
+  runNumber,
+}: {
+  request: Request
+  workflowId: string
+  runNumber: number | null
+}) {
   const [term, setTerm] = useState('')
   const headers = Object.entries(request.headers).filter(
     ([name, value]) => term === '' || `${name} ${value}`.toLowerCase().includes(term.toLowerCase()),
@@ -80,6 +89,17 @@ function Content({ request }: { request: Request }) {
         </Fact>
         <Fact name="Accepted">{exactTime(request.createDateTimeUTC)}</Fact>
         <Fact name="Method">{request.method}</Fact>
+        {runNumber !== null && (
+          <Fact name="Run">
+            <Link
+              to="/workflows/$id/runs/$number"
+              params={{ id: workflowId, number: String(runNumber) }}
+              className="rounded-sm font-medium text-accent underline underline-offset-2"
+            >
+              {runNumber}
+            </Link>
+          </Fact>
+        )}
         {Object.entries(request.urlParameters).map(([name, value]) => (
           <Fact key={name} name={`?${name}`}>
             <span className="font-mono text-label">{String(value)}</span>

@@ -6,12 +6,9 @@ import { sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
-import { Notice } from '../ui/notice.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { inboxColumns } from './inbox-columns.tsx'
 import type { InboxItem } from './inbox-item.ts'
@@ -66,32 +63,29 @@ export function WebhookInbox({ workflowId }: { workflowId: string }) {
           view.request && 'lg:grid-cols-[minmax(0,1fr)_minmax(360px,440px)]',
         )}
       >
-        <Panel className={classNames('min-w-0', view.request && 'max-lg:hidden')}>
-          {shown.error && !shown.data ? (
-            <Notice kind="error">{sentenceOf(shown.error)}</Notice>
-          ) : (
-            <DataTable
-              label={isHistory ? 'History' : 'Queue'}
-              columns={inboxColumns({
-                workflowId,
-                isHistory,
-                isNarrow: view.request !== undefined,
-                chosenId: view.request,
-                onShow: (request) => show({ request }),
-              })}
-              rows={items}
-              keyOf={(item) => item.webhookId}
-              isRefreshing={shown.isPlaceholderData}
-              empty={isHistory ? <NoHistory /> : <NoQueue />}
-            />
-          )}
-          <Pagination
-            page={page}
-            size={size}
-            total={shown.data?.length}
-            onPage={(next) => show({ requestPage: String(next + 1) })}
+        <div className={classNames('min-w-0', view.request && 'max-lg:hidden')}>
+          <ListPanel
+            label={isHistory ? 'History' : 'Queue'}
+            columns={inboxColumns({
+              workflowId,
+              isHistory,
+              isNarrow: view.request !== undefined,
+              chosenId: view.request,
+              onShow: (request) => show({ request }),
+            })}
+            rows={items}
+            keyOf={(item) => item.webhookId}
+            empty={isHistory ? <NoHistory /> : <NoQueue />}
+            query={shown}
+            sentence={sentenceOf}
+            paging={{
+              page,
+              size,
+              total: shown.data?.length,
+              onPage: (next) => show({ requestPage: String(next + 1) }),
+            }}
           />
-        </Panel>
+        </div>
         {view.request && (
           <RequestDetail
             key={view.request}

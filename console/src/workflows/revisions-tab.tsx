@@ -4,10 +4,9 @@ import { useState } from 'react'
 import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
-import { Pagination } from '../ui/pagination.tsx'
-import { Panel } from '../ui/panel.tsx'
+import { ListPanel } from '../ui/list-panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { RevisionDifference } from './revision-difference.tsx'
@@ -96,16 +95,15 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
   ]
   return (
     <>
-      <Panel>
-        <DataTable
-          label="Revisions"
-          columns={columns}
-          rows={found.data?.items}
-          keyOf={({ revision }) => String(revision)}
-          isRefreshing={found.isPlaceholderData}
-        />
-        <Pagination page={page} size={size} total={found.data?.total} onPage={setPage} />
-      </Panel>
+      <ListPanel
+        label="Revisions"
+        columns={columns}
+        rows={found.data?.items}
+        keyOf={({ revision }) => String(revision)}
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: setPage }}
+      />
       {from !== undefined && to !== undefined && (
         <RevisionDifference
           workflowId={workflow.id}
