@@ -38,7 +38,7 @@ export function ReplayPanel({
       ref={panel}
       tabIndex={-1}
       aria-labelledby={titleId}
-      className="appearing fixed inset-y-0 right-0 z-30 flex w-[1040px] max-w-full flex-col border-l border-line bg-ground shadow-float outline-none"
+      className="appearing fixed top-(--strip) right-0 bottom-0 max-md:bottom-14 z-30 flex w-[1040px] max-w-full flex-col border-l border-line bg-ground shadow-float outline-none"
     >
       <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line bg-panel py-2 pr-2 pl-5">
         <h2 id={titleId} className="min-w-0 flex-1 text-section font-semibold">
@@ -46,7 +46,7 @@ export function ReplayPanel({
         </h2>
         <IconButton icon={X} label="Close" onClick={onClose} />
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4 max-md:pb-24 max-sm:px-4">
+      <div className="min-h-0 flex-1 overflow-y-auto px-5 py-4 max-sm:px-4">
         <ReplayBody workflow={workflow} draft={draft} />
       </div>
     </aside>
@@ -130,7 +130,8 @@ function Runs({ workflow, replay }: { workflow: WorkflowDetail; replay: Replay }
         <DataTable
           label="Replayed runs"
           columns={columnsFor(setChosen, shown?.runNumber)}
-          rows={replay.runs}
+          rows={replay.runs.length === 0 ? undefined : replay.runs}
+          skeletonRows={3}
           keyOf={({ runNumber }) => String(runNumber)}
         />
       </Panel>

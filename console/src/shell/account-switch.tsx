@@ -130,7 +130,7 @@ export function ManagingStrip() {
   return (
     <section
       aria-label="Managed account"
-      className="flex min-h-8 items-center justify-center gap-3 bg-amber-soft px-4 text-table text-amber"
+      className="sticky top-0 z-30 flex h-8 items-center justify-center gap-3 bg-amber-soft px-4 text-table text-amber"
     >
       <span className="min-w-0 truncate">
         You are managing <strong className="font-semibold">{managed?.email ?? '…'}</strong>

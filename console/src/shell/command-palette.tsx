@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { CornerDownLeft, type LucideIcon, PlugZap, Plus, Search, Workflow } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { call, queryKeyOf } from '../api.ts'
+import { useReachesOthers } from '../session/reach.ts'
 import { classNames } from '../ui/class-names.ts'
 import { allPages } from './navigation.ts'
 import { isPaletteOpen } from './palette-state.ts'
@@ -54,7 +55,7 @@ export function CommandPalette() {
           aria-expanded
           aria-controls="palette-entries"
           aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
-          placeholder="Search pages, workflows and connections"
+          placeholder="An order number, a workflow, a page …"
           value={term}
           onChange={(event) => {
             setTerm(event.target.value)
@@ -92,6 +93,7 @@ export function CommandPalette() {
 
 function useEntries(term: string): Entry[] {
   const navigate = useNavigate()
+  const isAcross = useReachesOthers()
   const workflows = useQuery({
     queryKey: [...queryKeyOf('WorkflowsSearch'), 'palette', term],
     queryFn: ({ signal }) =>
@@ -143,7 +145,7 @@ function useEntries(term: string): Entry[] {
     label: `Search runs, requests and logs for “${term}”`,
     detail: 'Search',
     icon: Search,
-    go: () => void navigate({ to: '/search', search: { q: term } as never }),
+    go: () => void navigate({ to: '/search', search: { q: term, ...(isAcross ? { all: true } : {}) } as never }),
   }
   return term === '' ? [...pages, ...actions, ...found] : [...found, ...connected, ...pages, ...actions, everywhere]
 }

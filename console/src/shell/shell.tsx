@@ -6,7 +6,6 @@ import { reachable } from '../session/connectivity.ts'
 import { useLiveUpdates } from '../session/live.ts'
 import { useManagedAccountId } from '../session/managed-account.ts'
 import { SessionPanel } from '../session/session-panel.tsx'
-import { classNames } from '../ui/class-names.ts'
 import { useStore } from '../ui/store.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { ManagingStrip } from './account-switch.tsx'
@@ -30,16 +29,18 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <ManagingStrip />
-      {/* Pages that fill the window subtract what stands above them. */}
-      <div className={classNames('flex', isManaging ? '[--shell-top:80px]' : '[--shell-top:48px]')}>
-        <SideNavigation />
-        <div className="flex min-h-dvh min-w-0 flex-1 flex-col max-md:pb-14">
-          <TopBar />
-          <Unreachable />
-          <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-            <Outlet />
-          </main>
+      {/* Pages and panels that fill the window leave out what stands above them. */}
+      <div className={isManaging ? '[--shell-top:80px] [--strip:32px]' : '[--shell-top:48px] [--strip:0px]'}>
+        <ManagingStrip />
+        <div className="flex">
+          <SideNavigation />
+          <div className="flex min-h-[calc(100dvh-var(--strip))] min-w-0 flex-1 flex-col max-md:pb-14">
+            <TopBar />
+            <Unreachable />
+            <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+              <Outlet />
+            </main>
+          </div>
         </div>
       </div>
       <BottomBar />

@@ -6,7 +6,7 @@ export function SideNavigation() {
   return (
     <nav
       aria-label="Main"
-      className="sticky top-0 flex h-dvh w-54 shrink-0 flex-col overflow-y-auto border-r border-line bg-ground px-3 pb-4 [scrollbar-width:none] max-md:hidden"
+      className="sticky top-(--strip) flex h-[calc(100dvh-var(--strip))] w-54 shrink-0 flex-col overflow-y-auto border-r border-line bg-ground px-3 pb-4 [scrollbar-width:none] max-md:hidden"
     >
       <Link
         to="/"

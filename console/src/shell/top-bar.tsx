@@ -1,16 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { Bell, CircleHelp, Search } from 'lucide-react'
 import { useOperation } from '../api.ts'
-import { useManagedAccountId } from '../session/managed-account.ts'
-import { session } from '../session/session.ts'
-import { useStore } from '../ui/store.ts'
+import { useReachesOthers } from '../session/reach.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { AccountSwitch } from './account-switch.tsx'
 import { isPaletteOpen } from './palette-state.ts'
 
 export function TopBar() {
   return (
-    <header className="sticky top-0 z-20 flex h-12 shrink-0 items-center gap-2 border-b border-line bg-ground px-2 sm:px-4">
+    <header className="sticky top-(--strip) z-20 flex h-12 shrink-0 items-center gap-2 border-b border-line bg-ground px-2 sm:px-4">
       <AccountSwitch />
       <div className="flex-1" />
       <button
@@ -41,8 +39,7 @@ const iconLink =
 
 /** How many alarms are open, of every account one sees. The stream keeps the number true. */
 function AlarmsLink() {
-  const role = useStore(session)?.myAccount.role
-  const isAcross = useManagedAccountId() === undefined && role !== 'User'
+  const isAcross = useReachesOthers()
   const open = useOperation(
     'Alarms',
     { body: { page: 0, size: 1, isOpen: true, ...(isAcross ? { acrossAccounts: true } : {}) } },

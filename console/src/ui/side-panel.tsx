@@ -31,7 +31,7 @@ export function SidePanel({
       ref={panel}
       tabIndex={-1}
       aria-labelledby={titleId}
-      className="appearing fixed inset-y-0 right-0 z-30 flex w-[480px] max-w-full flex-col border-l border-line bg-panel shadow-float outline-none"
+      className="appearing fixed top-(--strip) right-0 bottom-0 max-md:bottom-14 z-30 flex w-[480px] max-w-full flex-col border-l border-line bg-panel shadow-float outline-none"
     >
       <header className="flex min-h-12 shrink-0 items-center gap-2 border-b border-line py-2 pr-2 pl-5">
         <h2 id={titleId} className="min-w-0 flex-1 text-section font-semibold [overflow-wrap:anywhere]">

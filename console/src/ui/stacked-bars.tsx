@@ -72,7 +72,8 @@ function optionsFor(element: HTMLElement, { series, height, values, times }: Cha
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 0, 0, 0],
+    // Room at the right for the half of the last label that stands over the edge.
+    padding: [8, 14, 0, 0],
     legend: { show: false },
     cursor: { points: { show: false }, drag: { x: false, y: false } },
     // Half a bar of room at either end: otherwise the first and the last are cut in two.
