@@ -9,7 +9,11 @@ afterAll(() => visit[Symbol.asyncDispose]())
 
 describe('the first visit', () => {
   it('starts with the printed link, asks for a password, and ends on Home', async () => {
-    const page = await visit.open(firstLink(visit.service), { isSignedOut: true })
+    const page = await visit.open('/', { isSignedOut: true })
+    // Who comes without the link is told of it, until somebody has used it.
+    const hint = page.getByText('First visit? Open the link')
+    await hint.waitFor()
+    await page.goto(firstLink(visit.service))
     await page.getByRole('heading', { level: 1, name: 'Set a password' }).waitFor()
     await page.getByLabel('Password').fill(password)
     await page.getByLabel('Once more').fill(password)
@@ -22,6 +26,7 @@ describe('the first visit', () => {
     await page.getByRole('button', { name: 'Account manager@localhost' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
+    expect(await hint.count()).toBe(0)
     await page.goto('/workflows?scheduled=true')
     await page.getByLabel('E-mail').fill(visit.service.firstAccount.email)
     await page.getByLabel('Password').fill('not the right password')

@@ -137,5 +137,11 @@ function resultPage({ email, organizationName }: TakenState, { name, takeBackTok
 }
 
 function refusal(status: number, words: string) {
-  return { status, html: page('Not connected', html`<p class="bad" role="alert">${words}</p>`) }
+  return {
+    status,
+    html: page(
+      'Not connected',
+      html`<p class="bad" role="alert">${words}</p><p class="beside"><a href="/connections">Go to Connections</a></p>`,
+    ),
+  }
 }

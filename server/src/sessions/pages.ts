@@ -7,7 +7,7 @@ import { type ForgottenDeps, forgottenPages } from './forgot-password.ts'
 import { hashToken } from './link.ts'
 import { checkPasswordStrength, hashPassword } from './password.ts'
 import { openSession, type SessionDeps, signIn } from './service.ts'
-import { findLink, redeemLink } from './store.ts'
+import { findLink, isFirstVisitOpen, redeemLink } from './store.ts'
 
 export function sessionPages(deps: ForgottenDeps): Page[] {
   return [
@@ -17,7 +17,10 @@ export function sessionPages(deps: ForgottenDeps): Page[] {
     {
       method: 'GET',
       path: '/signin',
-      render: ({ query }) => ({ status: 200, html: signInForm('', placeAfter(query['next'])) }),
+      render: async ({ query }) => {
+        const hint = (await isFirstVisitOpen(deps.database)) ? firstVisitHint : html``
+        return { status: 200, html: signInForm('', placeAfter(query['next']), '', hint) }
+      },
     },
     {
       method: 'POST',
@@ -124,10 +127,12 @@ function placeAfter(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])[^\\\s]{0,2000}$/.test(next) ? next : '/'
 }
 
-function signInForm(complaint: string, next: string, email = ''): string {
+const firstVisitHint = html`<p>First visit? Open the link that Patchbay printed when it started: it lets you set a password.</p>`
+
+function signInForm(complaint: string, next: string, email = '', hint = html``): string {
   return page(
     'Sign in',
-    html`${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
+    html`${hint}${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
 <form method="post" action="/signin"><input type="hidden" name="next" value="${next}">
 <label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" value="${email}" required>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>

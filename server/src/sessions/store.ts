@@ -24,6 +24,14 @@ export async function findLink(database: Database, tokenHash: Buffer): Promise<L
   return rows[0]
 }
 
+/** Nobody has opened the link that the first start printed. */
+export async function isFirstVisitOpen(database: Database): Promise<boolean> {
+  const { rows } = await database.system.query(
+    sql`select 1 from account_links where purpose = 'firstSignIn' and expires_at > now() limit 1`,
+  )
+  return rows.length > 0
+}
+
 /**
  * Uses up a link and sets the password; undefined when the link is unknown, expired or already used.
  * A new password ends what an old one began: open sessions, and other links that could still set another.
