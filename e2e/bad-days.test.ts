@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
-import { settled, startVisit, type Visit } from './harness/visit.ts'
+import { settled } from './harness/settled.ts'
+import { startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
 beforeAll(async () => {
@@ -21,7 +22,7 @@ async function write(page: Page, text: string): Promise<void> {
 }
 
 describe('two people who edit one workflow', () => {
-  it('the second is told, also after the page has read the workflow anew', async () => {
+  it('the second is told, also after the page has read the workflow anew, and compares before saving', async () => {
     const { manager } = visit.service
     const workflow = await deployWorkflow(manager, [{ blockName: 'Only', script: 'return 1' }], { name: 'Shared' })
     const page = await visit.open(`/workflows/${workflow.id}`)
@@ -35,9 +36,17 @@ describe('two people who edit one workflow', () => {
     await heading(page, 'Shared by two').waitFor()
     await page.getByText('Unsaved: Only changed').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Somebody else saved this workflow' }).waitFor()
-    const after = await manager.get(`/api/Workflow/${workflow.id}`)
-    expect((after.body as { chain: { script: string }[] }).chain[0]?.script).toBe('return 3')
+    const dialog = page.getByRole('dialog', { name: 'Somebody else saved this workflow' })
+    await dialog.getByRole('button', { name: 'Compare' }).click()
+    const compared = page.getByRole('dialog', { name: 'Compare with what is saved' })
+    await compared.getByText('return 3').waitFor()
+    await compared.getByText('return 2').waitFor()
+    const scriptNow = async () => (await manager.get(`/api/Workflow/${workflow.id}`)).body.chain[0].script
+    expect(await scriptNow()).toBe('return 3')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('status').getByText('Saved.').waitFor()
+    expect(await scriptNow()).toBe('return 2')
     await page.context().close()
   })
 })

@@ -1,4 +1,6 @@
 // What people do from day to day: watch a queue, replay, find an order, act for a customer, look into the vault, open a share.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
 import { eventually } from '../server/test/harness/eventually.ts'
@@ -37,6 +39,32 @@ describe('a webhook', () => {
     expect((await historyOf(manager, id)).length).toBe(1)
   })
 })
+
+describe('the demo', () => {
+  it('leaves a service alone that holds data of its own', async () => {
+    const { baseUrl, firstAccount } = visit.service
+    const env = {
+      ...process.env,
+      PATCHBAY_URL: baseUrl,
+      PATCHBAY_CONSUMER: firstAccount.consumer,
+      PATCHBAY_SECRET_KEY: firstAccount.secretKey,
+    }
+    await createWorkflow(visit.service.manager, ['return 1'], { name: 'Of our own' })
+    const { status, stderr } = await runDemo(env)
+    expect(stderr).toMatch(/holds data of its own \(\d+ workflows\)/)
+    expect(status).toBe(1)
+  })
+})
+
+function runDemo(env: NodeJS.ProcessEnv): Promise<{ status: number | null; stderr: string }> {
+  const path = fileURLToPath(new URL('../demo/main.ts', import.meta.url))
+  const child = spawn(process.execPath, [path], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  return new Promise((done) => child.on('close', (status) => done({ status, stderr })))
+}
 
 describe('several workflows', () => {
   it('are deployed at once, after a look at what happens to each', async () => {

@@ -1,4 +1,5 @@
 // A partner changes a template and brings it to the customers: preview, decide, replay, waves, and one that fails goes back by itself.
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
 import type { Client } from '../server/test/harness/client.ts'
@@ -22,6 +23,25 @@ async function addCustomer(templateId: string, more: Record<string, unknown> = {
   await client.get(`/api/DeployWorkflow/${made.body}`)
   expect((await runToEnd(client, made.body)).status).toBe('Ready')
   return { email, client, workflowId: made.body }
+}
+
+/** A block template, and a block made from it that leaves its variables open. */
+async function publishBlockTemplate(variables: { shortName: string; [field: string]: unknown }[]) {
+  const id = randomUUID()
+  const file = { id, name: 'book', description: '', version: '1', state: 'Published', script: 'book.js', variables }
+  const files = [
+    { path: 'blocks/book.yaml', content: JSON.stringify(file) },
+    { path: 'blocks/book.js', content: 'return variables' },
+  ]
+  const imported = await visit.service.manager.post('/api/CatalogImport', { files })
+  expect(imported.status, imported.text).toBe(200)
+  const open = variables.map(({ shortName }) => [shortName, { variableSource: 'Value', value: '' }])
+  return {
+    uniqueBlockId: randomUUID(),
+    blockName: 'Book',
+    blockTemplateId: id,
+    variables: Object.fromEntries(open),
+  }
 }
 
 describe('a new version of a template', () => {
@@ -85,7 +105,7 @@ describe('a new version of a template', () => {
     await page.context().close()
   })
 
-  it('asks for what the new version needs: a value, and which connection stands behind a new application', async () => {
+  it('asks for what the new version needs: values, also of a block, and which connection stands behind a new application', async () => {
     const template = createTemplate(visit.service.manager)
     const block = newBlock('return 1')
     await template.publish('1', { chain: [block] })
@@ -93,8 +113,11 @@ describe('a new version of a template', () => {
     const applications = (await customer.client.get('/api/Applications')).body as { id: string; shortName: string }[]
     const applicationId = applications.find(({ shortName }) => shortName === 'TEST')?.id
     await customer.client.post('/api/RegApplication', { applicationId, credentialsJson: '{}', tagText: 'North shop' })
+    const booking = await publishBlockTemplate([
+      { shortName: 'warehouse', displayName: 'Warehouse', type: 'text', required: true },
+    ])
     await template.publish('2', {
-      chain: [{ ...block, script: 'return 2' }],
+      chain: [{ ...block, script: 'return 2' }, booking as never],
       variables: [{ shortName: 'city', displayName: 'City', type: 'text', required: true }],
       applications: ['TEST'],
     })
@@ -103,6 +126,7 @@ describe('a new version of a template', () => {
     await customers.getByRole('row', { name: new RegExp(`${customer.email}.*Problem`) }).waitFor()
     await customers.getByRole('button', { name: customer.email }).click()
     await page.getByLabel('City').fill('Bergen')
+    await page.getByLabel('Warehouse (Book)').fill('North')
     await page.getByLabel('Test service').selectOption({ label: 'North shop' })
     await page.getByText('Resolved', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'All customers' }).click()
@@ -111,6 +135,7 @@ describe('a new version of a template', () => {
     await row.getByText('Upgraded', { exact: true }).waitFor()
     const { body } = await customer.client.get(`/api/Workflow/${customer.workflowId}`)
     expect(body.variables.city.value).toBe('Bergen')
+    expect(body.chain[1].variables.warehouse.value).toBe('North')
     expect(Object.keys(body.applications)).toEqual(['TEST'])
     await page.context().close()
   })

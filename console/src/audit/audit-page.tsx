@@ -161,7 +161,7 @@ function Details({ details }: { details: unknown }) {
   if (details === null || typeof details !== 'object' || Object.keys(details).length === 0) return null
   const text = Object.entries(details)
     .filter(([, value]) => value !== null && value !== '' && value !== false)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${wordsOf(value)}`)
     .join(' · ')
   if (text === '') return null
   return (
@@ -169,4 +169,10 @@ function Details({ details }: { details: unknown }) {
       {text}
     </span>
   )
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  return value.every((item) => typeof item === 'string') ? value.join(', ') || 'none' : String(value.length)
 }

@@ -63,7 +63,7 @@ export function CataloguePage() {
               The application HTTP connects to any REST service, OAUTH2 to any that asks a person for access.
             </Empty>
           ) : (
-            <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
+            <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-panel *:shadow-[0_0_0_1px_var(--line)] sm:grid-cols-2 xl:grid-cols-3">
               {shown.map((application) => (
                 <Entry
                   key={application.id}
@@ -109,7 +109,7 @@ function Entry({ application, onRegister }: { application: Application; onRegist
 
 function GridSkeleton() {
   return (
-    <div className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 xl:grid-cols-3">
+    <div className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-panel *:shadow-[0_0_0_1px_var(--line)] sm:grid-cols-2 xl:grid-cols-3">
       {Array.from({ length: 9 }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the places are alike and never change.
         <div key={index} className="flex h-23 gap-3 bg-panel p-4">

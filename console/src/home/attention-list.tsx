@@ -112,6 +112,11 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
     case 'workflow.failing':
       return <LastFailure workflowId={item.targetId} managed={managed} />
     case 'webhook.givenUp':
+      return (
+        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', requests: 'history', ...managed } as never}>
+          Show
+        </LinkButton>
+      )
     case 'webhook.waiting':
       return (
         <LinkButton size="small" {...workflow} search={{ tab: 'webhook', ...managed } as never}>

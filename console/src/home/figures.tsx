@@ -5,8 +5,10 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
 
 type Overview = Answer<'Overview'>
+const rowClass = 'flex h-10 items-center gap-3 px-4 text-table'
 
-export function Figures({ overview }: { overview: Overview | undefined }) {
+/** Figures of one account lead to its lists; there is no list across several. */
+export function Figures({ overview, isAcross }: { overview: Overview | undefined; isAcross: boolean }) {
   const rows: {
     label: string
     to: string
@@ -45,29 +47,35 @@ export function Figures({ overview }: { overview: Overview | undefined }) {
   ]
   return (
     <Panel className="divide-y divide-line">
-      {rows.map(({ label, to, search, value, bad, note }) => (
-        <Link
-          key={label}
-          to={to}
-          search={(search ?? {}) as never}
-          className="flex h-10 items-center gap-3 px-4 text-table hover:bg-raised"
-        >
-          <span className="min-w-0 flex-1 truncate">{label}</span>
-          {note && (
-            <span className="text-label text-muted">
-              oldest <Time iso={note} />
+      {rows.map(({ label, to, search, value, bad, note }) => {
+        const content = (
+          <>
+            <span className="min-w-0 flex-1 truncate">{label}</span>
+            {note && (
+              <span className="text-label text-muted">
+                oldest <Time iso={note} />
+              </span>
+            )}
+            {(bad?.count ?? 0) > 0 && (
+              <span className="text-label font-medium text-red">
+                {bad?.count} {bad?.word}
+              </span>
+            )}
+            <span className="w-12 text-right font-semibold tabular-nums">
+              {value === undefined ? <Skeleton width={24} /> : value.toLocaleString('en')}
             </span>
-          )}
-          {(bad?.count ?? 0) > 0 && (
-            <span className="text-label font-medium text-red">
-              {bad?.count} {bad?.word}
-            </span>
-          )}
-          <span className="w-12 text-right font-semibold tabular-nums">
-            {value === undefined ? <Skeleton width={24} /> : value.toLocaleString('en')}
-          </span>
-        </Link>
-      ))}
+          </>
+        )
+        return isAcross ? (
+          <div key={label} className={rowClass}>
+            {content}
+          </div>
+        ) : (
+          <Link key={label} to={to} search={(search ?? {}) as never} className={`${rowClass} hover:bg-raised`}>
+            {content}
+          </Link>
+        )
+      })}
     </Panel>
   )
 }

@@ -3,15 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
 import { type Answer, sentenceOf, useOperation } from '../api.ts'
 import { scheduleWords } from '../schedules/schedule-words.ts'
-import { useManagedAccountId } from '../session/managed-account.ts'
-import { session } from '../session/session.ts'
+import { useReachesOthers } from '../session/reach.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { Loaded } from '../ui/query-state.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
-import { useStore } from '../ui/store.ts'
 import { Time } from '../ui/time.tsx'
 import { AttentionList } from './attention-list.tsx'
 import { CustomerTable } from './customer-table.tsx'
@@ -19,18 +17,18 @@ import { Figures } from './figures.tsx'
 import { RunChart } from './run-chart.tsx'
 
 export function HomePage() {
-  const isManaging = useManagedAccountId() !== undefined
-  const role = useStore(session)?.myAccount.role
-  const isPartner = role !== 'User' && !isManaging
+  const isPartner = useReachesOthers()
   const overview = useOperation(
     'Overview',
     { body: isPartner ? { acrossAccounts: true } : {} },
     { refetchInterval: 10_000 },
   )
+  const isAcross = isPartner && (overview.data?.accounts?.length ?? 0) > 1
   const total = overview.data ? overview.data.workflows.deployed + overview.data.workflows.inDevelopment : undefined
+  const isBeginning = total === 0 && overview.data?.attention.length === 0
   return (
     <Page title="Home">
-      <Section title="Needs attention">
+      <Section title={isBeginning ? 'Start here' : 'Needs attention'}>
         <Loaded
           query={overview}
           sentence={sentenceOf}
@@ -41,11 +39,7 @@ export function HomePage() {
           }
         >
           {(data) =>
-            total === 0 && data.attention.length === 0 ? (
-              <Beginning />
-            ) : (
-              <AttentionList items={data.attention} emails={emailsOf(data.accounts)} />
-            )
+            isBeginning ? <Beginning /> : <AttentionList items={data.attention} emails={emailsOf(data.accounts)} />
           }
         </Loaded>
       </Section>
@@ -54,15 +48,13 @@ export function HomePage() {
           <Section title="Runs of the last 24 hours">
             <RunChart isAcross={isPartner} />
           </Section>
-          {isPartner && (overview.data?.accounts?.length ?? 0) > 1 && (
-            <CustomerTable accounts={overview.data?.accounts ?? []} />
-          )}
+          {isAcross && <CustomerTable accounts={overview.data?.accounts ?? []} />}
         </div>
         <div className="min-w-0">
           <Section title="At a glance">
-            <Figures overview={overview.data ?? undefined} />
+            <Figures overview={overview.data ?? undefined} isAcross={isAcross} />
           </Section>
-          <Upcoming />
+          <Upcoming isAcross={isAcross} />
         </div>
       </div>
     </Page>
@@ -95,7 +87,7 @@ function Beginning() {
   )
 }
 
-function Upcoming() {
+function Upcoming({ isAcross }: { isAcross: boolean }) {
   const scheduled = useOperation(
     'WorkflowsSearch',
     { body: { isScheduled: true, workflowState: ['deployed'], size: 200 } },
@@ -106,7 +98,7 @@ function Upcoming() {
     .toSorted((a, b) => ((a.nextRunDateTimeUTC as string) < (b.nextRunDateTimeUTC as string) ? -1 : 1))
     .slice(0, 6)
   return (
-    <Section title="Coming up">
+    <Section title={isAcross ? 'Coming up in your account' : 'Coming up'}>
       <Panel className="divide-y divide-line">
         {scheduled.data && next.length === 0 && (
           <p className="px-4 py-3 text-table text-muted">Nothing is scheduled.</p>

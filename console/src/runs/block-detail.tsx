@@ -36,7 +36,7 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
         <h2 className="max-w-full min-w-0 truncate font-semibold">{block.blockName}</h2>
         {block.status && <StatusChip status={block.status} />}
-        <div className="flex min-w-0 items-center gap-1 max-sm:w-full max-sm:overflow-x-auto sm:ml-auto">
+        <div className="flex min-w-0 items-center gap-1 max-sm:order-last max-sm:w-full max-sm:overflow-x-auto sm:ml-auto">
           {views.map(({ id, label }) => (
             <button
               key={id}
@@ -51,6 +51,8 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
               {label}
             </button>
           ))}
+        </div>
+        <span className="max-sm:ml-auto">
           <LinkButton
             size="small"
             icon={Pencil}
@@ -60,7 +62,7 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
           >
             Edit block
           </LinkButton>
-        </div>
+        </span>
       </div>
       <div className="max-h-[60dvh] min-h-40 overflow-auto p-4">
         {view === 'input' ? (

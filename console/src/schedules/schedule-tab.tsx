@@ -14,7 +14,10 @@ import { usualSchedules } from './usual-schedules.ts'
 
 export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
   const [frequency, setFrequency] = useState(workflow.scheduleFrequency ?? 'hourly')
-  const [timeZone, setTimeZone] = useState(workflow.timeZone ?? '')
+  const [timeZone, setTimeZone] = useState(
+    // Who schedules for the first time means the clock on the wall.
+    workflow.timeZone ?? (workflow.isScheduled ? '' : Intl.DateTimeFormat().resolvedOptions().timeZone),
+  )
   const change = useAction('WorkflowScheduler', {
     changes: ['Workflow', 'WorkflowsSearch'],
     onDone: ({ answer }) => toast.done(answer),
@@ -87,9 +90,10 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
           </form>
         )}
       </Panel>
-      <div>
+      <div hidden={workflow.workflowState !== 'deployed'}>
         <h2 className="mb-2 text-section font-semibold">
-          Next runs <span className="text-label font-normal text-muted">{timeZone || 'UTC'}</span>
+          {workflow.isScheduled ? 'Next runs' : 'Would run'}{' '}
+          <span className="text-label font-normal text-muted">{timeZone || 'UTC'}</span>
         </h2>
         {ticks === undefined ? (
           <p className="text-muted">Save to see the times.</p>

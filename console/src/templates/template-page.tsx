@@ -8,6 +8,7 @@ import { Chip } from '../ui/chip.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 
 const BlockGraph = lazy(() => import('../workflows/block-graph.tsx').then((module) => ({ default: module.BlockGraph })))
 const route = getRouteApi('/templates/$id')
@@ -37,7 +38,7 @@ export function TemplatePage() {
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_320px]">
             <Panel className="relative h-105 overflow-hidden">
               <div className="absolute inset-0">
-                <Suspense fallback={null}>
+                <Suspense fallback={<Skeleton width="100%" height={420} />}>
                   <BlockGraph label={`Blocks of ${data.name}`} blocks={data.chain} />
                 </Suspense>
               </div>

@@ -1,4 +1,5 @@
 // One block: its script, variables and settings above, cause and effect below.
+import { Link } from '@tanstack/react-router'
 import { EllipsisVertical, Play, SkipForward, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { sentenceOf } from '../api.ts'
@@ -34,7 +35,7 @@ export function BlockEditor(props: EditorProps) {
   const [typedInput, setTypedInput] = useState<string>()
   const [inputProblem, setInputProblem] = useState<string>()
   const input = useBlockInput(workflow.id, workflow.lastRunNumber, block.dataSources)
-  const { test, callsApplications, setCallsApplications } = useBlockTest(workflow, block)
+  const { test, unconnected, callsApplications, setCallsApplications } = useBlockTest(workflow, block)
   const variableNames = Object.keys(block.variables).join('\n')
   const surroundings = useMemo(
     () => ({
@@ -128,6 +129,16 @@ export function BlockEditor(props: EditorProps) {
         )}
         {part === 'Settings' && <BlockSettings {...props} />}
       </div>
+      {unconnected.length > 0 && (
+        <p className="border-t border-line bg-amber-soft px-3 py-1.5 text-table text-amber">
+          {unconnected.join(' and ')} {unconnected.length === 1 ? 'is' : 'are'} not connected yet. Save, then choose
+          under{' '}
+          <Link to="." search={{ tab: 'connections' } as never} className="font-medium underline underline-offset-2">
+            Connections
+          </Link>
+          .
+        </p>
+      )}
       <div className="flex min-h-0 flex-[2] flex-col">
         <BlockPanes
           workflow={workflow}

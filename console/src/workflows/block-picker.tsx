@@ -21,8 +21,13 @@ export function BlockPicker({
 }) {
   const [term, setTerm] = useState('')
   const templates = useOperation('BlockTemplates', {}, { staleTime: 60_000 }).data
+  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }, { staleTime: 30_000 }).data
+  const connected = new Set(connections?.regApplications.map(({ shortName }) => shortName.toLowerCase()))
+  const isUsable = ({ applicationShortName: name }: Template) => !name || connected.has(name.toLowerCase())
   const fits = ({ name, description, applicationShortName }: Template) =>
     `${name} ${description} ${applicationShortName ?? ''}`.toLowerCase().includes(term.toLowerCase())
+  // What can be used at once comes first.
+  const inOrder = templates?.toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)))
   const pick = async (template: Template | undefined) => {
     const detail = template && (await call('BlockTemplate', { params: { id: template.id } }))
     onPick({
@@ -58,7 +63,7 @@ export function BlockPicker({
             </span>
           </button>
         </li>
-        {templates?.filter(fits).map((template) => (
+        {inOrder?.filter(fits).map((template) => (
           <li key={template.id}>
             <button type="button" className={choice} onClick={() => void pick(template)}>
               {template.applicationShortName ? (
@@ -69,7 +74,12 @@ export function BlockPicker({
                 </span>
               )}
               <span className="min-w-0">
-                <span className="block text-table font-medium">{template.name}</span>
+                <span className="block text-table font-medium">
+                  {template.name}
+                  {connections && !isUsable(template) && (
+                    <span className="ml-2 text-label font-normal text-faint">not connected</span>
+                  )}
+                </span>
                 <span className="block text-label text-muted">{template.description}</span>
               </span>
             </button>

@@ -1,8 +1,8 @@
 // Trying one block: its script as it is being written, with the input it had in the last run or one typed by hand.
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, call, operationQuery } from '../api.ts'
-import { useFoundConnections } from './found-connections.ts'
+import { type Answer, call, operationQuery, useOperation } from '../api.ts'
+import { calledNames, useFoundConnections } from './found-connections.ts'
 import type { Block, WorkflowDetail } from './workflow-draft.ts'
 
 export type TestOutcome = Answer<'TestBlock'>
@@ -29,6 +29,9 @@ export function useBlockInput(workflowId: string, runNumber: number | null, sour
 export function useBlockTest(workflow: WorkflowDetail, block: Block) {
   const [callsApplications, setCallsApplications] = useState(true)
   const found = useFoundConnections(workflow, [block])
+  const given = new Set(Object.keys({ ...workflow.applications, ...found }).map((name) => name.toLowerCase()))
+  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }, { staleTime: 30_000 }).data
+  const unconnected = connections ? calledNames([block]).filter((name) => !given.has(name.toLowerCase())) : []
   const test = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: async (input: unknown[]): Promise<TestOutcome> => {
@@ -47,7 +50,7 @@ export function useBlockTest(workflow: WorkflowDetail, block: Block) {
       })) as TestOutcome
     },
   })
-  return { test, callsApplications, setCallsApplications }
+  return { test, unconnected, callsApplications, setCallsApplications }
 }
 
 /** Values as the run would give them; masked secrets stay masked, because nobody can read them here. */

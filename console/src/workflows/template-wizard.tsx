@@ -105,6 +105,7 @@ function ConnectStep({
 }) {
   const catalogue = useApplications().data ?? []
   const [registering, setRegistering] = useState<Application>()
+  const isOpen = chosen.some(({ choices, isLoading }) => !isLoading && choices.length === 0)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onNext()
@@ -141,12 +142,21 @@ function ConnectStep({
                   })),
                 ]}
               />
-              {application && <Button onClick={() => setRegistering(application)}>Register</Button>}
+              {application && (
+                <Button
+                  tone={!isLoading && choices.length === 0 ? 'primary' : 'secondary'}
+                  onClick={() => setRegistering(application)}
+                >
+                  Register
+                </Button>
+              )}
             </div>
           )
         })}
-        <div className="flex justify-end">
-          <Button type="submit" tone="primary">
+        <div className="flex flex-wrap items-center justify-end gap-3">
+          {isOpen && <p className="mr-auto text-label text-muted">Register what the workflow talks to, then go on.</p>}
+          {/* What comes first is the one that stands out. */}
+          <Button type="submit" tone={isOpen ? 'secondary' : 'primary'}>
             Next
           </Button>
         </div>

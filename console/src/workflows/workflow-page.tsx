@@ -5,10 +5,11 @@ import { Archive, EllipsisVertical, History, Play, Rocket, RotateCw, Trash2 } fr
 import { lazy, Suspense, useState } from 'react'
 import { forget, runNumberOf, sentenceOf, useAction, useOperation } from '../api.ts'
 import { isUnderWay } from '../runs/run-status.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, LinkButton } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -52,6 +53,7 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
   const navigate = route.useNavigate()
   const draft = useWorkflowDraft(workflow)
   const TabPage = tabPages[tab]
+  const [refusal, setRefusal] = useState<string>()
   return (
     <Page
       title={workflow.name}
@@ -59,9 +61,24 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
       back={{ label: 'Workflows', link: { to: '/workflows' } }}
       state={<WorkflowStates workflow={workflow} />}
       lead={workflow.workflowState === 'inDevelopment' ? deploySummary(workflow) : undefined}
-      actions={<WorkflowActions workflow={workflow} hasUnsaved={draft.isChanged} />}
+      actions={<WorkflowActions workflow={workflow} hasUnsaved={draft.isChanged} onRefused={setRefusal} />}
       tabs={<Tabs label="Workflow" tabs={tabs} current={TabPage ? tab : 'blocks'} />}
     >
+      {refusal && (
+        <div className={TabPage ? 'mb-4' : 'px-4 py-3 sm:px-6'}>
+          <Notice
+            kind="error"
+            title="Not deployed"
+            action={
+              <LinkButton size="small" to="." search={{ tab: 'connections' } as never}>
+                Connections
+              </LinkButton>
+            }
+          >
+            {refusal}
+          </Notice>
+        </div>
+      )}
       {TabPage ? <TabPage workflow={workflow} /> : <BlocksTab workflow={workflow} draft={draft} blockId={block} />}
       {replay && (
         <Suspense fallback={null}>
@@ -96,15 +113,30 @@ function WorkflowStates({ workflow }: { workflow: WorkflowDetail }) {
 
 const reads = ['Workflow', 'WorkflowsSearch', 'Workflows', 'GetRunHistory', 'Overview'] as const
 
-function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; hasUnsaved: boolean }) {
+function WorkflowActions({
+  workflow,
+  hasUnsaved,
+  onRefused,
+}: {
+  workflow: WorkflowDetail
+  hasUnsaved: boolean
+  /** Why it was not deployed; undefined once it was. */
+  onRefused: (sentence: string | undefined) => void
+}) {
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [asked, setAsked] = useState<'Archive' | 'Delete'>()
   const params = { params: { id: workflow.id } }
   const deploy = useAction('DeployWorkflow', {
     changes: reads,
+    isShownInPlace: true,
     onDone: () => toast.done(`${workflow.name} is deployed.`),
   })
+  const startDeploy = () =>
+    deploy.mutate(params, {
+      onSuccess: () => onRefused(undefined),
+      onError: (error) => onRefused(sentenceOf(error)),
+    })
   const resume = useAction('ResumeWorkflow', { changes: reads, onDone: () => toast.done('Automatic runs resumed.') })
   const run = useAction('RunWorkflow', {
     onDone: ({ headers }) => {
@@ -131,7 +163,7 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
       icon: History,
       onSelect: () => void navigate({ to: '.', search: ((before: object) => ({ ...before, replay: true })) as never }),
     },
-    ...(isDeployed ? [{ label: 'Deploy', icon: Rocket, onSelect: () => deploy.mutate(params) }] : []),
+    ...(isDeployed ? [{ label: 'Deploy', icon: Rocket, onSelect: startDeploy }] : []),
     ...(workflow.workflowState === 'archived'
       ? []
       : [{ label: 'Archive', icon: Archive, onSelect: () => setAsked('Archive') }]),
@@ -151,7 +183,7 @@ function WorkflowActions({ workflow, hasUnsaved }: { workflow: WorkflowDetail; h
           tone="primary"
           icon={Rocket}
           isBusy={deploy.isPending}
-          onClick={() => deploy.mutate(params)}
+          onClick={startDeploy}
           title={
             hasUnsaved
               ? 'Deploys what is saved. Your unsaved changes stay here.'
