@@ -6,6 +6,8 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateAndInstall } from '../../src/app.ts'
 import { startEmbeddedServer } from '../../src/db/index.ts'
+import { bundleProgram } from './bundle-program.ts'
+import { bundleVariable } from './program.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,6 +16,15 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [stopServer, program] = await Promise.all([startServer(project), bundleProgram()])
+  process.env[bundleVariable] = program.directory
+  return async () => {
+    program[Symbol.dispose]()
+    await stopServer()
+  }
+}
+
+async function startServer(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-test-'))
   const server = await startEmbeddedServer(dataDir, () => {})
   const admin = new pg.Client({ ...server.connection, user: 'postgres' })

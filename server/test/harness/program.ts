@@ -14,6 +14,9 @@ export const programEnvironment = {
   NODE_COMPILE_CACHE: join(tmpdir(), 'patchbay-test-compiled'),
 }
 
+/** Where the tests of this run find the program in one file; unset, they start it from its sources. */
+export const bundleVariable = 'PATCHBAY_TEST_BUNDLE'
+
 export type Program = AsyncDisposable & {
   pid: number
   output(): string
@@ -25,7 +28,12 @@ export type Program = AsyncDisposable & {
 }
 
 export function startProgram(file: 'main' | 'admin', args: string[], env: Record<string, string>): Program {
-  return follow(process.execPath, [`server/src/${file}.ts`, ...args], env, false)
+  return follow(process.execPath, [programFile(file), ...args], env, false)
+}
+
+export function programFile(file: 'main' | 'admin'): string {
+  const bundle = process.env[bundleVariable]
+  return bundle === undefined ? `server/src/${file}.ts` : join(bundle, `${file}.js`)
 }
 
 /** As a person does it, in a process group of its own, as a terminal would make one: signals to the group reach npm and the service. */

@@ -9,6 +9,7 @@ import { inject } from 'vitest'
 import { backUp, restore, verify } from '../../src/backup-commands.ts'
 import { readConfig } from '../../src/config.ts'
 import { embeddedConnection, startEmbeddedServer } from '../../src/db/index.ts'
+import { programEnvironment, programFile } from './program.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -22,8 +23,8 @@ export type Installation = AsyncDisposable & {
 /** Runs a command of the operator to its end. */
 export function admin(args: string[], env: Record<string, string>): Promise<{ code: number; output: string }> {
   return new Promise((done) => {
-    const options = { cwd: root, env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env } }
-    execFile(process.execPath, ['server/src/admin.ts', ...args], options, (error, stdout, stderr) =>
+    const options = { cwd: root, env: { ...programEnvironment, ...env } }
+    execFile(process.execPath, [programFile('admin'), ...args], options, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr }),
     )
   })

@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeBackupFile } from '../../src/backup/backup-file.ts'
 import { type Head, writeHead } from '../../src/backup/sections.ts'
+import { programFile } from '../harness/program.ts'
 import { adminHere, emptyEmbedded, emptyOnServer, type Installation } from '../harness/restored.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { download, hello, shareFiles } from '../harness/upload.ts'
@@ -188,11 +189,15 @@ describe('backup refuses, and leaves no file:', () => {
     const path = join(directory, 'full')
     // A limit on the size of files stands in for a disk that is full.
     const run = () =>
-      execFileSync('sh', ['-c', `ulimit -f 8; exec "${process.execPath}" server/src/admin.ts backup --to "${path}"`], {
-        cwd: root,
-        env: { PATH: process.env['PATH'], ...ofService },
-        stdio: 'pipe',
-      })
+      execFileSync(
+        'sh',
+        ['-c', `ulimit -f 8; exec "${process.execPath}" "${programFile('admin')}" backup --to "${path}"`],
+        {
+          cwd: root,
+          env: { PATH: process.env['PATH'], ...ofService },
+          stdio: 'pipe',
+        },
+      )
     expect(run).toThrow('The backup cannot be written')
     expect(readdirSync(directory).filter((name) => name.startsWith('full'))).toEqual([])
   })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
-import { type Program, startProgram } from '../harness/program.ts'
+import { type Program, programFile, startProgram } from '../harness/program.ts'
 import { deployWorkflow, endOf, startRun } from '../harness/workflows.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'patchbay-group-'))
@@ -31,7 +31,7 @@ const members = () =>
     .split('\n')
     .map((line) => line.trim().match(/^(\d+)\s+(\d+)\s+(.*)$/))
     .flatMap((found) =>
-      found && Number(found[2]) === group.pid && found[3]?.includes('main.ts') ? [Number(found[1])] : [],
+      found && Number(found[2]) === group.pid && found[3]?.includes(programFile('main')) ? [Number(found[1])] : [],
     )
 
 it('serves and works with both, and makes one first account', async () => {
