@@ -60,7 +60,7 @@ function begin({ source, newKey, say }: Rotation, keys: MasterKeys): MasterKey {
   const old = keys.newest.id
   addToKeyFile(source.path, newKey ?? randomBytes(32))
   keys.reload()
-  say(`The new master key ${keys.newest.id} stands before the key ${old} in ${source.path}.`)
+  say(`Added the new master key ${keys.newest.id} before the key ${old} in ${source.path}.`)
   return keys.newest
 }
 
@@ -104,7 +104,7 @@ function finish(source: MasterKeySource, target: MasterKey, say: (line: string) 
   try {
     retireFromKeyFile(source.path, new Set([target.id]))
     say(
-      `${source.path} holds the new key alone. The old one is in ${source.path}.retired: only backups from before need it. Delete it with them.`,
+      `${source.path} now holds only the new key. The old one is in ${source.path}.retired: earlier backups need it. Delete it together with them.`,
     )
   } catch (error) {
     if (!(error instanceof MasterKeyError)) throw error
