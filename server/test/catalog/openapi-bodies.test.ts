@@ -30,7 +30,7 @@ describe('bodies', () => {
       ['age', 'number', false],
       ['body', 'json', false],
     ])
-    expect(block('send').variables[0]?.description).toContain('Needed')
+    expect(block('send').variables[0]?.description).toContain('Required unless')
     await using standIn = await startStandIn(() => ({ json: null }))
     const run = (variables: object, data: unknown[] = []) =>
       runScript(block('send').script, data, variables as Record<string, unknown>, { api: standIn.api })

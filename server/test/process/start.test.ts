@@ -126,7 +126,7 @@ describe('the embedded service', () => {
     expect(serversOn(dataDir).length).toBeGreaterThan(0)
     await using again = start(dataDir)
     await again.saw(ready)
-    expect(again.output()).toContain('survived')
+    expect(again.output()).toContain('still running')
   })
 
   it('starts again after the database server was killed as well', async () => {
