@@ -50,7 +50,7 @@ return await api.post('TEST/echo', { order: order.number, items })`,
     script: `const [invoice] = Datasource
 const { reference, net } = invoice
 if (net < 0) {
-  throw new Error('Accounting refuses invoice ' + reference + ': negative amount.')
+  throw new Error('Accounting refuses ' + reference + ': negative amount.')
 }
 const answer = await api.post('TEST/echo', invoice)
 myVault.set('invoice ' + reference, { sent: true })

@@ -8,7 +8,7 @@ import { type Filled, fillCustomer } from './fill-customer.ts'
 import { fillOwnAccount } from './fill-own-account.ts'
 import { fillTemplate } from './fill-template.ts'
 import { refuseIfInUse } from './fresh-only.ts'
-import { breakConnection, sendTodaysOrders } from './todays-orders.ts'
+import { breakConnection, sendLastOrder, sendTodaysOrders } from './todays-orders.ts'
 import { makeWeeksBefore } from './weeks-before.ts'
 
 const baseUrl = process.env['PATCHBAY_URL'] ?? 'http://127.0.0.1:8080'
@@ -34,6 +34,8 @@ try {
   for (const one of filled) if (one.customer.troubles.includes('connection')) await breakConnection(one, testId)
   await fillTemplate(manager, filled)
   const own = await fillOwnAccount(manager, testId)
+  await allEnded(filled)
+  for (const one of filled) await sendLastOrder(one)
   const runs = now.reduce((sum, count) => sum + count, own + (past ?? 0))
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   console.log(
@@ -66,7 +68,7 @@ async function findTestApplication(manager: Client): Promise<string> {
   return applications.find(({ shortName }) => shortName === 'TEST')?.id as string
 }
 
-/** The runs that the past is made after. */
+/** What was started has run: the models of the past, and the busy minute of today. */
 async function allEnded(filled: readonly Filled[]): Promise<void> {
   for (const { client } of filled) {
     for (;;) {

@@ -23,6 +23,12 @@ export async function sendTodaysOrders(filled: Filled): Promise<number> {
   return ordersOfNow + 1
 }
 
+/** Once everything has settled: orders at the pace of a usual day, so that the newest runs show it. */
+export async function sendLastOrder({ customer, orders }: Filled): Promise<void> {
+  const number = customer.firstOrderOfToday + ordersOfNow
+  await send(orders.webhook, orderOf(number, customer.lastName, isRefusedOrder(customer, number)))
+}
+
 /** A connection whose credentials the other side refuses. */
 export async function breakConnection({ client }: Filled, testId: string): Promise<void> {
   const connectionId = await connect(client, testId, 'Old warehouse')

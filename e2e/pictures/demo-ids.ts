@@ -1,3 +1,4 @@
+import type { Client } from '@patchbay/sdk'
 import type { FilledService } from './filled-service.ts'
 
 /** What the scenes name in capitals, found in the demo by its names. */
@@ -9,7 +10,9 @@ export async function findDemoIds({ manager, clientOf }: FilledService): Promise
   const { workflows } = await customer.call('WorkflowsSearch', { body: { size: 50 } })
   const workflowOf = (start: string) => workflows.find(({ name }) => name.startsWith(start))?.id ?? ''
   const ORDERS = workflowOf('Web shop')
-  const orders = await customer.call('Workflow', { params: { id: ORDERS } })
+  // A customer of whom nothing is refused.
+  const CALMACCOUNT = accountOf('harbour')
+  const calm = await ordersOf(clientOf(CALMACCOUNT))
   const runOf = async (status: 'Ready' | 'Error') => {
     const { items } = await customer.call('GetRunHistory', {
       params: { workflowId: ORDERS },
@@ -27,7 +30,9 @@ export async function findDemoIds({ manager, clientOf }: FilledService): Promise
     ACCOUNT,
     FAULTY,
     ORDERS,
-    BLOCK: orders.chain.at(-1)?.uniqueBlockId ?? '',
+    CALMACCOUNT,
+    CALMORDERS: calm?.id ?? '',
+    CALMBLOCK: calm?.chain.at(-1)?.uniqueBlockId ?? '',
     READY: await runOf('Ready'),
     FAILED: await runOf('Error'),
     INVOICES: workflowOf('Invoices'),
@@ -40,4 +45,9 @@ export async function findDemoIds({ manager, clientOf }: FilledService): Promise
     UPGRADE: upgrades.items[0]?.id ?? '',
     SHARE: share?.id ?? '',
   }
+}
+
+async function ordersOf(client: Client) {
+  const { workflows } = await client.call('WorkflowsSearch', { body: { searchTerm: 'Web shop orders', size: 1 } })
+  return workflows[0] && client.call('Workflow', { params: { id: workflows[0].id } })
 }

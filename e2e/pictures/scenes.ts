@@ -35,7 +35,7 @@ const building: Scene[] = [
   { name: 'workflow', path: '/workflows/ORDERS?as=ACCOUNT' },
   {
     name: 'workflow-block',
-    path: '/workflows/ORDERS?as=ACCOUNT&block=BLOCK',
+    path: '/workflows/CALMORDERS?as=CALMACCOUNT&block=CALMBLOCK',
     act: async (page) => {
       await page.getByRole('button', { name: 'Test block' }).click()
       await page.getByText(/^Test took/).waitFor()
@@ -46,6 +46,7 @@ const building: Scene[] = [
     path: '/workflows/ORDERS?as=ACCOUNT&replay=true',
     act: async (page) => {
       await press('Replay')(page)
+      await page.getByText('running …').waitFor({ state: 'detached' })
       await page.getByRole('table', { name: 'Replayed runs' }).getByText('Same').first().waitFor()
     },
   },

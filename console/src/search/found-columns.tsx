@@ -32,7 +32,7 @@ export function foundColumns(term: string, isAcross: boolean): readonly Column<F
       cell: ({ first, places }) => (
         <div className="min-w-0 py-1">
           <RunLink item={first} />
-          <span className="block truncate text-label text-muted">
+          <span className="block truncate text-label text-muted max-sm:whitespace-normal">
             {isAcross && first.accountEmail ? `${first.accountEmail} · ` : ''}
             {places.length === 1 ? placeText(first) : `${places.length} places`}
             <span className="sm:hidden">
