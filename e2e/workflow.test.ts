@@ -79,7 +79,7 @@ describe('a script that breaks', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('status').getByText('Saved.').waitFor()
 
-    await page.goto(`/workflows/${id}/runs/1`)
+    await page.getByRole('link', { name: 'Back to run 1' }).click()
     await page.getByRole('button', { name: 'Retry' }).click()
     await heading(page, 'Run 2 of Fragile').waitFor()
     await status(page, 'Ready').waitFor()

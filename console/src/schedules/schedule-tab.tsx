@@ -20,7 +20,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
   )
   const change = useAction('WorkflowScheduler', {
     changes: ['Workflow', 'WorkflowsSearch'],
-    onDone: ({ answer }) => toast.done(answer),
+    onDone: (_done, { body }) => toast.done(body.isScheduled ? 'The schedule is saved.' : 'The schedule is disabled.'),
   })
   const isUsual = usualSchedules.some(({ value }) => value === frequency)
   const submit = (event: FormEvent) => {

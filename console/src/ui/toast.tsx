@@ -7,12 +7,13 @@ type Toast = { id: number; kind: 'done' | 'error'; text: ReactNode; action?: Rea
 
 const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
-const shownMs = 5000
+/** What one can still do needs longer to be read than what is done. */
+const shownMs = { plain: 5000, withAction: 15_000 }
 
 function show(kind: Toast['kind'], text: ReactNode, action?: ReactNode): void {
   const id = ++lastId
   toasts.set([...toasts.get().slice(-3), { id, kind, text, action }])
-  if (kind === 'done') setTimeout(() => dismiss(id), shownMs)
+  if (kind === 'done') setTimeout(() => dismiss(id), action ? shownMs.withAction : shownMs.plain)
 }
 
 function dismiss(id: number): void {

@@ -18,6 +18,16 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
   const [isComparing, setIsComparing] = useState(false)
   const found = useFoundConnections(workflow, draft.chain)
   const connects = Object.keys(found)
+  // Who mends a script wants to retry the run that failed with it.
+  const failedRun = workflow.lastRunStatus === 'Error' && workflow.lastRunNumber !== null && (
+    <LinkButton
+      size="small"
+      to="/workflows/$id/runs/$number"
+      params={{ id: workflow.id, number: String(workflow.lastRunNumber) } as never}
+    >
+      Back to run {workflow.lastRunNumber}
+    </LinkButton>
+  )
   const save = useMutation({
     meta: { isShownInPlace: true },
     mutationFn: (revision: string) =>
@@ -32,7 +42,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
     onSuccess: async () => {
       await forget(queries, ['Workflow', 'WorkflowsSearch', 'WorkflowRevisions'])
       draft.discard()
-      toast.done('Saved.')
+      toast.done('Saved.', failedRun)
     },
   })
   useBlocker({
