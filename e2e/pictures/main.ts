@@ -67,7 +67,9 @@ async function take(scene: Scene, size: string, context: BrowserContext): Promis
 async function still(page: Page): Promise<void> {
   await settled(page)
   await page.evaluate(() => document.fonts.ready)
-  await page.evaluate(() =>
-    Promise.allSettled(document.getAnimations().flatMap((one) => (one instanceof CSSTransition ? [one.finished] : []))),
-  )
+  await page.evaluate(() => {
+    // What turns for as long as something is under way has no end to wait for.
+    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity)
+    return Promise.allSettled(ending.map((one) => one.finished)).then(() => undefined)
+  })
 }
