@@ -41,8 +41,8 @@ export async function backUp(config: Config, file: string, say: Say): Promise<vo
   )
   say(`Backup written to ${path}: ${counts.tables} tables, ${counts.shares} shares, ${sizeOf(counts.bytes)} of data.`)
   if (counts.sharesElsewhere > 0)
-    say(`${counts.sharesElsewhere} shares are NOT included: their files are in the data directory of another machine.`)
-  if (counts.sharesMissing > 0) say(`${counts.sharesMissing} shares are NOT included: some of their files are missing.`)
+    say(`Shares NOT included: ${counts.sharesElsewhere}. Their files are in the data directory of another machine.`)
+  if (counts.sharesMissing > 0) say(`Shares NOT included: ${counts.sharesMissing}. Some of their files are missing.`)
   say(
     config.backupPassphrase === undefined
       ? 'It is NOT encrypted, because PATCHBAY_BACKUP_PASSPHRASE is not set. Secrets in it stay sealed by the master key, which is not in the file: keep the key as well.'

@@ -73,7 +73,7 @@ const there = () => us1.client(organization)
 it('says what it did', () => {
   expect(moved.code, moved.output).toBe(0)
   expect(moved.output).toMatch(
-    /Held: .*\nCopied: .*lives in the cell us1 now\.\nPaused for [\d.]+ seconds\.\nErased at eu1/s,
+    /Held: .*\nCopied .*now lives in the cell us1\.\nPaused for [\d.]+ seconds\.\nErased at eu1/s,
   )
 })
 

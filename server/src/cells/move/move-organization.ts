@@ -137,7 +137,7 @@ async function bring(deps: MoveDeps, organization: Organization, isHeld: boolean
     const stores = await copyFiles(source, target, rest, copied)
     const rows = await copyAll(deps, rest, stores)
     say(
-      `Copied: ${rest.accountIds.length} accounts, ${copied.size} shares, ${rows} rows. It lives in the cell ${target.cell} now.`,
+      `Copied (accounts: ${rest.accountIds.length}, shares: ${copied.size}, rows: ${rows}). The organization now lives in the cell ${target.cell}.`,
     )
   } catch (error) {
     throw await giveUp(deps, organization, error)
@@ -261,5 +261,5 @@ async function finish({ source, target, say }: MoveDeps, organization: Organizat
   await asService(client, () =>
     client.query('update organization_moves set erased_at = now() where organization_id = $1', [organization.id]),
   )
-  say(`Erased at ${source.cell}, which answers 421 for its keys and addresses and names the cell ${target.cell}.`)
+  say(`Erased at ${source.cell}, which now answers 421 for its keys and addresses, naming the cell ${target.cell}.`)
 }
