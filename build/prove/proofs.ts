@@ -23,9 +23,12 @@ export const proofs: readonly Proof[] = [
   {
     name: 'faults',
     what: 'Database silent, away, read-only, upgraded',
-    files: ['silent-database', 'failover', 'odd-databases', 'rolling-upgrade'].map(
-      (name) => `server/test/process/${name}.test.ts`,
-    ),
+    files: [
+      race('database-faults'),
+      ...['silent-database', 'failover', 'odd-databases', 'rolling-upgrade'].map(
+        (name) => `server/test/process/${name}.test.ts`,
+      ),
+    ],
   },
   { name: 'cells', what: 'Organization moved between cells', files: [race('cells'), race('move-organization')] },
   { name: 'leader', what: 'Leader of a replicated database killed under load', files: [race('high-availability')] },

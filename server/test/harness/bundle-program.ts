@@ -34,7 +34,7 @@ export async function bundleProgram(): Promise<Disposable & { directory: string 
       { name: 'source-addresses', transform: keepAddress },
     ],
   })
-  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].js', sourcemap: true })
+  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].js' })
   await bundle.close()
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
 }
