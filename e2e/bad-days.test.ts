@@ -75,7 +75,7 @@ describe('a refusal', () => {
 })
 
 describe('large things', () => {
-  it('names without an end fit a phone', async () => {
+  it('names without an end fit a phone, and a panel leaves its buttons within reach', async () => {
     const { manager } = visit.service
     const block = { blockName: 'B'.repeat(200), script: 'return 1' }
     const { id } = await deployWorkflow(manager, [block], { name: 'N'.repeat(200) })
@@ -86,6 +86,15 @@ describe('large things', () => {
       await settled(page)
       expect(await isTooWide(page), path).toBe(false)
     }
+    const applications = (await manager.get('/api/Applications')).body as { id: string; shortName: string }[]
+    const applicationId = applications.find(({ shortName }) => shortName === 'TEST')?.id
+    const connection = await manager.post('/api/RegApplication', { applicationId, credentialsJson: '{}' })
+    await page.goto(`/connections?id=${connection.body}`)
+    await page.getByRole('button', { name: 'Test now' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/answers\.$/)
+      .waitFor()
     await page.context().close()
   })
 
