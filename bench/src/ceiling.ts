@@ -1,4 +1,5 @@
 // What raises the ceiling of one PostgreSQL, each beside what it replaced: the figures of docs/capacity.md.
+import { measureContents } from './ceiling-contents.ts'
 import { measureCommits, measureTaking } from './ceiling-queue.ts'
 import { measureRetention } from './ceiling-retention.ts'
 import { measureAudit, measureClaims, measureKeys } from './ceiling-tables.ts'
@@ -10,6 +11,7 @@ export async function benchCeiling(): Promise<Row[]> {
   using sweptDir = newDataDir()
   using dataDir = newDataDir()
   const retention = await measureRetention(sweptDir.path)
+  const contents = await measureContents()
   await using _service = await startBenchService(dataDir.path)
   const owner = await connectOwner(dataDir.path)
   try {
@@ -18,6 +20,7 @@ export async function benchCeiling(): Promise<Row[]> {
       ...retention,
       ...(await measureTaking(owner)),
       ...(await measureCommits(dataDir.path)),
+      ...contents,
       ...(await measureClaims(owner)),
       ...(await measureKeys(owner)),
     ]

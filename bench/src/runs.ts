@@ -56,14 +56,22 @@ export async function benchRuns(): Promise<Row[]> {
   ]
 }
 
-export async function deployBlocks(client: Client, blocks: number): Promise<string> {
-  const ids = Array.from({ length: blocks }, () => randomUUID())
+export function deployBlocks(client: Client, blocks: number): Promise<string> {
+  return deployScripts(
+    client,
+    Array.from({ length: blocks }, () => fibo),
+  )
+}
+
+/** Each after the one before it. */
+export async function deployScripts(client: Client, scripts: readonly string[]): Promise<string> {
+  const ids = scripts.map(() => randomUUID())
   const workflowId = await client.call('WorkflowCreate', {
     body: {
-      name: `${blocks} blocks`,
+      name: `${scripts.length} blocks`,
       chain: ids.map((uniqueBlockId, index) => ({
         uniqueBlockId,
-        script: fibo,
+        script: scripts[index] as string,
         ...(index === 0 ? {} : { dataSources: [ids[index - 1] as string] }),
       })),
     },

@@ -56,6 +56,7 @@ export const errorCatalogue = {
   in_another_cell: 421,
   too_many_requests: 429,
   internal: 500,
+  content_damaged: 500,
   not_ready: 503,
 } as const satisfies Record<string, number>
 
@@ -117,6 +118,7 @@ export const refusalReasons: Readonly<Record<ErrorCode, string>> = {
   in_another_cell: 'The organization was moved. The header Patchbay-Cell names the cell that has it now.',
   too_many_requests: 'Too many requests. Wait as long as Retry-After says.',
   internal: 'Internal error. The message holds the request id for the operator.',
+  content_damaged: 'What was stored is missing or damaged. The operator can restore it.',
   not_ready: 'The service is starting, stopping or overloaded. Try again after Retry-After.',
 }
 

@@ -154,7 +154,7 @@ async function createApiParts({ config, parts, faultsOf, place }: Context, servi
 }
 
 function createHandlers({ config, place }: Context, services: Services, api: ApiParts): Handlers {
-  const { database, keyRing, catalog, outbox, guard, outbound, connecting, connections } = services
+  const { database, keyRing, contents, catalog, outbox, guard, outbound, connecting, connections } = services
   const { events, sandbox, calls, runs, replaying, webhooks, stream, ledger } = services
   const { sessions, shares, registering, authenticators, hub } = api
   const checkScript = (source: string) => sandbox.checkScript(source)
@@ -162,7 +162,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
     ...introspectionRoutes(),
     ...accountRoutes({ database, keyRing, outbox, baseUrl: () => place.baseUrl }),
     ...keyRoutes({ database, keyRing }),
-    ...searchRoutes({ database, keyRing }),
+    ...searchRoutes({ database, keyRing, contents }),
     ...sessionRoutes(sessions),
     ...tagRoutes({
       database,

@@ -12,6 +12,7 @@ import {
   writeBackup,
 } from './backup/index.ts'
 import { type Config, ConfigError } from './config.ts'
+import { ContentStores } from './contents/index.ts'
 import {
   type ConnectionSettings,
   Database,
@@ -34,6 +35,7 @@ export async function backUp(config: Config, file: string, say: Say): Promise<vo
     {
       connection: server.connection,
       files: await openStores(config.shareStorage, placeOf(config, database)),
+      contents: await ContentStores.open({ database, settings: config.contents, onFault: () => {} }),
       masterKeys: config.backupPassphrase === undefined ? [] : keysAtHand(config),
       passphrase: config.backupPassphrase,
     },
@@ -43,6 +45,8 @@ export async function backUp(config: Config, file: string, say: Say): Promise<vo
   if (counts.sharesElsewhere > 0)
     say(`Shares NOT included: ${counts.sharesElsewhere}. Their files are in the data directory of another machine.`)
   if (counts.sharesMissing > 0) say(`Shares NOT included: ${counts.sharesMissing}. Some of their files are missing.`)
+  if (counts.contentsMissing > 0)
+    say(`Contents of runs and webhook requests NOT included: ${counts.contentsMissing}. Their storage has lost them.`)
   say(
     config.backupPassphrase === undefined
       ? 'It is NOT encrypted, because PATCHBAY_BACKUP_PASSPHRASE is not set. Secrets in it stay sealed by the master key, which is not in the file: keep the key as well.'

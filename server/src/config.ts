@@ -11,6 +11,8 @@ import {
   readOneOf,
   readUrl,
 } from './config-values.ts'
+import type { ContentsSettings } from './contents/index.ts'
+import { readContents } from './contents-setting.ts'
 import { splitDatabaseUrl } from './db/index.ts'
 import type { StorageSettings } from './files/index.ts'
 import { type EgressRule, parseEgressAllow } from './outbound/index.ts'
@@ -47,6 +49,8 @@ export type Config = {
   readonly databaseUrl: string | undefined
   /** Where the files of shares lie. */
   readonly shareStorage: StorageSettings
+  /** Where large contents of runs and webhook requests lie. */
+  readonly contents: ContentsSettings
   readonly smtpUrl: string | undefined
   /** Sender of the service's own mails. */
   readonly mailFrom: string
@@ -97,6 +101,8 @@ const variables = [
   'DATA_DIR',
   'DATABASE_URL',
   'STORAGE_URL',
+  'CONTENTS_URL',
+  'CONTENTS_BYTES',
   'SMTP_URL',
   'MASTER_KEY',
   'MASTER_KEY_FILE',
@@ -161,6 +167,7 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
     dataDir,
     databaseUrl,
     shareStorage: readShareStorage(get('STORAGE_URL'), env),
+    contents: readContents({ url: get('CONTENTS_URL'), bytes: get('CONTENTS_BYTES'), dataDir }, env),
     smtpUrl: readUrl('SMTP_URL', get('SMTP_URL'), ['smtp:', 'smtps:']),
     mailFrom: readMailFrom(get('MAIL_FROM')),
     masterKey: readMasterKey(get('MASTER_KEY'), get('MASTER_KEY_FILE'), dataDir),

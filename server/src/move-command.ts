@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { MoveError, moveOrganization, openSession, type Side } from './cells/index.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
+import { ContentStores } from './contents/index.ts'
 import { type ConnectionSettings, Database, embeddedConnection } from './db/index.ts'
 import { openStores } from './files/index.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
@@ -55,7 +56,8 @@ async function openSide(opened: AsyncDisposableStack, config: Config, cell: stri
     const keyRing = await KeyRing.load(database, masterKeys, config.systemKeySeed)
     const isEmbedded = config.databaseUrl === undefined
     const files = await openStores(config.shareStorage, { dataDir: config.dataDir, database, isEmbedded })
-    return { cell, client, database, keyRing, files }
+    const contents = await ContentStores.open({ database, settings: config.contents, onFault: () => {} })
+    return { cell, client, database, keyRing, files, contents }
   } catch (error) {
     throw new MoveError(`The cell ${cell} cannot be used: ${(error as Error).message}`, { cause: error })
   }

@@ -8,6 +8,7 @@ import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
 import { HeldAccounts } from './cells/index.ts'
 import type { Config } from './config.ts'
 import { createConnections, createDatabaseRateLimiter } from './connections/index.ts'
+import { ContentStores, Contents } from './contents/index.ts'
 import { type ConnectionSettings, Database } from './db/index.ts'
 import { explainDenial } from './document-library/index.ts'
 import { createEventPublisher, tellRuns } from './events/index.ts'
@@ -57,6 +58,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const database = parts.use(new Database(connection, faultsOf('database'), undefined, metrics.observeDatabaseWait))
   await database.checkSessions()
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
+  const contents = await openContents(context, database, keyRing)
   const catalog = await Catalog.load({
     database,
     directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
@@ -129,6 +131,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const runs = createRuns({
     database,
     keyRing,
+    contents,
     jobs,
     vault,
     sandbox: watchedSandbox,
@@ -186,6 +189,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const replaying = {
     database,
     keyRing,
+    contents,
     jobs,
     sandbox,
     functions: scriptLibrary(functions),
@@ -198,6 +202,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   const webhooks = createWebhooks({
     database,
     keyRing,
+    contents,
     jobs,
     vault,
     sandbox,
@@ -233,6 +238,7 @@ export async function createServices(context: Context, connection: ConnectionSet
     ledger,
     database,
     keyRing,
+    contents,
     catalog,
     jobs,
     outbox,
@@ -250,6 +256,12 @@ export async function createServices(context: Context, connection: ConnectionSet
     stream,
     publish,
   }
+}
+
+async function openContents({ config, faultsOf }: Context, database: Database, keyRing: KeyRing): Promise<Contents> {
+  const onFault = faultsOf('contents')
+  const stores = await ContentStores.open({ database, settings: config.contents, onFault })
+  return new Contents({ stores, keyRing, bytesMin: config.contents.bytesMin, onFault })
 }
 
 const nobody: ReadonlySet<string> = new Set()

@@ -21,6 +21,7 @@ const meaning: Record<string, string> = {
   vault_entries: 'vault: kept until deleted',
   workflow_revisions: 'revisions of workflows: the current one, others PATCHBAY_REVISION_RETENTION_DAYS',
   stream_events: 'events of open streams: 15 minutes',
+  kept_contents: 'contents that came with a backup or from another cell: as runs',
   file_pieces: 'files of shares in the database: until the share expires',
 }
 
@@ -40,11 +41,31 @@ export async function describeSizes(database: Database): Promise<string> {
       const tables = parts > 1 ? `${parts} tables` : ''
       return `${inWords(bytes).padStart(9)}  ${Math.round(count).toLocaleString('en').padStart(13)}  ${name.padEnd(24)} ${[meaning[name], tables].filter(Boolean).join(', ')}`
     })
+  const contents = await describeContents(database)
   return [
     `${'Size'.padStart(9)}  ${'Rows, about'.padStart(13)}  Table`,
     ...lines,
     `${inWords(whole[0]?.bytes ?? 0).padStart(9)}  the whole database`,
+    ...contents,
   ].join('\n')
+}
+
+/** What rows refer to outside the database; nothing where no contents were ever put elsewhere. */
+async function describeContents(database: Database): Promise<string[]> {
+  const { rows: stores } = await database.system.query<{ url: string }>(
+    sql`select url from content_stores order by created_at desc`,
+  )
+  if (stores.length === 0) return []
+  const { rows } = await database.system.query<{ bytes: number }>(sql`
+    select coalesce(sum(bytes), 0)::float8 as bytes from (
+      select coalesce(content_bytes(result), 0) + coalesce(content_bytes(log), 0) + coalesce(content_bytes(session), 0) + coalesce(content_bytes(calls), 0) as bytes
+      from run_blocks
+      union all select coalesce(content_bytes(sealed_tape), 0) from run_recordings
+      union all select content_bytes(sealed_request) from webhook_requests
+      union all select content_bytes(sealed_request) from webhook_samples
+    ) c`)
+  const places = stores.map(({ url }) => url).join(', ')
+  return [`${inWords(rows[0]?.bytes ?? 0).padStart(9)}  large contents outside it, in ${places}: as runs`]
 }
 
 function inWords(bytes: number): string {

@@ -3,6 +3,7 @@ import { ActivityRoller, StorageMeter } from './activity/index.ts'
 import { AlarmKeeper } from './alarms/index.ts'
 import { AuditChain, AuditRetention } from './audit/index.ts'
 import { ConnectionCare } from './connections/index.ts'
+import { ContentSweep } from './contents/index.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
 import { ReplayWorker } from './replay/index.ts'
@@ -14,7 +15,7 @@ import { RevisionRetention } from './workflows/index.ts'
 
 /** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
 export async function startWorker({ config, parts, faultsOf, place }: Context, services: Services): Promise<void> {
-  const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger } = services
+  const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger, contents } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
       new Mailer({
@@ -55,6 +56,7 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
     )
     .start()
   await parts.use(runs.createRetention()).start()
+  parts.use(new ContentSweep({ database, contents, onFault: faultsOf('contents') })).start()
   parts.use(runs.createWorker()).start()
   await parts.use(new ReplayWorker(services.replaying)).start()
   parts
@@ -71,5 +73,5 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
   parts.use(await webhooks.startWorker())
   await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
-  parts.use(new Indexer({ database, keyRing, retention, onFault: faultsOf('search') })).start()
+  parts.use(new Indexer({ database, keyRing, contents, retention, onFault: faultsOf('search') })).start()
 }

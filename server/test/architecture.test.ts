@@ -17,6 +17,7 @@ const foundations: Record<string, readonly string[]> = {
   storage: ['db', 'lib'],
   files: ['db', 'lib', 'storage'],
   secrets: ['db', 'lib'],
+  contents: ['db', 'files', 'lib', 'secrets'],
   access: ['db', 'lib'],
   metrics: ['db', 'lib'],
   tracing: ['lib'],

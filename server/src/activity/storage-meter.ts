@@ -41,13 +41,14 @@ export class StorageMeter implements AsyncDisposable {
   }
 }
 
-/** Rows as they lie on disk, compressed where they are; files of shares are not among them. */
+/** Rows as they lie on disk, compressed where they are, and their contents in a storage; files of shares are not among them. */
 async function measureStorage(database: Database): Promise<void> {
   await database.system.query(sql`
     with turn as materialized (select pg_try_advisory_xact_lock(${meterLock}) as is_mine), sizes as (
-      select account_id, sum(pg_column_size(t.*)) as bytes from run_blocks t where (select is_mine from turn) group by 1
+      select account_id, sum(pg_column_size(t.*) + coalesce(content_bytes(result), 0) + coalesce(content_bytes(log), 0) + coalesce(content_bytes(session), 0)
+        + coalesce(content_bytes(calls), 0)) as bytes from run_blocks t where (select is_mine from turn) group by 1
       union all select account_id, sum(pg_column_size(t.*)) from runs t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*)) from webhook_requests t where (select is_mine from turn) group by 1
+      union all select account_id, sum(pg_column_size(t.*) + content_bytes(sealed_request)) from webhook_requests t where (select is_mine from turn) group by 1
       union all select account_id, sum(pg_column_size(t.*)) from vault_entries t where (select is_mine from turn) group by 1
       union all select account_id, sum(pg_column_size(t.*)) from mails t where (select is_mine from turn) group by 1
       union all select account_id, sum(pg_column_size(t.*)) from workflow_revisions t where (select is_mine from turn) group by 1

@@ -26,8 +26,8 @@ export type Manifest = {
   storeIds: string[]
 }
 
-/** Of each installation its own, made anew by the start of the service; and the files, which are copied from wherever they lie. */
-const leftOut = ['migrations', 'installed_queues', 'file_pieces']
+/** Of each installation its own, made anew by the start of the service, and the files, which are copied from wherever they lie. */
+const leftOut = ['migrations', 'installed_queues', 'file_pieces', 'content_stores']
 
 export async function readShape(
   client: pg.Client,

@@ -1,9 +1,11 @@
-// One file, consistent while the service runs: every table in one snapshot, then the files of the shares in that snapshot. Files never change
+// One file, consistent while the service runs: every table in one snapshot, with the contents that its rows refer to, then the files of the
+// shares in that snapshot. Files never change
 // once their share is there; a share that is taken back meanwhile is left out, as if the backup had been made a moment later.
 import { createWriteStream } from 'node:fs'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type pg from 'pg'
+import { type ContentStores, copyContents } from '../contents/index.ts'
 import { type ConnectionSettings, connectOwner, copyOut, lockForBackup } from '../db/index.ts'
 import { type FileStores, MissingFileError } from '../files/index.ts'
 import { BackupError } from './backup-error.ts'
@@ -14,17 +16,25 @@ import { writeData, writeHead } from './sections.ts'
 export type BackupDeps = {
   connection: ConnectionSettings
   files: FileStores
+  contents: Pick<ContentStores, 'find'>
   /** The master keys at hand, for a file that a passphrase seals. */
   masterKeys: { id: string; base64: string }[]
   passphrase: string | undefined
 }
 
-type Counts = { tables: number; shares: number; bytes: number; sharesMissing: number; sharesElsewhere: number }
+type Counts = {
+  tables: number
+  shares: number
+  bytes: number
+  sharesMissing: number
+  sharesElsewhere: number
+  contentsMissing: number
+}
 
 export async function writeBackup(deps: BackupDeps, path: string): Promise<Counts> {
   if (await exists(path)) throw new BackupError(`${path} already exists. Choose another name, or delete it first.`)
   const draft = `${path}.unfinished`
-  const counts: Counts = { tables: 0, shares: 0, bytes: 0, sharesMissing: 0, sharesElsewhere: 0 }
+  const counts: Counts = { tables: 0, shares: 0, bytes: 0, sharesMissing: 0, sharesElsewhere: 0, contentsMissing: 0 }
   const client = await connectOwner(deps.connection, 'patchbay_backup')
   try {
     const target = createWriteStream(draft, { flags: 'w', mode: 0o600, flush: true, highWaterMark: 512 * 1024 })
@@ -58,11 +68,23 @@ async function* contentOf(deps: BackupDeps, client: pg.Client, counts: Counts): 
     yield writeHead({ kind: 'table', ...table })
     const columns = table.columns.map((column) => client.escapeIdentifier(column)).join(', ')
     yield* writeData(counted(copyOut(client, `select ${columns} from ${nameOf(table)}`)))
+    if (table.name === 'kept_contents') yield* writeData(counted(contentsOf(deps, client, counts)))
     counts.tables++
   }
   yield* sharesOf(deps, client, counts, counted)
   await client.query('commit')
   yield writeHead({ kind: 'end', tables: counts.tables, shares: counts.shares, bytes: counts.bytes })
+}
+
+/** Contents that lie in a storage are rows of this table in the backup, and where it is restored. */
+function contentsOf(deps: BackupDeps, client: pg.Client, counts: Counts): AsyncIterable<Buffer> {
+  return copyContents(client, {
+    stores: deps.contents,
+    rowsOf: () => 'true',
+    onMissing: () => {
+      counts.contentsMissing++
+    },
+  })
 }
 
 async function readManifest(deps: BackupDeps, client: pg.Client): Promise<Manifest> {

@@ -323,6 +323,17 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table content_stores -- row-level security forced (
+  url text not null,
+  folder uuid not null default gen_random_uuid(),
+  endpoint text,
+  region text,
+  created_at timestamp with time zone not null default now(),
+  constraint content_stores_pkey PRIMARY KEY (url)
+);
+policy all_rows to {patchbay_system} using (true);
+grant delete, insert, select, update to patchbay_system;
+
 table data_keys -- row-level security forced (
   id uuid not null,
   account_id uuid not null,
@@ -455,6 +466,18 @@ table item_samples -- row-level security forced (
 );
 CREATE INDEX item_samples_by_account ON patchbay.item_samples USING btree (account_id);
 CREATE INDEX item_samples_in_order ON patchbay.item_samples USING btree (workflow_id, block_id, at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table kept_contents -- row-level security forced (
+  key text not null,
+  account_id uuid not null,
+  bytes bytea not null,
+  constraint kept_contents_pkey PRIMARY KEY (key)
+);
+CREATE INDEX kept_contents_by_account ON patchbay.kept_contents USING btree (account_id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -1343,11 +1366,35 @@ table write_probe (
 );
 grant insert, select, update to patchbay_system;
 
+CREATE OR REPLACE FUNCTION patchbay.content_bytes(value bytea)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((pg_column_size(value) < 128) AND (substr(value, 1, 1) = '\x40'::bytea)) THEN (split_part(convert_from(value, 'UTF8'::name), ' '::text, 2))::bigint ELSE (0)::bigint END;
+
+CREATE OR REPLACE FUNCTION patchbay.content_bytes(value text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((pg_column_size(value) < 128) AND starts_with(value, '@'::text)) THEN (split_part(value, ' '::text, 2))::bigint ELSE (0)::bigint END;
+
+CREATE OR REPLACE FUNCTION patchbay.content_id(value bytea)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((pg_column_size(value) < 128) AND (substr(value, 1, 1) = '\x40'::bytea)) THEN (split_part(substr(convert_from(value, 'UTF8'::name), 2), ' '::text, 1))::uuid ELSE NULL::uuid END;
+
+CREATE OR REPLACE FUNCTION patchbay.content_id(value text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+RETURN CASE WHEN ((pg_column_size(value) < 128) AND starts_with(value, '@'::text)) THEN (split_part(substr(value, 2), ' '::text, 1))::uuid ELSE NULL::uuid END;
+
 CREATE OR REPLACE FUNCTION patchbay.count_calls(calls text)
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE
-RETURN CASE WHEN (calls IS NULL) THEN 0 ELSE (json_array_length(((calls)::json -> 'calls'::text)) + (((calls)::json ->> 'omitted'::text))::integer) END;
+RETURN CASE WHEN (calls IS NULL) THEN 0 WHEN starts_with(calls, '@'::text) THEN (split_part(calls, ' '::text, 3))::integer ELSE (json_array_length(((calls)::json -> 'calls'::text)) + (((calls)::json ->> 'omitted'::text))::integer) END;
 
 CREATE OR REPLACE FUNCTION patchbay.current_account()
  RETURNS uuid

@@ -28,6 +28,11 @@ export class FileStoreError extends Error {
   override name = 'FileStoreError'
 }
 
+/** The store gives no answer, or a fault that may pass. */
+export class StoreAwayError extends FileStoreError {
+  override name = 'StoreAwayError'
+}
+
 /** The group or the file is not there. */
 export class MissingFileError extends Error {
   override name = 'MissingFileError'

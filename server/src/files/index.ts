@@ -1,2 +1,6 @@
-export { type FileStore, MissingFileError } from './file-store.ts'
+export { openDirectoryObjects } from './directory-objects.ts'
+export { type FileStore, MissingFileError, StoreAwayError } from './file-store.ts'
+export type { ObjectStore } from './object-store.ts'
 export { type FileStores, openStores, type StorageSettings } from './open-stores.ts'
+export type { S3Settings } from './s3-client.ts'
+export { openS3Objects, urlOf } from './s3-objects.ts'

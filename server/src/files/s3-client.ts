@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { AwsClient } from 'aws4fetch'
-import { FileStoreError, MissingFileError } from './file-store.ts'
+import { FileStoreError, MissingFileError, StoreAwayError } from './file-store.ts'
 
 export type S3Settings = {
   readonly bucket: string
@@ -21,6 +21,10 @@ export type S3Client = {
   get(key: string): Promise<Readable>
   delete(key: string): Promise<void>
   list(prefix: string): Promise<string[]>
+  /** At most `count` keys after this one, in their order. */
+  listPage(prefix: string, after: string, count: number): Promise<string[]>
+  /** At most 1,000 in one request. */
+  deleteAll(keys: readonly string[]): Promise<void>
   beginUpload(key: string): Promise<string>
   /** Returns the tag by which the part is named at the end. */
   putPart(key: string, uploadId: string, number: number, bytes: Buffer): Promise<string>
@@ -29,26 +33,31 @@ export type S3Client = {
   listUploads(prefix: string): Promise<{ key: string; uploadId: string }[]>
 }
 
-/** An answer to a small request; a part of an upload may take as long as its bytes need. */
-const answerMs = 30_000
-const transferMs = 600_000
+type AddressOf = (key: string, query?: Record<string, string>) => string
+type Send = (method: string, address: string, options?: { body?: Buffer | string; ms?: number }) => Promise<Response>
 
-export function createS3Client(settings: S3Settings): S3Client {
+/** An answer to a small request; a part of an upload may take as long as its bytes need. */
+const usual = { answerMs: 30_000, transferMs: 600_000, readMs: 6 * 3_600_000, retries: 4 }
+
+export function createS3Client(
+  settings: S3Settings,
+  { answerMs, transferMs, readMs, retries }: Readonly<typeof usual> = usual,
+): S3Client {
   const signer = new AwsClient({
     accessKeyId: settings.accessKeyId,
     secretAccessKey: settings.secretAccessKey,
     ...(settings.sessionToken === undefined ? {} : { sessionToken: settings.sessionToken }),
     service: 's3',
     region: settings.region,
-    retries: 4,
+    retries,
   })
   const root = `${settings.endpoint.replace(/\/+$/, '')}/${settings.bucket}`
-  const addressOf = (key: string, query: Record<string, string> = {}) => {
+  const addressOf: AddressOf = (key, query = {}) => {
     const search = new URLSearchParams(query).toString()
     const path = key.split('/').map(encodeURIComponent).join('/')
     return `${root}/${path}${search === '' ? '' : `?${search}`}`
   }
-  const send = async (method: string, address: string, options: { body?: Buffer | string; ms?: number } = {}) => {
+  const send: Send = async (method, address, options = {}) => {
     const { body, ms = answerMs } = options
     const answer = await signer
       .fetch(address, {
@@ -57,16 +66,26 @@ export function createS3Client(settings: S3Settings): S3Client {
         ...(body === undefined ? {} : { body: body as string, headers: { 'Content-MD5': md5Of(body) } }),
       })
       .catch((cause: Error) => {
-        throw new FileStoreError(`The storage at ${settings.endpoint} does not answer: ${reasonOf(cause)}.`, { cause })
+        throw new StoreAwayError(`The storage at ${settings.endpoint} does not answer: ${reasonOf(cause)}.`, { cause })
       })
     if (answer.ok) return answer
     throw await refusal(answer, settings)
   }
-  const textOf = async (answer: Promise<Response>) => (await answer).text()
+  return {
+    ...objectRequests(send, addressOf, { transferMs, readMs }),
+    ...uploadRequests(send, addressOf, { transferMs }),
+  }
+}
+
+function objectRequests(
+  send: Send,
+  addressOf: AddressOf,
+  { transferMs, readMs }: { transferMs: number; readMs: number },
+): Pick<S3Client, 'put' | 'get' | 'delete' | 'list' | 'listPage' | 'deleteAll'> {
   return {
     put: async (key, bytes) => void (await textOf(send('PUT', addressOf(key), { body: bytes, ms: transferMs }))),
     get: async (key) => {
-      const answer = await send('GET', addressOf(key), { ms: 6 * 3_600_000 })
+      const answer = await send('GET', addressOf(key), { ms: readMs })
       return Readable.fromWeb(answer.body as ReadableStream)
     },
     delete: async (key) => {
@@ -85,9 +104,35 @@ export function createS3Client(settings: S3Settings): S3Client {
       }
       return keys
     },
+    listPage: async (prefix, after, count) => {
+      const query = {
+        'list-type': '2',
+        prefix,
+        'max-keys': String(count),
+        ...(after === '' ? {} : { 'start-after': after }),
+      }
+      return allOf(await textOf(send('GET', addressOf('', query))), 'Key')
+    },
+    deleteAll: async (keys) => {
+      if (keys.length === 0) return
+      const objects = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('')
+      const body = `<Delete><Quiet>true</Quiet>${objects}</Delete>`
+      const xml = await textOf(send('POST', addressOf('', { delete: '' }), { body }))
+      if (xml.includes('<Error>')) throw new FileStoreError(`The storage failed: ${allOf(xml, 'Message')[0] ?? ''}`)
+    },
+  }
+}
+
+/** A file longer than one part. */
+function uploadRequests(
+  send: Send,
+  addressOf: AddressOf,
+  { transferMs }: { transferMs: number },
+): Pick<S3Client, 'beginUpload' | 'putPart' | 'finishUpload' | 'abortUpload' | 'listUploads'> {
+  return {
     beginUpload: async (key) => {
       const id = allOf(await textOf(send('POST', addressOf(key, { uploads: '' }))), 'UploadId')[0]
-      if (id === undefined) throw new FileStoreError(`The storage at ${settings.endpoint} did not start the upload.`)
+      if (id === undefined) throw new FileStoreError('The storage did not start the upload.')
       return id
     },
     putPart: async (key, uploadId, number, bytes) => {
@@ -117,6 +162,10 @@ export function createS3Client(settings: S3Settings): S3Client {
   }
 }
 
+async function textOf(answer: Promise<Response>): Promise<string> {
+  return (await answer).text()
+}
+
 function md5Of(body: Buffer | string): string {
   return createHash('md5').update(body).digest('base64')
 }
@@ -136,10 +185,15 @@ async function refusal(answer: Response, { bucket, endpoint }: S3Settings): Prom
       `The storage at ${endpoint} refused the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the bucket "${bucket}" (${code ?? 'Forbidden'}).`,
     )
   }
-  return new FileStoreError(
+  const AnswerError = answer.status >= 500 || answer.status === 429 ? StoreAwayError : FileStoreError
+  return new AnswerError(
     `The storage at ${endpoint} answered ${answer.status}${code === undefined ? '' : ` (${code})`}.`,
     { cause: answer.status },
   )
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /** The texts of all elements with this name. The answers are flat and small, and come from the operator's own storage. */

@@ -1,4 +1,5 @@
 // One recorded run, run again against one definition.
+import type { Contents } from '../contents/index.ts'
 import type { Database, Scope } from '../db/index.ts'
 import { findRecordedRun, openTape, type RehearsalDeps, rehearse, type ScriptPorts } from '../runs/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -7,7 +8,8 @@ import { RecordedCalls } from './recorded-calls.ts'
 import { RecordedVault } from './recorded-vault.ts'
 import type { ReplayTarget, TargetDeps } from './replay-target.ts'
 
-export type ReplayDeps = RehearsalDeps & TargetDeps & { database: Database; keyRing: KeyRing }
+export type ReplayDeps = RehearsalDeps &
+  TargetDeps & { database: Database; keyRing: KeyRing; contents: Pick<Contents, 'read'> }
 
 /** `wasReady`: the recorded run succeeded. */
 export type Replayed = { run: ReplayedRun; wasReady: boolean }
@@ -21,7 +23,12 @@ export async function replayRun(
 ): Promise<Replayed | undefined> {
   const { accountId, organizationId, workflowId } = target.workflow
   const scope: Scope = { accountId, organizationId }
-  const recorded = await findRecordedRun(deps.database.forScope(scope), accountId, workflowId, runNumber)
+  const recorded = await findRecordedRun(
+    { ...deps, db: deps.database.forScope(scope) },
+    accountId,
+    workflowId,
+    runNumber,
+  )
   if ('problem' in recorded) return notReplayable(runNumber, recorded.problem)
   const [against, tape] = await Promise.all([
     target.forRevision(recorded.run.revision),

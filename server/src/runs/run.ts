@@ -54,6 +54,8 @@ export type BlockRecord = {
   sealedDeferred: Buffer | null
   /** JSON text; null when the block called nobody. */
   calls: string | null
+  /** Of all calls, also those there was no room for. */
+  callCount?: number
   endFlag: boolean | null
   startedAt: Date
   endedAt: Date

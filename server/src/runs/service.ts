@@ -1,5 +1,6 @@
 // The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
 
+import type { Contents } from '../contents/index.ts'
 import type { Database, Scope } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
@@ -31,6 +32,7 @@ import { forgetRuns } from './start/stop.ts'
 export type RunsDeps = {
   database: Database
   keyRing: KeyRing
+  contents: Contents
   jobs: JobQueue
   vault: Vault
   sandbox: Pick<SandboxPool, 'run'>
@@ -57,12 +59,13 @@ export type RunsDeps = {
 }
 
 export function createRuns(deps: RunsDeps) {
-  const { database, jobs, keyRing, vault, onFault } = deps
+  const { database, jobs, keyRing, contents, vault, onFault } = deps
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
   const recorder = new RunRecorder({
     database,
     keyRing,
+    contents,
     jobs,
     vault,
     onRunsEnded: deps.onRunsEnded,
@@ -72,7 +75,7 @@ export function createRuns(deps: RunsDeps) {
   })
   const functions = scriptLibrary(deps.functions)
   const ports = { vault, applications: deps.applications, sendEmail: deps.sendEmail }
-  const history = { database, runsKeptMax: deps.retention.runsKeptMax }
+  const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
     routes: runRoutes({
@@ -103,6 +106,7 @@ export function createRuns(deps: RunsDeps) {
           database,
           jobs,
           keyRing,
+          contents,
           definitions,
           dayTables: new DayTables(database.system),
           recorder,

@@ -1,8 +1,6 @@
-import type { Database } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
-import type { KeyRing } from '../secrets/index.ts'
-import { searchRuns } from './finding/search-runs.ts'
+import { type SearchDeps, searchRuns } from './finding/search-runs.ts'
 
-export function searchRoutes(deps: { database: Database; keyRing: KeyRing }): HandlersOf<'SearchRuns'> {
+export function searchRoutes(deps: SearchDeps): HandlersOf<'SearchRuns'> {
   return { SearchRuns: ({ principal, body }) => searchRuns(deps, principal, body) }
 }

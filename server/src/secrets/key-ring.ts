@@ -9,12 +9,18 @@ import { type MasterKey, MasterKeyError, type MasterKeyProvider } from './master
 type SystemPurpose = 'apiKeyHash' | 'session' | 'auditChain'
 
 const cachedKeysMax = 10_000
+/** `@`, with which no sealed value begins. */
+const referenceMark = 0x40
+
+/** Opens the sealed value that a reference leads to. */
+type OpenElsewhere = (place: Place, reference: Buffer) => Promise<Buffer>
 
 export class KeyRing {
   readonly #database: Database
   readonly #masterKeys: MasterKeyProvider
   readonly #dataKeys = new Map<string, Promise<DataKey>>()
   readonly #systemKeys: Record<SystemPurpose, Buffer>
+  #openElsewhere: OpenElsewhere | undefined
 
   private constructor(database: Database, masterKeys: MasterKeyProvider, systemKeys: Record<SystemPurpose, Buffer>) {
     this.#database = database
@@ -65,7 +71,13 @@ export class KeyRing {
   }
 
   async open(place: Place, sealed: Buffer): Promise<Buffer> {
+    if (sealed[0] === referenceMark && this.#openElsewhere) return this.#openElsewhere(place, sealed)
     return open(await this.#dataKey(place.accountId), place, sealed)
+  }
+
+  /** Says who opens values that lie outside the database, so that whoever opens one need not know where it lies. */
+  openElsewhere(open: OpenElsewhere): void {
+    this.#openElsewhere = open
   }
 
   /** A key of the account for one purpose. It stays the same when the master key is replaced, because the data key does. */

@@ -33,17 +33,18 @@ export async function claimMeasure(db: Queryable, olderThanMs: number): Promise<
   return rowCount > 0
 }
 
-/** Sizes as they lie on disk: nothing is unpacked for it. */
+/** Sizes as they lie on disk, and of contents in a storage as they lie there: nothing is unpacked for it. */
 export async function measureAll(db: Queryable): Promise<void> {
   await db.query(sql`
     with sizes as (
       select account_id, sum(128 + coalesce(pg_column_size(result), 0) + coalesce(pg_column_size(log), 0) + coalesce(pg_column_size(session), 0)
-        + coalesce(pg_column_size(calls), 0) + coalesce(pg_column_size(sealed_deferred), 0)) as bytes
+        + coalesce(pg_column_size(calls), 0) + coalesce(pg_column_size(sealed_deferred), 0)
+        + coalesce(content_bytes(result), 0) + coalesce(content_bytes(log), 0) + coalesce(content_bytes(session), 0) + coalesce(content_bytes(calls), 0)) as bytes
       from run_blocks group by 1
-      union all select account_id, sum(pg_column_size(sealed_request)) from webhook_requests group by 1
-      union all select account_id, sum(pg_column_size(sealed_request)) from webhook_samples group by 1
+      union all select account_id, sum(pg_column_size(sealed_request) + content_bytes(sealed_request)) from webhook_requests group by 1
+      union all select account_id, sum(pg_column_size(sealed_request) + content_bytes(sealed_request)) from webhook_samples group by 1
       union all select account_id, sum(pg_column_size(sealed_value)) from vault_entries group by 1
-      union all select account_id, sum(coalesce(pg_column_size(sealed_tape), 0)) from run_recordings group by 1
+      union all select account_id, sum(coalesce(pg_column_size(sealed_tape) + content_bytes(sealed_tape), 0)) from run_recordings group by 1
       union all select account_id, sum(coalesce(pg_column_size(sealed_result), 0)) from replay_runs group by 1
       union all select account_id, sum(bytes) from shares group by 1
     )

@@ -1,5 +1,6 @@
 // The room of webhooks put together. Every process can take requests; processes that run workflows also start what waits.
 
+import { type Contents, DamagedContentError } from '../contents/index.ts'
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
@@ -30,6 +31,7 @@ import { CheckWorker } from './skip-check/worker.ts'
 const queuedPerAccountMax = 100_000
 
 export type WebhooksDeps = Pick<CheckDeps, 'database' | 'keyRing' | 'jobs' | 'vault' | 'sandbox' | 'findDefinition'> & {
+  contents: Contents
   functions: FunctionLibrary
   publish: PublishEvents
   baseUrl(): string
@@ -54,7 +56,10 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing' |
     hold: holdForRetry,
     load: async ({ accountId, webhookIds, isWebhookBatch }: Run): Promise<Json | JsonText | undefined> => {
       const wanted = webhookIds ?? []
-      const values = await load(accountId, wanted)
+      const values = await load(accountId, wanted).catch((error): LoadedWebhook[] => {
+        if (error instanceof DamagedContentError) return []
+        throw error
+      })
       // A script that works without its request would end well and have done nothing.
       if (values.length < wanted.length) return undefined
       return isWebhookBatch ? listOf(values) : values[0]
@@ -88,6 +93,7 @@ export function createWebhooks(
   const { recent } = deps.runPorts
   const intake = new Intake({
     database,
+    contents: deps.contents,
     recent,
     ledger: deps.ledger,
     queuedPerAccountMax,

@@ -11,7 +11,7 @@ import { admin, emptyEmbedded, emptyOnServer, type Installation } from '../harne
 import { startService, type TestService } from '../harness/service.ts'
 import { download, hello, shareFiles } from '../harness/upload.ts'
 import { enableWebhook, type SampleWebhook } from '../harness/webhooks.ts'
-import { deployWorkflow, endOf, runToEnd, type SampleWorkflow, startRun } from '../harness/workflows.ts'
+import { blockResult, deployWorkflow, endOf, runToEnd, type SampleWorkflow, startRun } from '../harness/workflows.ts'
 
 const passphrase = 'correct horse battery staple'
 const directory = mkdtempSync(join(tmpdir(), 'patchbay-backup-'))
@@ -21,6 +21,7 @@ let target: HttpTarget
 let service: TestService
 let noting: SampleWorkflow
 let hooked: SampleWebhook
+let large: SampleWorkflow
 let shareId: string
 let written: { code: number; output: string }
 /** Requests that the source answered with 200 before the backup began. */
@@ -28,7 +29,7 @@ const acceptedBefore: string[] = []
 
 beforeAll(async () => {
   target = await startHttpTarget(() => ({ json: { ok: true } }))
-  service = await startService()
+  service = await startService({ env: { PATCHBAY_CONTENTS_URL: 'file:' } })
   const { manager } = service
   const { body: applications } = await manager.get('/api/Applications')
   const http = applications.find((app: { shortName: string }) => app.shortName === 'HTTP').id
@@ -48,6 +49,9 @@ beforeAll(async () => {
     applicationsOf,
   )
   await runToEnd(manager, noting.id)
+  large = await deployWorkflow(manager, ['return "zanzibar ".repeat(3000)'])
+  await runToEnd(manager, large.id)
+  expect(await service.asOwner(`select from run_blocks where result like '@%'`)).toHaveLength(1)
   hooked = await enableWebhook(manager, (await deployWorkflow(manager, ['await sleep(50); return webhook'])).id)
   await manager.post('/api/WorkflowScheduler', {
     workflowId: noting.id,
@@ -124,6 +128,8 @@ describe.each(kinds)('restored into %s', (_, makeEmpty) => {
     expect(program.output()).not.toContain('First account')
     const client = new Client(baseUrl, service.firstAccount)
     expect((await client.get('/api/Authenticate')).status).toBe(200)
+    // It lay in a storage, which is gone.
+    expect((await blockResult(client, large, 1)).body.result).toBe('zanzibar '.repeat(3000))
 
     const open = () => place.query('select from runs where ended_at is null', true)
     await eventually(async () => (await open()).length === 0, 90_000)

@@ -18,13 +18,22 @@ import { seedEverything } from '../harness/seed-everything.ts'
 import type { TestService } from '../harness/service.ts'
 import { download, hello, postShare, shareFiles } from '../harness/upload.ts'
 import { enableWebhook, historyOf, type SampleWebhook, sendRaw, signature, toBytes } from '../harness/webhooks.ts'
-import { deployWorkflow, endOf, findRun, runToEnd, type SampleWorkflow, startRun } from '../harness/workflows.ts'
+import {
+  blockResult,
+  deployWorkflow,
+  endOf,
+  findRun,
+  runToEnd,
+  type SampleWorkflow,
+  startRun,
+} from '../harness/workflows.ts'
 
 let eu1: Cell
 let us1: Cell
 let organization: NewOrganization
 let client: Client
 let workflow: SampleWorkflow
+let large: SampleWorkflow
 let hook: SampleWebhook
 let shareId: string
 let waitingIds: string[]
@@ -34,7 +43,7 @@ let moved: { code: number; output: string }
 const shared = sharedSettings()
 
 beforeAll(async () => {
-  eu1 = await makeCell('eu1', shared)
+  eu1 = await makeCell('eu1', { ...shared, PATCHBAY_CONTENTS_URL: 'file:' })
   us1 = await makeCell('us1', shared)
   const [, , worker] = await Promise.all([eu1.start('api'), us1.start('api'), eu1.start('worker')])
   organization = await createOrganizationIn(eu1, 'Mover', 'mover@example.com')
@@ -42,6 +51,8 @@ beforeAll(async () => {
   await seedEverything({} as TestService, client, organization)
   workflow = await deployWorkflow(client, ['return { got: webhook, word: "zanzibar" }'])
   await runToEnd(client, workflow.id)
+  large = await deployWorkflow(client, ['return "mombasa ".repeat(3000)'])
+  await runToEnd(client, large.id)
   hook = await enableWebhook(client, workflow.id, { strictOrderProcessing: true })
   await client.post('/api/WorkflowScheduler', {
     workflowId: workflow.id,
@@ -83,7 +94,7 @@ it('brings every row of every table, and leaves none', async () => {
   expect(audit(after)).toBe(audit(before) + 1)
   const withoutAudit = ({ audit_log: _log, audit_chain: _chain, ...rest }: typeof before) => rest
   const expected = withoutAudit(before)
-  // The files of its shares lie elsewhere now; notes of use go on until the end.
+  // The files of its shares and its contents lie elsewhere now; notes of use go on until the end.
   const plain = (rows: unknown[] | undefined, ...left: string[]) =>
     rows?.map((row) => Object.fromEntries(Object.entries(row as object).filter(([name]) => !left.includes(name))))
   const comparable = (content: typeof before) => ({
@@ -91,6 +102,7 @@ it('brings every row of every table, and leaves none', async () => {
     shares: plain(content['shares'], 'storage_id'),
     api_keys: plain(content['api_keys'], 'last_used_at'),
     account_storage: [],
+    kept_contents: [],
   })
   expect(comparable(after)).toEqual(comparable(before))
   expect(Object.values(expected).filter((rows) => rows.length > 0).length).toBeGreaterThan(35)
@@ -126,6 +138,10 @@ describe('the cell that has it', () => {
     })
     const inOrder = [...done].sort((a, b) => a.runNumber - b.runNumber)
     expect(inOrder.map((item) => item.webhookId)).toEqual(waitingIds)
+  })
+
+  it('has the contents that lay in a storage of the other', async () => {
+    expect((await blockResult(there(), large, 1)).body.result).toBe('mombasa '.repeat(3000))
   })
 
   it('takes its keys, addresses, shares and schedules as they were', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import type { Contents } from '../../src/contents/index.ts'
 import type { Database } from '../../src/db/index.ts'
 import { RunRecorder } from '../../src/runs/record/recorder.ts'
 
@@ -14,6 +15,7 @@ it.each(['result', 'log', 'calls', 'session'])(
     const recorder = new RunRecorder({
       database: { system: { query } } as unknown as Database,
       keyRing: undefined as never,
+      contents: { isOn: false } as Contents,
       jobs: undefined as never,
       vault: undefined as never,
       onRunsEnded: async () => {},

@@ -22,6 +22,7 @@ import {
 import { auditTables, copyAudit } from './copy-audit.ts'
 import { copyFiles, removeCopiedFiles, removeMovedFiles } from './copy-files.ts'
 import { type CopyDeps, copyJobs, copyTable, listFilled, withRole } from './copy-rows.ts'
+import { copyStoredContents } from './copy-stored-contents.ts'
 import { eraseRows } from './erase.ts'
 import { freezeTable, isFrozen, thaw } from './freeze.ts'
 import { beginHold, findMove, findOtherMove, holdAccounts, noteAddresses, takeBackHold } from './hold.ts'
@@ -180,6 +181,7 @@ async function copyAll({ source, target }: MoveDeps, organization: Organization,
   try {
     for (const table of await listFilled(source.client, tables))
       if (!auditTables.includes(table.name)) rows += await copyTable(deps, table)
+    rows += await copyStoredContents(deps, tables, source.contents)
     rows += await copyJobs(deps)
     rows += await copyAudit(deps, tables, source.keyRing.systemKey('auditChain'))
     await withRole(target.client, () => noteArrival(target, source.cell, organization.id, moveId as string))

@@ -2,6 +2,7 @@
 // service's own role for everything that reads or writes rows.
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
+import type { ContentStores } from '../../contents/index.ts'
 import { type ConnectionSettings, connectOwner, type Database, type Queryable, type Statement } from '../../db/index.ts'
 import type { FileStores } from '../../files/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
@@ -12,6 +13,7 @@ export type Side = {
   readonly database: Database
   readonly keyRing: KeyRing
   readonly files: FileStores
+  readonly contents: Pick<ContentStores, 'find'>
 }
 
 /** A session whose other end is gone is given up by the server within seconds, with the locks that it holds. */

@@ -20,6 +20,7 @@ export type MovedTable = {
 
 /** Of the cell, not of its organizations; or gone within minutes anyway. */
 const ofTheCell = [
+  'content_stores',
   'file_pieces',
   'installed_queues',
   'leases',

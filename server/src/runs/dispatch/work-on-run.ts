@@ -7,6 +7,7 @@ import type { ClaimedRun } from '../execute/claim-store.ts'
 import { type ExecutionDeps, type ExecutionResult, executeRun, type Hold } from '../execute/execution.ts'
 import { type OpenedRun, type OpenRunDeps, openFirst, openTakenOver } from '../execute/open-run.ts'
 import type { RunState } from '../execute/run-state.ts'
+import { untilReachable } from '../execute/until-reachable.ts'
 import type { RunRecorder } from '../record/recorder.ts'
 import { RunTape, type TapeRoom } from '../recording/run-tape.ts'
 import { type Run, type RunClaim, runQueue } from '../run.ts'
@@ -45,7 +46,8 @@ export async function workOnRun(
 ): Promise<void> {
   let result: ExecutionResult = 'open'
   try {
-    const opened = found ? await openFirst(deps, found) : await openTakenOver(deps, inHand.claim)
+    const { signal } = inHand.abort
+    const opened = found ? await openFirst(deps, found, signal) : await openTakenOver(deps, inHand.claim, signal)
     result = opened ? await execute(deps, place, inHand, opened) : 'lost'
   } finally {
     const claims = [{ id: inHand.claim.runId, attempt: inHand.claim.attempt }]
@@ -73,19 +75,21 @@ async function execute(
   inHand: RunInHand,
   opened: OpenedRun,
 ): Promise<ExecutionResult> {
-  const { claim, state, fatalBlockId, startsAs } = opened
+  const { claim, state, fatalBlockId, problem, startsAs } = opened
   if (fatalBlockId !== undefined) {
     const { no, blockName } = state.workflow.blocks.get(fatalBlockId)!
     const message = `Block ${no} "${blockName}" was given up: the process that ran it ended three times.`
     return end(deps, opened, { lastBlockId: fatalBlockId, lastBlockTitle: blockName, message })
   }
-  const webhook = state.run.webhookIds === null ? null : await deps.loadWebhook(state.run)
+  if (problem !== undefined) return end(deps, opened, { lastBlockId: null, lastBlockTitle: null, message: problem })
+  const { signal } = inHand.abort
+  const load = () => deps.loadWebhook(state.run)
+  const webhook = state.run.webhookIds === null ? null : await untilReachable(load, signal)
   if (webhook === undefined) {
     const message = 'The webhook request of this run is no longer stored, so the run cannot do its work.'
     return end(deps, opened, { lastBlockId: null, lastBlockTitle: null, message })
   }
   const { underWay } = place
-  const { signal } = inHand.abort
   using _reserved = startsAs === 'alone' ? await underWay.reserve(claim, place.untilAlone(inHand), signal) : null
   const hold: Hold = {
     claim,

@@ -230,6 +230,7 @@ async function takeBlock(
     session: sessionText(sessionLeft(state, outcome)),
     sealedDeferred: await deps.sealDeferred(state, blockId, state.session),
     calls: calls.toText(),
+    callCount: calls.count,
     endFlag,
     startedAt,
     endedAt,

@@ -1,25 +1,36 @@
 // From a claimed run to the state in which it can go on: at once for a new one, from its records for one that others began.
 
+import { type Contents, DamagedContentError } from '../../contents/index.ts'
 import type { Database } from '../../db/index.ts'
 import { blockRetryDelayMs } from '../../engine/backoff.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
 import type { KeyRing } from '../../secrets/index.ts'
+import { contentPlace } from '../record/block-contents.ts'
 import type { DayTables } from '../record/day-tables.ts'
 import type { RunClaim, SessionState } from '../run.ts'
 import { type ClaimedRun, type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
 import type { DefinitionCache, PlannedWorkflow } from './definition-cache.ts'
 import { type KnownBlock, openState, type RunState } from './run-state.ts'
 import { openDeferred } from './sealed-deferred.ts'
+import { untilReachable } from './until-reachable.ts'
 
-export type OpenRunDeps = { database: Database; keyRing: KeyRing; definitions: DefinitionCache; dayTables: DayTables }
+export type OpenRunDeps = {
+  database: Database
+  keyRing: KeyRing
+  contents: Pick<Contents, 'read'>
+  definitions: DefinitionCache
+  dayTables: DayTables
+}
 
 export type OpenedRun = {
   claim: RunClaim
   state: RunState
   /** Set when too many workers died on a block: the run must end. */
   fatalBlockId: string | undefined
+  /** Why the run cannot go on from what is stored of it. */
+  problem: string | undefined
   /** `carefully`: a worker died with it in hand. `alone`: its block was under way at so many deaths that it may be the cause. */
   startsAs: 'usual' | 'carefully' | 'alone'
 }
@@ -28,23 +39,29 @@ export type OpenedRun = {
 const deathsToBeAlone = 2
 
 /** Undefined when the workflow is gone. */
-export async function openFirst(deps: OpenRunDeps, run: ClaimedRun): Promise<OpenedRun | undefined> {
+export async function openFirst(
+  deps: OpenRunDeps,
+  run: ClaimedRun,
+  signal: AbortSignal,
+): Promise<OpenedRun | undefined> {
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   const claim = { runId: run.id, attempt: 0, partition: run.partition }
-  return workflow && { claim, state: await stateOf(deps, run, workflow), fatalBlockId: undefined, startsAs: 'usual' }
+  if (!workflow) return undefined
+  return { claim, ...(await stateOf(deps, run, workflow, signal)), fatalBlockId: undefined, startsAs: 'usual' }
 }
 
 /** For a run that another worker held before. Undefined when it is over, gone, or already at a later attempt. */
 export async function openTakenOver(
   deps: OpenRunDeps,
   taken: Omit<RunClaim, 'partition'>,
+  signal: AbortSignal,
 ): Promise<OpenedRun | undefined> {
   const run = await takeOver(deps.database.system, deps.dayTables, taken)
   if (!run) return undefined
   const claim = { ...taken, partition: run.partition }
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   if (!workflow) return undefined
-  const state = await stateOf(deps, { ...run, hasBlocks: true }, workflow)
+  const { state, problem } = await stateOf(deps, { ...run, hasBlocks: true }, workflow, signal)
   const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run)
   await updateDeaths(deps.database.system, claim, deaths)
   const fatalBlockId = Object.keys(deaths).find(
@@ -53,7 +70,8 @@ export async function openTakenOver(
   const isSuspect = Object.entries(deaths).some(
     ([blockId, count]) => !state.outcomes.has(blockId) && count >= deathsToBeAlone,
   )
-  return { claim, state, fatalBlockId, startsAs: isSuspect ? 'alone' : run.wasHandedBack ? 'usual' : 'carefully' }
+  const startsAs = isSuspect ? 'alone' : run.wasHandedBack ? 'usual' : 'carefully'
+  return { claim, state, problem, fatalBlockId, startsAs }
 }
 
 /** Only blocks that were under way are blamed: a run that waited in the dead worker's hand has nothing to do with its death. */
@@ -66,17 +84,40 @@ function countDeaths(
   return deaths
 }
 
-async function stateOf(deps: OpenRunDeps, run: FoundRun, workflow: PlannedWorkflow): Promise<RunState> {
-  const isStopping = run.status === 'Stopping'
+async function stateOf(
+  deps: OpenRunDeps,
+  run: FoundRun,
+  workflow: PlannedWorkflow,
+  signal: AbortSignal,
+): Promise<Pick<OpenedRun, 'state' | 'problem'>> {
+  const stopRequested = run.status === 'Stopping'
+  const nothing = { vars: {}, vault: {}, vaultGlobal: {} }
   if (!run.hasBlocks)
-    return openState(run, workflow, {
-      known: [],
-      session: { vars: {}, vault: {}, vaultGlobal: {} },
-      stopRequested: isStopping,
-    })
+    return { state: openState(run, workflow, { known: [], session: nothing, stopRequested }), problem: undefined }
   const stored = await listBlocks(deps.database.system, run.accountId, run.id)
-  const session = await sessionAfter(deps.keyRing, run, stored)
-  return openState(run, workflow, { known: stored.map(toKnown), session, stopRequested: isStopping })
+  try {
+    await untilReachable(() => readContents(deps, run, stored), signal)
+    const session = await sessionAfter(deps.keyRing, run, stored)
+    return {
+      state: openState(run, workflow, { known: stored.map(toKnown), session, stopRequested }),
+      problem: undefined,
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedContentError)) throw error
+    const problem =
+      'A stored result that this run must go on from is missing or damaged, so the run cannot do its work.'
+    const known = stored.map((block) => toKnown({ ...block, result: null }))
+    return { state: openState(run, workflow, { known, session: nothing, stopRequested }), problem }
+  }
+}
+
+/** Of what lies elsewhere, what going on takes: all results, and the last session. */
+async function readContents({ contents }: OpenRunDeps, run: FoundRun, stored: StoredBlock[]): Promise<void> {
+  for (const block of stored) {
+    const key = { runId: run.id, blockId: block.blockId, accountId: run.accountId }
+    block.result = await contents.read(contentPlace(key, 'result'), block.result)
+    if (block === stored.at(-1)) block.session = await contents.read(contentPlace(key, 'session'), block.session)
+  }
 }
 
 async function sessionAfter(keyRing: KeyRing, run: FoundRun, stored: readonly StoredBlock[]): Promise<SessionState> {

@@ -3,6 +3,7 @@ import type { AnswerOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { BlockCall, StoredCalls } from '../execute/block-calls.ts'
+import { contentPlace } from '../record/block-contents.ts'
 import { findBlockCalls, listWrites, type StoredWrite } from './block-calls-store.ts'
 import { type BlockQuery, getRun, type HistoryDeps } from './history.ts'
 
@@ -21,7 +22,8 @@ export async function getBlockCalls(
     listWrites(db, accountId, run.id, uniqueBlockId),
   ])
   if (!recorded && writes.length === 0) throw notFound('result of the block in this run')
-  const { calls, omitted } = readStored(recorded?.calls ?? null)
+  const place = contentPlace({ runId: run.id, blockId: uniqueBlockId, accountId }, 'calls')
+  const { calls, omitted } = readStored(await deps.contents.read(place, recorded?.calls ?? null))
   const known = new Set(calls.map(({ attempt, idempotencyKey }) => `${attempt} ${idempotencyKey}`))
   const unfinished = writes
     .filter(({ attempt, idempotencyKey }) => !known.has(`${attempt + 1} ${idempotencyKey}`))

@@ -1,9 +1,11 @@
 // Reading what runs did. A workflow shows at most so many runs as retention keeps, also before the rest is swept away.
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Contents } from '../../contents/index.ts'
 import type { Database, Db, Scope } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import { JsonText, textObject } from '../../lib/json-text.ts'
+import { type BlockKey, contentPlace } from '../record/block-contents.ts'
 import {
   type FoundRunItem,
   findBlock,
@@ -15,7 +17,7 @@ import {
   type StoredResult,
 } from './history-store.ts'
 
-export type HistoryDeps = { database: Database; runsKeptMax: number }
+export type HistoryDeps = { database: Database; contents: Pick<Contents, 'read'>; runsKeptMax: number }
 
 export async function getRunHistory(
   deps: HistoryDeps,
@@ -37,25 +39,30 @@ export async function getRunHistory(
 export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
 
 export async function getBlockResult(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
-  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
+  const { runNumber, uniqueBlockId, block, key } = await getBlock(deps, principal, workflowId, query)
   const success = block.status === 'Ready'
-  const result = success ? stored(block.result, 'null') : block.errorMessage
+  const result = success ? await stored(deps, key, 'result', block.result ?? 'null') : block.errorMessage
   return textObject({ success, runNumber, uniqueBlockId, result })
 }
 
 export async function getBlockUserLog(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
-  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
-  return textObject({ runNumber, uniqueBlockId, result: stored(block.log, '[]') })
+  const { runNumber, uniqueBlockId, block, key } = await getBlock(deps, principal, workflowId, query)
+  return textObject({ runNumber, uniqueBlockId, result: await stored(deps, key, 'log', block.log ?? '[]') })
 }
 
 export async function getBlockSession(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
-  const { runNumber, uniqueBlockId, block } = await getBlock(deps, principal, workflowId, query)
-  return textObject({ runNumber, uniqueBlockId, result: stored(block.session, '{}') })
+  const { runNumber, uniqueBlockId, block, key } = await getBlock(deps, principal, workflowId, query)
+  return textObject({ runNumber, uniqueBlockId, result: await stored(deps, key, 'session', block.session ?? '{}') })
 }
 
 /** What is stored is JSON and goes out as it is. */
-function stored(text: string | null, empty: string): JsonText {
-  return new JsonText(text ?? empty)
+async function stored(
+  { contents }: HistoryDeps,
+  key: BlockKey,
+  column: 'result' | 'log' | 'session',
+  text: string,
+): Promise<JsonText> {
+  return new JsonText(await contents.read(contentPlace(key, column), text))
 }
 
 /** For the detail of a workflow as of a run. */
@@ -73,14 +80,15 @@ async function getBlock(
   principal: Principal,
   workflowId: string,
   query: BlockQuery,
-): Promise<{ runNumber: number; uniqueBlockId: string; block: StoredResult }> {
+): Promise<{ runNumber: number; uniqueBlockId: string; block: StoredResult; key: BlockKey }> {
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
   const uniqueBlockId = query.uniqueBlockId
   const run = await getRun(deps, principal, workflowId, query.runNumber)
   const block = await findBlock(db, accountId, run.id, uniqueBlockId)
   if (!block) throw notFound('result of the block in this run')
-  return { runNumber: run.item.lockVersionNumber, uniqueBlockId, block }
+  const key = { runId: run.id, blockId: uniqueBlockId, accountId }
+  return { runNumber: run.item.lockVersionNumber, uniqueBlockId, block, key }
 }
 
 /** The latest run unless a number is given. */

@@ -1,6 +1,8 @@
 // What can be searched of runs: every text that a run left behind, with the block it belongs to.
+import { type Contents, DamagedContentError, isReference } from '../../contents/index.ts'
 import { type Queryable, type Sql, sql } from '../../db/index.ts'
 import type { StoredCalls } from '../execute/block-calls.ts'
+import { contentPlace } from '../record/block-contents.ts'
 import type { RunStatus } from '../run.ts'
 
 export type RunText = {
@@ -31,23 +33,48 @@ type BlockRow = {
   calls: string | null
 }
 
+/** Blocks whose contents are fetched side by side. */
+const readAtOnce = 16
+
 /** Bytes that the texts of each run have together. They are known without reading the texts. */
 export async function sizeRunTexts(db: Queryable, runIds: readonly string[]): Promise<{ id: string; size: number }[]> {
   if (runIds.length === 0) return []
   const { rows } = await db.query<{ id: string; size: number }>(sql`
-    select r.id, coalesce(sum(coalesce(octet_length(b.result), 0) + coalesce(octet_length(b.log), 0) + coalesce(octet_length(b.calls), 0)), 0)::bigint as size
+    select r.id, coalesce(sum(coalesce(octet_length(b.result) + content_bytes(b.result), 0) + coalesce(octet_length(b.log) + content_bytes(b.log), 0)
+      + coalesce(octet_length(b.calls) + content_bytes(b.calls), 0)), 0)::bigint as size
     from ${runsWithBlocks(runIds)} group by r.id`)
   return rows
 }
 
-export async function loadRunTexts(db: Queryable, runIds: readonly string[]): Promise<RunText[]> {
+/** Contents that lie elsewhere are read as well; one that is damaged is left out, so that the others are found. */
+export async function loadRunTexts(
+  db: Queryable,
+  contents: Pick<Contents, 'read'>,
+  runIds: readonly string[],
+): Promise<RunText[]> {
   if (runIds.length === 0) return []
   const { rows } = await db.query<BlockRow>(sql`
     select r.id as run_id, r.account_id, r.workflow_id, r.run_number, coalesce(r.ended_at, r.created_at) as run_ended_at,
       r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls
     from ${runsWithBlocks(runIds)} order by r.id, b.seq`)
+  const elsewhere = rows.filter(({ result, log, calls }) => [result, log, calls].some(isReference))
+  for (let at = 0; at < elsewhere.length; at += readAtOnce)
+    await Promise.all(elsewhere.slice(at, at + readAtOnce).map((row) => readContents(contents, row)))
   const runs = Map.groupBy(rows, (row) => row.run_id)
   return [...runs.values()].flatMap((blocks) => [...blocks.flatMap(textsOfBlock), ...textOfRun(blocks)])
+}
+
+async function readContents(contents: Pick<Contents, 'read'>, row: BlockRow): Promise<void> {
+  if (row.block_id === null) return
+  const key = { runId: row.run_id, blockId: row.block_id, accountId: row.account_id }
+  const read = (column: 'result' | 'log' | 'calls') =>
+    contents.read(contentPlace(key, column), row[column]).catch((error) => {
+      if (error instanceof DamagedContentError) return null
+      throw error
+    })
+  row.result = await read('result')
+  row.log = await read('log')
+  row.calls = await read('calls')
 }
 
 /**
@@ -110,16 +137,26 @@ export async function findRunStates(
 
 export type PlaceOfText = Pick<RunText, 'runId' | 'blockId' | 'place' | 'ordinal'>
 
+type ExcerptRow = {
+  position: number
+  account_id: string
+  excerpt: string | null
+  calls: string | null
+  /** To the text, where it lies elsewhere. */
+  reference: string | null
+}
+
 /** The surroundings of the first occurrence of a text in each place, in their order; the beginning where it does not stand literally. */
 export async function loadExcerpts(
-  db: Queryable,
+  { db, contents }: { db: Queryable; contents: Pick<Contents, 'read'> },
   places: readonly PlaceOfText[],
   needle: string,
   characters: number,
 ): Promise<string[]> {
   if (places.length === 0) return []
-  const { rows } = await db.query<{ position: number; excerpt: string | null; calls: string | null }>(sql`
-    select g.position::integer, case when g.place = 'call' then b.calls end as calls,
+  const { rows } = await db.query<ExcerptRow>(sql`
+    select g.position::integer, r.account_id, case when g.place = 'call' then b.calls end as calls,
+      case when g.place <> 'error' and content_id(t.content) is not null then t.content end as reference,
       substring(t.content from greatest(1, strpos(lower(t.content), ${needle}) - ${Math.floor(characters / 2)}::integer) for ${characters}) as excerpt
     from unnest(${places.map(({ runId }) => runId)}::uuid[], ${places.map(({ blockId }) => blockId)}::uuid[],
       ${places.map(({ place }) => place)}::text[]) with ordinality as g (run_id, block_id, place, position)
@@ -128,8 +165,27 @@ export async function loadExcerpts(
     cross join lateral (select case g.place when 'result' then b.result when 'log' then b.log
       when 'error' then coalesce(b.error_message, r.error_message) end as content) t`)
   const found = new Map(rows.map((row) => [row.position, row]))
-  return places.map(({ place, ordinal }, index) => {
-    const row = found.get(index + 1)
-    return (place === 'call' ? textsOfCalls(row?.calls ?? null)[ordinal] : row?.excerpt) ?? ''
-  })
+  return Promise.all(
+    places.map(async (place, index) => {
+      const row = found.get(index + 1)
+      if (!row) return ''
+      // A match is shown without its surroundings while they cannot be read.
+      const read = (stored: string | null) => readPart(contents, row.account_id, place, stored).catch(() => null)
+      if (place.place === 'call') return textsOfCalls(await read(row.calls))[place.ordinal] ?? ''
+      if (row.reference === null) return row.excerpt ?? ''
+      const text = (await read(row.reference)) ?? ''
+      const start = Math.max(0, text.toLowerCase().indexOf(needle) - Math.floor(characters / 2))
+      return text.slice(start, start + characters)
+    }),
+  )
+}
+
+async function readPart(
+  contents: Pick<Contents, 'read'>,
+  accountId: string,
+  { runId, blockId, place }: PlaceOfText,
+  stored: string | null,
+): Promise<string | null> {
+  if (blockId === null || place === 'error') return stored
+  return contents.read(contentPlace({ runId, blockId, accountId }, place === 'call' ? 'calls' : place), stored)
 }

@@ -1,6 +1,7 @@
 // The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
 
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Contents } from '../../contents/index.ts'
 import { type Database, isAway, isTransient, type Scope, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -18,6 +19,7 @@ import {
   type RunWork,
   runQueue,
 } from '../run.ts'
+import { keepBlock } from './block-contents.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
 import { insertRecordings, type SealedRecording, sealRecordings } from './recording-store.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
@@ -56,6 +58,7 @@ export type OnRunsEnded = (tx: Tx, ended: readonly EndedRun[], effects: readonly
 type Deps = {
   database: Database
   keyRing: KeyRing
+  contents: Pick<Contents, 'isOn' | 'keep' | 'keepSealed'>
   jobs: JobQueue
   vault: DeferredVault
   onRunsEnded: OnRunsEnded
@@ -114,13 +117,20 @@ export class RunRecorder {
   /** The status of the run, or undefined when another worker owns it now. */
   record(entry: BlockEntry): Promise<RunStatus | undefined> {
     this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
-    return this.#persist(() => this.#blocks.add(entry))
+    if (!this.#deps.contents.isOn) return this.#persist(() => this.#blocks.add(entry))
+    return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#blocks.add({ ...entry, block })))
   }
 
   /** Undefined when another worker owns the run now. */
   end(entry: EndEntry): Promise<EndedRun | undefined> {
     this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
-    return this.#persist(() => this.#ends.add(entry))
+    if (!this.#deps.contents.isOn || !entry.block) return this.#persist(() => this.#ends.add(entry))
+    return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#ends.add({ ...entry, block })))
+  }
+
+  /** Durable elsewhere before the transaction that refers to it begins, and before that waits for others. */
+  #keep({ claim, scope }: Pick<BlockEntry, 'claim' | 'scope'>, block: BlockRecord): Promise<BlockRecord> {
+    return keepBlock(this.#deps.contents, { runId: claim.runId, accountId: scope.accountId }, block)
   }
 
   async drain(): Promise<void> {
@@ -177,7 +187,7 @@ export class RunRecorder {
     const recorded = entries.flatMap(({ claim, scope, workflowId, runNumber, recording }) =>
       recording ? [{ runId: claim.runId, accountId: scope.accountId, workflowId, runNumber, recording }] : [],
     )
-    return sealRecordings(this.#deps.keyRing, recorded)
+    return sealRecordings(this.#deps, recorded)
   }
 
   #tellBlock({ claim, scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {

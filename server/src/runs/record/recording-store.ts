@@ -1,3 +1,4 @@
+import type { Contents } from '../../contents/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import type { RunRecording } from '../recording/run-tape.ts'
@@ -14,7 +15,10 @@ export type SealedRecording = Omit<Ended, 'recording'> & {
 }
 
 /** Of many runs of one workflow that end together only the newest are written: the others would be removed at once. */
-export async function sealRecordings(keyRing: KeyRing, ended: readonly Ended[]): Promise<SealedRecording[]> {
+export async function sealRecordings(
+  { keyRing, contents }: { keyRing: KeyRing; contents: Pick<Contents, 'keepSealed'> },
+  ended: readonly Ended[],
+): Promise<SealedRecording[]> {
   const kept = [...Map.groupBy(ended, ({ workflowId }) => workflowId).values()].flatMap((those) =>
     those.length === 1
       ? those
@@ -23,8 +27,14 @@ export async function sealRecordings(keyRing: KeyRing, ended: readonly Ended[]):
   return Promise.all(
     kept.map(async ({ recording, ...run }) => {
       const { runsKept, problem } = recording
-      const sealed = problem === null ? await keyRing.seal(placeOf(run), recording.encode()) : null
-      return { ...run, runsKept, problem, sealed }
+      if (problem !== null) return { ...run, runsKept, problem, sealed: null }
+      const place = placeOf(run)
+      return {
+        ...run,
+        runsKept,
+        problem,
+        sealed: await contents.keepSealed(place, await keyRing.seal(place, recording.encode())),
+      }
     }),
   )
 }

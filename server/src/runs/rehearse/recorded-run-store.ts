@@ -1,6 +1,8 @@
 // A run that ended, with everything a replay compares itself with.
+import type { Contents } from '../../contents/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import { findEnded } from '../execute/claim-store.ts'
+import { contentPlace } from '../record/block-contents.ts'
 import { findRecording } from '../record/recording-store.ts'
 import type { Run, RunStatus } from '../run.ts'
 
@@ -26,9 +28,11 @@ export type RecordedRun = {
   sealedTape: Buffer
 }
 
+type RecordedRunDeps = { db: Queryable; contents: Pick<Contents, 'read'> }
+
 /** The run as it was recorded, or the reason why it cannot be run again. */
 export async function findRecordedRun(
-  db: Queryable,
+  { db, contents }: RecordedRunDeps,
   accountId: string,
   workflowId: string,
   runNumber: number,
@@ -46,7 +50,22 @@ export async function findRecordedRun(
     return { problem: 'The run was not recorded: the setting replayRuns says how many of the newest runs are.' }
   }
   if (recording.sealed === null) return { problem: recording.problem ?? 'The run was not recorded.' }
+  await readContents(contents, accountId, run.id, blocks)
   return { run, blocks, sealedTape: recording.sealed }
+}
+
+async function readContents(
+  contents: Pick<Contents, 'read'>,
+  accountId: string,
+  runId: string,
+  blocks: RecordedBlock[],
+): Promise<void> {
+  for (const block of blocks) {
+    const key = { runId, blockId: block.blockId, accountId }
+    block.result = await contents.read(contentPlace(key, 'result'), block.result)
+    block.log = await contents.read(contentPlace(key, 'log'), block.log)
+    block.session = await contents.read(contentPlace(key, 'session'), block.session)
+  }
 }
 
 async function listRecordedBlocks(

@@ -3,9 +3,11 @@ import { type Principal, scopeOf } from '../../access/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { type RunRange, scopeRun } from '../../engine/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
+import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
+import { carryContents } from './carry-contents.ts'
 import { findStandingRetry, lockRetried, type RetriedRun } from './retry-store.ts'
 import { type StartDeps, startWith } from './start.ts'
 import { notDeployed, type RunRequest } from './starter.ts'
@@ -29,15 +31,21 @@ export async function retryRun(
   if (!found || !definition) throw notFound('run')
   const isPartial = found.item.processorType === 'Debug'
   const before = isPartial ? await deps.findDefinition(accountId, workflowId, found.revision) : undefined
-  const answer = await deps.database.system.transaction(async (tx) => {
+  const id = newId()
+  const { system: db } = deps.database
+  // What a run left behind is final once it has ended.
+  const hasEnded = found.item.endDateTimeUTC !== null
+  const carried = hasEnded ? await carryContents({ ...deps, db }, accountId, found.id, id) : []
+  const answer = await db.transaction(async (tx) => {
     const failed = await lockRetried(tx, key)
     if (!failed) throw notFound('run')
     const standing = await findStandingRetry(tx, accountId, failed.rootId)
     if (standing && standing.runNumber !== runNumber)
       return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
     if (failed.status !== 'Error' && failed.status !== 'Stopped') throw notFailed(key, failed)
+    if (!hasEnded) throw new AppError('not_ready', `Run ${runNumber} has only just ended. Try again.`)
     if (definition.state !== 'deployed') throw notDeployed(definition.state)
-    const request: RunRequest = { ...inputsOf(key, failed), startedBy: principal.caller.id }
+    const request: RunRequest = { ...inputsOf(key, failed), id, startedBy: principal.caller.id }
     const range = carryRange(key, failed, before, definition)
     if (range) request.range = range
     const blocks = await listBlocks(tx, accountId, failed.id)
@@ -46,6 +54,7 @@ export async function retryRun(
       definition,
       source: { runId: failed.id, blocks },
       reused: listReusable(definition, ready, range),
+      carried,
       keepsDeferred: true,
     })
     if (failed.webhookIds !== null) {

@@ -1,9 +1,11 @@
 // RunWorkflow: what must be right before a run may start.
 import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Contents } from '../../contents/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { scopeRun } from '../../engine/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
+import { newId } from '../../lib/id.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { StorageLedger } from '../../storage/index.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
@@ -11,12 +13,14 @@ import { listBlocks, type StoredBlock } from '../execute/claim-store.ts'
 import type { FindDefinition } from '../execute/definition-cache.ts'
 import { openDeferred, sealDeferred } from '../execute/sealed-deferred.ts'
 import { findRun } from '../history/history-store.ts'
+import { type Carried, carryContents, writeCarried } from './carry-contents.ts'
 import { copyBlocks, updateDeferred } from './start-store.ts'
 import { notDeployed, type RunRequest, type RunStarter, type StartedRun } from './starter.ts'
 
 export type StartDeps = {
   database: Database
   keyRing: KeyRing
+  contents: Pick<Contents, 'keep' | 'read'>
   starter: RunStarter
   ledger: Pick<StorageLedger, 'requireRoom'>
   findDefinition: FindDefinition
@@ -89,13 +93,22 @@ async function startPartial(deps: StartDeps, definition: WorkflowDefinition, req
   const checked = scopeRun(definition.chain, request.range ?? {}, ready)
   if (!checked.ok) throw new AppError('blocks_invalid', joinProblems(checked.problems))
   const { reused } = checked.value
-  const started = await deps.database.system.transaction((tx) =>
-    startWith(deps, tx, request, {
-      definition,
-      source: latest && { runId: latest.id, blocks: stored },
-      reused,
-      keepsDeferred: false,
-    }),
+  const id = newId()
+  const { system: db } = deps.database
+  const carried = latest ? await carryContents({ ...deps, db }, accountId, latest.id, id) : []
+  const started = await db.transaction((tx) =>
+    startWith(
+      deps,
+      tx,
+      { ...request, id },
+      {
+        definition,
+        source: latest && { runId: latest.id, blocks: stored },
+        reused,
+        carried,
+        keepsDeferred: false,
+      },
+    ),
   )
   deps.starter.wake()
   return started
@@ -105,6 +118,8 @@ type Reuse = {
   definition: WorkflowDefinition
   source: { runId: string; blocks: readonly StoredBlock[] } | undefined
   reused: readonly string[]
+  /** Contents of the source that lie elsewhere, made ready for the run. */
+  carried: Carried
   keepsDeferred: boolean
 }
 
@@ -113,7 +128,7 @@ export async function startWith(
   deps: StartDeps,
   tx: Tx,
   request: RunRequest,
-  { definition, source, reused, keepsDeferred }: Reuse,
+  { definition, source, reused, carried, keepsDeferred }: Reuse,
 ): Promise<StartedRun> {
   const run = await deps.starter.startIn(tx, request)
   // The checks were made against the revision that was newest a moment ago.
@@ -122,6 +137,7 @@ export async function startWith(
   if (!source || reused.length === 0) return run
   const { accountId } = request
   await copyBlocks(tx, { fromRunId: source.runId, toRunId: run.id, accountId, blockIds: reused })
+  await writeCarried(tx, accountId, run.id, carried)
   const last = source.blocks.filter(({ blockId }) => reused.includes(blockId)).at(-1)
   if (keepsDeferred && last?.sealedDeferred) {
     // Sealed values are bound to their row, so they are sealed anew for the new one.

@@ -7,7 +7,8 @@ import type { JobQueue } from '../../queue/index.ts'
 import { type RunNews, runQueue } from '../run.ts'
 import { findStarted, findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
-export type RunRequest = Omit<NewRun, 'id'>
+/** `id`: for a caller that has to know it before. */
+export type RunRequest = Omit<NewRun, 'id'> & { id?: string }
 
 export type StartedRun = InsertedRun
 
@@ -36,7 +37,7 @@ export class RunStarter {
 
   /** For a caller that has more to write with the start. It calls `wake` once its transaction is through. */
   async startIn(tx: Tx, request: RunRequest): Promise<StartedRun> {
-    const [started] = await this.#writeAll(tx, [{ ...request, id: newId() }])
+    const [started] = await this.#writeAll(tx, [{ ...request, id: request.id ?? newId() }])
     return started ?? (await this.#refuse(request))
   }
 

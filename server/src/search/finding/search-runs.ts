@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, Operations, RunStatusName } from '@patchbay/contract'
 import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
+import { ContentAwayError, type Contents } from '../../contents/index.ts'
 import { type Database, type Queryable, sql } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import { findRunStates, loadExcerpts, type PlaceOfText } from '../../runs/index.ts'
@@ -12,7 +13,7 @@ import { termsToFind } from '../index-format/words.ts'
 import { findMatches, type Match, SegmentsMoved, type Wanted } from './matches.ts'
 import { snippetOf } from './snippet.ts'
 
-type Deps = { database: Database; keyRing: KeyRing }
+export type SearchDeps = { database: Database; keyRing: KeyRing; contents: Pick<Contents, 'read'> }
 type Search = BodyOf<Operations['SearchRuns']>
 type Answer = AnswerOf<Operations['SearchRuns']>
 
@@ -25,7 +26,7 @@ const itemsMax = 10_000
 const attemptsMax = 3
 const excerptCharacters = 4_000
 
-export async function searchRuns(deps: Deps, principal: Principal, search: Search): Promise<Answer> {
+export async function searchRuns(deps: SearchDeps, principal: Principal, search: Search): Promise<Answer> {
   const terms = readTerms(search.searchTerm)
   const { page = 0, size = 50 } = search
   if ((page + 1) * size > itemsMax) {
@@ -146,7 +147,7 @@ async function keepPresent(db: Queryable, matches: readonly Match[]): Promise<Ke
 }
 
 async function describe(
-  deps: Deps,
+  deps: SearchDeps,
   db: Queryable,
   shown: readonly Kept[],
   { term, accounts }: { term: string; accounts: ReadonlyMap<string, string> | undefined },
@@ -178,13 +179,18 @@ async function describe(
 }
 
 /** Only what is shown is read, and only of the payloads on the page anything is opened. */
-async function makeSnippets({ keyRing }: Deps, db: Queryable, shown: readonly Kept[], term: string): Promise<string[]> {
+async function makeSnippets(
+  { keyRing, contents }: SearchDeps,
+  db: Queryable,
+  shown: readonly Kept[],
+  term: string,
+): Promise<string[]> {
   const payloadIds = shown.filter(({ place }) => place === 'webhook').map(({ subjectId }) => subjectId)
   const inRuns = shown.filter(({ place }) => place !== 'webhook')
   const [payloads, excerpts] = await Promise.all([
-    payloadIds.length === 0 ? [] : loadWebhookTexts(db, keyRing, payloadIds),
+    payloadIds.length === 0 ? [] : loadWebhookTexts(db, keyRing, payloadIds).catch(nothingWhileAway),
     loadExcerpts(
-      db,
+      { db, contents },
       inRuns.map(({ subjectId, ...rest }) => ({ ...rest, runId: subjectId }) as PlaceOfText),
       term,
       excerptCharacters,
@@ -195,4 +201,10 @@ async function makeSnippets({ keyRing }: Deps, db: Queryable, shown: readonly Ke
   return shown.map((match) =>
     snippetOf((match.place === 'webhook' ? textOfPayload.get(match.subjectId) : textInRun.get(match)) ?? '', term),
   )
+}
+
+/** A match is shown without its surroundings while they cannot be read. */
+function nothingWhileAway(error: unknown): [] {
+  if (error instanceof ContentAwayError) return []
+  throw error
 }

@@ -3,6 +3,7 @@
 //   run ends, request accepted ─► search_feed ─(indexer, within a second or two)─► small segments ─(merging)─► large segments
 //
 // An entry leaves the feed in the transaction that stores its segments, so nothing is indexed twice or lost when a process dies.
+import type { Contents } from '../../contents/index.ts'
 import { type Database, isTransient, type Tx } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { loadRunTexts, sizeRunTexts } from '../../runs/index.ts'
@@ -34,6 +35,7 @@ const segmentsToMerge = 8
 type IndexerDeps = {
   database: Database
   keyRing: KeyRing
+  contents: Pick<Contents, 'read'>
   retention: { daysKept: number; runsKeptMax: number }
   onFault(error: unknown): void
 }
@@ -73,12 +75,12 @@ export class Indexer implements AsyncDisposable {
   }
 
   async #indexSome(tx: Tx): Promise<{ entries: number; workflowIds: Set<string> }> {
-    const { keyRing } = this.#deps
+    const { keyRing, contents } = this.#deps
     const taken = await takeFeed(tx, feedEntriesMax)
     const [runs, webhooks] = await Promise.all([sizeRunTexts(tx, taken.run), sizeWebhookTexts(tx, taken.webhook)])
     const workflowIds = new Set<string>()
     for (const ids of inPieces(runs)) {
-      await this.#store(tx, textsOfRuns(await loadRunTexts(tx, ids)), workflowIds)
+      await this.#store(tx, textsOfRuns(await loadRunTexts(tx, contents, ids)), workflowIds)
     }
     for (const ids of inPieces(webhooks)) {
       await this.#store(tx, textsOfWebhooks(await loadWebhookTexts(tx, keyRing, ids)), workflowIds)

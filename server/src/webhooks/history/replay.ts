@@ -10,7 +10,7 @@ import { countQueued } from '../intake/store.ts'
 import { laneOf, noPayload, type Order } from '../queue/lane.ts'
 import { lockLanes, shareOrder } from '../queue/locks.ts'
 import { notConfigured } from '../queue/operator-actions.ts'
-import { findStored, openStored } from '../request/load-requests.ts'
+import { findStored, openForLane } from '../request/load-requests.ts'
 import { findSettings } from '../settings/store.ts'
 import { readTimeRange } from './list-requests.ts'
 import { findWorkflowFlags } from './list-store.ts'
@@ -107,7 +107,7 @@ async function withLanes({ database, keyRing }: ReplayDeps, step: Order & { acco
   const stored = await findStored(database.system, step.accountId, ids)
   const lanes = await Promise.all(
     stored.map(async (one): Promise<[string, string | null]> => {
-      const request = await openStored(keyRing, one)
+      const request = await openForLane(keyRing, one)
       return [one.id, laneOf(step, () => request)]
     }),
   )

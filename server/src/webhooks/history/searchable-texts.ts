@@ -1,5 +1,6 @@
 // What can be searched of webhook requests: their payloads.
 import type { RunStatusName } from '@patchbay/contract'
+import { DamagedContentError } from '../../contents/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { openRequest, payloadText } from '../request/request-record.ts'
@@ -8,7 +9,7 @@ export type WebhookText = { webhookId: string; accountId: string; workflowId: st
 
 export async function sizeWebhookTexts(db: Queryable, ids: readonly string[]): Promise<{ id: string; size: number }[]> {
   const { rows } = await db.query<{ id: string; size: number }>(
-    sql`select id, octet_length(sealed_request) as size from webhook_requests where id = any(${ids}::uuid[])`,
+    sql`select id, octet_length(sealed_request) + content_bytes(sealed_request) as size from webhook_requests where id = any(${ids}::uuid[])`,
   )
   return rows
 }
@@ -27,13 +28,20 @@ export async function loadWebhookTexts(
   }>(
     sql`select id, account_id, workflow_id, created_at, sealed_request from webhook_requests where id = any(${ids}::uuid[])`,
   )
-  return Promise.all(
+  const texts = await Promise.all(
     rows.map(async (row) => {
       const stored = { id: row.id, accountId: row.account_id, sealedRequest: row.sealed_request }
-      const text = payloadText(await openRequest(keyRing, 'webhook_requests', stored))
+      const request = await openRequest(keyRing, 'webhook_requests', stored).catch((error) => {
+        // One that is damaged is left out, so that the others are found.
+        if (error instanceof DamagedContentError) return undefined
+        throw error
+      })
+      if (!request) return []
+      const text = payloadText(request)
       return { webhookId: row.id, accountId: row.account_id, workflowId: row.workflow_id, at: row.created_at, text }
     }),
   )
+  return texts.flat()
 }
 
 /** The run that took each request, and how it ended, where there is one. Requests that are kept no longer are left out. */

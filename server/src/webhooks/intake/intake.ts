@@ -1,6 +1,7 @@
 // Accepting requests: what arrives in the same few milliseconds is made durable by one statement, and only then answered.
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Contents } from '../../contents/index.ts'
 import { type Database, inOrder, isAway, violatedConstraint } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
@@ -23,6 +24,7 @@ const againMs = 20
 
 type Deps = {
   database: Database
+  contents: Pick<Contents, 'isOn' | 'keepSealed'>
   recent: RecentRequests
   ledger: Pick<StorageLedger, 'add' | 'hasRoom' | 'hasDisk'>
   /** Requests of one account that may wait in its queue. */
@@ -39,21 +41,25 @@ export type Accepted = Exclude<StoredRequest, { kind: 'stale' }>
 
 export class Intake {
   readonly #database: Database
+  readonly #contents: Deps['contents']
   readonly #room: QueueRoom
   readonly #ledger: Deps['ledger']
   // Two rows, so that a workflow whose order must be kept never holds up those without.
   readonly #free: GroupCommit<NewRequest, StoredRequest>
   readonly #ordered: GroupCommit<NewRequest, StoredRequest>
 
-  constructor({ database, recent, queuedPerAccountMax, onStored, onQueueChange, ledger }: Deps) {
+  constructor({ database, contents, recent, queuedPerAccountMax, onStored, onQueueChange, ledger }: Deps) {
     this.#ledger = ledger
     this.#database = database
+    this.#contents = contents
     this.#room = new QueueRoom(database, queuedPerAccountMax)
     const { system } = database
     const weight = { of: ({ sealedRequest }: NewRequest) => sealedRequest.length, max: 8 * 1024 * 1024 }
     const rowOf = (insert: (requests: NewRequest[]) => Promise<StoredBatch>) =>
       new GroupCommit<NewRequest, StoredRequest>(
         oncePerDelivery(async (requests) => {
+          if (contents.isOn)
+            await Promise.all(requests.map((request) => keepBody(contents, 'webhook_requests', request)))
           const { stored, accountIds } = await insert(requests)
           // What cannot start now will not be asked for in this moment either.
           if (accountIds.length > 0) keepRecent(recent, requests, stored)
@@ -118,6 +124,7 @@ export class Intake {
     deliveryId: string | undefined,
   ): Promise<Accepted | undefined> {
     const request = newRequest('webhook_samples', webhook, given, deliveryId)
+    if (this.#contents.isOn) await keepBody(this.#contents, 'webhook_samples', request)
     const stored = await this.#database.system.transaction((tx) =>
       insertSample(tx, request, { deliveryDays, samplesMax }),
     )
@@ -147,6 +154,12 @@ function newRequest(
     packed,
     sealedRequest: webhook.seal(requestPlace(table, id, accountId), packed),
   }
+}
+
+/** Durable elsewhere before the statement that refers to it. Within the batch, so that requests are stored in the order in which they came. */
+async function keepBody(contents: Deps['contents'], table: RequestTable, request: NewRequest): Promise<void> {
+  const { id, accountId, sealedRequest } = request
+  request.sealedRequest = await contents.keepSealed(requestPlace(table, id, accountId), sealedRequest)
 }
 
 function keepRecent(recent: RecentRequests, requests: readonly NewRequest[], stored: readonly StoredRequest[]): void {

@@ -1,7 +1,7 @@
 // When settings ask for another order, what waits already is put into the lanes that they mean.
 import { type Database, type Queryable, sql, type Tx } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
-import { findStored, openStored } from '../request/load-requests.ts'
+import { findStored, openForLane } from '../request/load-requests.ts'
 import type { SettingsKey } from '../settings/store.ts'
 import { laneOf, noPayload, type Order } from './lane.ts'
 import { lockOrder } from './locks.ts'
@@ -50,7 +50,7 @@ async function addLanes({ keyRing }: Deps, db: Queryable, { key, order }: Wanted
   const missing = rows.map((row) => row.webhook_id).filter((id) => !lanes.has(id))
   for (let at = 0; at < missing.length; at += readAtOnce) {
     for (const stored of await findStored(db, key.accountId, missing.slice(at, at + readAtOnce))) {
-      const request = await openStored(keyRing, stored)
+      const request = await openForLane(keyRing, stored)
       lanes.set(
         stored.id,
         laneOf(order, () => request),

@@ -1,3 +1,4 @@
+import { DamagedContentError } from '../../contents/index.ts'
 import { type Database, isAway, type Queryable, sql } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JsonText } from '../../lib/json-text.ts'
@@ -51,6 +52,17 @@ function toStored(table: RequestTable, row: StoredRow): StoredWebhook {
 
 export function openStored(keyRing: KeyRing, stored: StoredWebhook): Promise<ReceivedRequest> {
   return openRequest(keyRing, stored.table, stored)
+}
+
+/** To find its lane: what is damaged has no value at any key. */
+export function openForLane(
+  keyRing: KeyRing,
+  stored: StoredWebhook,
+): Promise<Pick<ReceivedRequest, 'body' | 'headers'>> {
+  return openStored(keyRing, stored).catch((error) => {
+    if (!(error instanceof DamagedContentError)) throw error
+    return { body: Buffer.alloc(0), headers: {} }
+  })
 }
 
 /** In the order of the ids; what is not stored any more is left out. */

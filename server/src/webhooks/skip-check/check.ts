@@ -1,5 +1,6 @@
 // The skip script looks at each request before a run takes it. It can keep nothing and break nothing: a throw, a time-out or a crash counts
 // as an error of the request, and a worker that dies here leaves the job to another, which asks the script again.
+import { DamagedContentError } from '../../contents/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
 import type { Job, JobQueue } from '../../queue/index.ts'
 import { callVault } from '../../runs/index.ts'
@@ -42,11 +43,7 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
   ])
   const verdicts = new Map<string, Verdict>()
   for (const { webhookId } of definition ? items : []) {
-    const [webhook] = await loadWebhooks(deps, accountId, [webhookId])
-    const verdict =
-      settings.skipScript === ''
-        ? 'run'
-        : await ask(deps, definition!, { ...settings, webhook: webhook ?? null }, signal)
+    const verdict = await judge(deps, definition!, settings, webhookId, signal)
     signal.throwIfAborted()
     verdicts.set(webhookId, verdict)
   }
@@ -55,6 +52,23 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
     await deps.jobs.finish(tx, webhookCheckQueue, [job])
     tx.afterCommit(() => deps.wake(accountId))
   })
+}
+
+async function judge(
+  deps: CheckDeps,
+  definition: WorkflowDefinition,
+  settings: { skipScript: string; dateLastRun: Date | null },
+  webhookId: string,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  if (settings.skipScript === '') return 'run'
+  try {
+    const [webhook] = await loadWebhooks(deps, definition.accountId, [webhookId])
+    return await ask(deps, definition, { ...settings, webhook: webhook ?? null }, signal)
+  } catch (error) {
+    if (error instanceof DamagedContentError) return { error: error.message }
+    throw error
+  }
 }
 
 async function settle(

@@ -1,0 +1,7 @@
+export { ContentAwayError, DamagedContentError } from './content-error.ts'
+export { ContentStores } from './content-stores.ts'
+export { Contents } from './contents.ts'
+export { copyContents } from './copy-contents.ts'
+export type { ContentsSettings } from './open-stores.ts'
+export { isReference } from './reference.ts'
+export { ContentSweep } from './sweep.ts'
