@@ -125,7 +125,7 @@ function columnsWith(ask: (asked: Asked) => void, onReveal: (key: ApiKey) => voi
     },
     {
       id: 'created',
-      label: 'Made',
+      label: 'Created',
       width: '112px',
       hideBelow: 'desktop',
       cell: (key) => <Time iso={key.createDateTimeUTC} />,

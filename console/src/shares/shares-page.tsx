@@ -132,7 +132,7 @@ function columnsWith(onRevoke: (share: Share) => void): readonly Column<Share>[]
     },
     {
       id: 'made',
-      label: 'Made',
+      label: 'Created',
       width: '110px',
       hideBelow: 'desktop',
       cell: (share) => <Time iso={share.createDateTimeUTC} />,
