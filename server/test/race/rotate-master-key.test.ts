@@ -131,7 +131,7 @@ describe('rotate-master-key', () => {
       await using load = useWhile(service.manager, ids.slice(-200))
       for (let time = 0; time < killsWanted; time++) {
         const run = await rotate({
-          onLine: (line, child) => void (line.startsWith('Wrapped') && child.kill('SIGKILL')),
+          onLine: (line, child) => void (line.startsWith('Rewrapped') && child.kill('SIGKILL')),
         })
         if (run.code === null) kills++
         // Their keys are in no memory yet.
