@@ -51,7 +51,7 @@ describe('the demo', () => {
     }
     await createWorkflow(visit.service.manager, ['return 1'], { name: 'Of our own' })
     const { status, stderr } = await runDemo(env)
-    expect(stderr).toMatch(/holds data of its own \(\d+ workflows\)/)
+    expect(stderr).toMatch(/already holds data \(\d+ workflows\)/)
     expect(status).toBe(1)
   })
 })

@@ -189,7 +189,7 @@ describe('an OpenAPI document', () => {
       '"https://other.example/v2"',
       'null',
     ])
-    expect(warnings.join()).toContain('which get the credentials too: other.example')
+    expect(warnings.join()).toContain('which also receive the credentials: other.example')
   })
 
   it.each([
