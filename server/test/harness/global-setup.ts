@@ -26,7 +26,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 async function startServer(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-test-'))
-  const server = await startEmbeddedServer(dataDir, () => {})
+  // A service keeps some twenty connections, several files run at once, and some of them start many processes.
+  const server = await startEmbeddedServer(dataDir, () => {}, { maxConnections: 400 })
   const admin = new pg.Client({ ...server.connection, user: 'postgres' })
   await admin.connect()
   // The data is thrown away with the run; what is tested here is not the disk.

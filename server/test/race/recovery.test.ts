@@ -48,7 +48,7 @@ describe('a run whose worker', () => {
     victim.kill('SIGKILL')
     const killedAt = Date.now()
     await victim.ended
-    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    const run = await endOf(api.manager, workflow.id, number, 90_000)
     expect(Date.now() - killedAt).toBeLessThan(30_000)
     expect(run).toMatchObject({ status: 'Ready' })
     expect(await vault(workflow, 'first')).toBe(1)
@@ -72,11 +72,11 @@ describe('a run whose worker', () => {
       await forgetHeartbeats()
     }
     await using _last = await startWorker()
-    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    const run = await endOf(api.manager, workflow.id, number, 90_000)
     expect(run).toMatchObject({ status: 'Error', lastExecutedBlockTitle: 'Killer' })
     expect(run.errorMessage).toMatch(/Killer.*three times/)
     expect(await vault(workflow, 'tries')).toBe(3)
-  }, 180_000)
+  }, 300_000)
 
   it('died three times, and which had not begun, is not to blame', async () => {
     const workflow = await deployWorkflow(api.manager, ['await sleep(200); return 1'])
@@ -110,13 +110,13 @@ describe('a run whose worker', () => {
       await forgetHeartbeats()
     }
     await using _last = await startWorker()
-    await eventually(async () => (await vault(suspect, 'tries')) === 3, 40_000)
+    await eventually(async () => (await vault(suspect, 'tries')) === 3, 90_000)
     const bystander = await deployWorkflow(api.manager, ['return Date.now()'])
     await endOf(api.manager, bystander.id, await startRun(api.manager, bystander.id), 40_000)
-    expect(await endOf(api.manager, suspect.id, number, 40_000)).toMatchObject({ status: 'Ready' })
+    expect(await endOf(api.manager, suspect.id, number, 90_000)).toMatchObject({ status: 'Ready' })
     const ended = (await blockResult(api.manager, suspect, 1)).body.result as number
     expect((await blockResult(api.manager, bystander, 1)).body.result as number).toBeGreaterThanOrEqual(ended)
-  }, 180_000)
+  }, 300_000)
 
   it('hung and came back has its late result dropped', async () => {
     const workflow = await deployWorkflow(api.manager, [
@@ -129,7 +129,7 @@ describe('a run whose worker', () => {
     sleeper.kill('SIGSTOP')
     await forgetHeartbeats()
     await using _heir = await startWorker()
-    const run = await endOf(api.manager, workflow.id, number, 40_000)
+    const run = await endOf(api.manager, workflow.id, number, 90_000)
     expect(run).toMatchObject({ status: 'Ready' })
     const before = await rowOf(workflow)
     sleeper.kill('SIGCONT')
