@@ -11,7 +11,7 @@ const sharing = [
 ]
 
 /** These compare times, so nothing else runs meanwhile. */
-const measuring = ['server/test/security/{attacks,event-loop}.test.ts']
+const measuring = ['server/test/security/{attacks,event-loop,large-bodies}.test.ts']
 
 /** All others have a process for themselves: they kill processes, fill memory, or drive programs and browsers. */
 const alone = ['{cli,mcp,sdk}/test/**/*.test.ts', 'build/*.test.ts', 'server/test/**/*.test.ts', 'e2e/**/*.test.ts']
