@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { AppError } from '../lib/app-error.ts'
+import { refusalOf } from './errors.ts'
 
 export type ElsewhereLookup = {
   find(request: IncomingMessage): Promise<{ refusal: AppError; cell: string } | undefined>
@@ -20,22 +21,20 @@ export function mayBeElsewhere(lookup: ElsewhereLookup | undefined, status: numb
 export function sendOnElsewhere(app: FastifyInstance, lookup: ElsewhereLookup): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!mayBeElsewhere(lookup, reply.statusCode)) return void done(null, payload)
+    const replace = (refusal: { status: number; message: string; response: unknown }) => {
+      const { status, message, response } = refusal
+      reply.code(status).header('Content-Type', 'application/json; charset=utf-8').removeHeader('Content-Length')
+      if (status === 503) reply.header('Retry-After', '1')
+      done(null, JSON.stringify({ code: status, errorMessage: message, response }))
+    }
     lookup.find(request.raw).then(
       (found) => {
         if (!found) return void done(null, payload)
-        const { status, message, response } = found.refusal
-        reply.code(status).header('Content-Type', 'application/json; charset=utf-8').removeHeader('Content-Length')
-        if (status === 421) reply.header(cellHeader, found.cell)
-        else reply.header('Retry-After', '1')
-        done(null, JSON.stringify({ code: status, errorMessage: message, response }))
+        if (found.refusal.status === 421) reply.header(cellHeader, found.cell)
+        replace(found.refusal)
       },
-      (error) => {
-        request.log.error(
-          { part: 'http', requestId: request.id, err: error },
-          'Where an organization lives could not be looked up.',
-        )
-        done(null, payload)
-      },
+      // Whether the refusal is right, nobody can tell now, and people take it for final.
+      (error) => replace(refusalOf(error, request.id, request.log)),
     )
   })
 }

@@ -175,6 +175,27 @@ it('moves back, and the first cell answers again', { timeout: 60_000 }, async ()
   expect(await admin(['verify-audit'], eu1.env)).toMatchObject({ code: 0 })
 })
 
+it('that does not come to rest goes on where it is, and meanwhile hears only to try again', {
+  timeout: 60_000,
+}, async () => {
+  await eu1.place.query(`insert into search_feed (kind, ids) select 'run', array[id] from runs limit 1`, true)
+  const statuses = new Set<number>()
+  let isOver = false
+  const asking = (async () => {
+    while (!isOver) {
+      const answers = await Promise.all([client.get('/api/Authenticate'), hook.send({ n: 9 })])
+      for (const { status } of answers) statuses.add(status)
+    }
+  })()
+  const refused = await move(eu1, us1, organization.organizationId, '--wait', '2')
+  isOver = true
+  await asking
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('goes on in the cell eu1 as before')])
+  expect([...statuses].sort()).toEqual([200, 503])
+  expect((await client.get('/api/Authenticate')).status).toBe(200)
+  expect(await eu1.place.query('select from organization_moves where erased_at is null', true)).toEqual([])
+})
+
 describe('refuses', () => {
   const changed = (name: string, value: string) => {
     const file = `${us1.settingsFile}.${name}`

@@ -71,13 +71,19 @@ export async function noteAddresses(client: pg.Client, organization: Organizatio
 }
 
 /** The tables must not be frozen any more: from here on everybody works on them again. */
-export async function takeBackHold(client: pg.Client, organization: Organization): Promise<void> {
+export async function letGoOn(client: pg.Client, organization: Organization): Promise<void> {
   await asService(client, async () => {
     await callBackWork(client, organization)
     await client.query(
       `update accounts set state = state_before_move, state_before_move = null where organization_id = $1 and state = 'moving'`,
       [organization.id],
     )
-    await client.query('delete from organization_moves where organization_id = $1', [organization.id])
   })
+}
+
+/** Until now a refusal out of what a process remembers of the hold was answered with 503. */
+export async function endHold(client: pg.Client, organization: Organization): Promise<void> {
+  await asService(client, () =>
+    client.query('delete from organization_moves where organization_id = $1', [organization.id]),
+  )
 }

@@ -25,7 +25,7 @@ import { type CopyDeps, copyJobs, copyTable, listFilled, withRole } from './copy
 import { copyStoredContents } from './copy-stored-contents.ts'
 import { eraseRows } from './erase.ts'
 import { freezeTable, isFrozen, thaw } from './freeze.ts'
-import { beginHold, findMove, findOtherMove, holdAccounts, noteAddresses, takeBackHold } from './hold.ts'
+import { beginHold, endHold, findMove, findOtherMove, holdAccounts, letGoOn, noteAddresses } from './hold.ts'
 import { MoveError } from './move-error.ts'
 import { listBusy, noticeMs, waitUntilQuiet } from './quiet.ts'
 import { asService, queryableOf, type Side } from './side.ts'
@@ -130,13 +130,14 @@ async function bring(deps: MoveDeps, organization: Organization, isHeld: boolean
   if (!isHeld) {
     if (await isFrozen(source.client)) await thaw(source.client)
     await beginHold(source.client, organization, { id: newId(), toCell: target.cell })
-  }
+  } else await asService(source.client, () => holdAccounts(source.client, organization.id))
   const heldAt = performance.now()
   say(`Held: the organization "${organization.name}" answers 503 until it is moved or taken back.`)
   try {
     const rest = await freeze(deps, organization, heldAt)
     const stores = await copyFiles(source, target, rest, copied)
-    const rows = await copyAll(deps, rest, stores)
+    const { rows, hasReturned } = await copyAll(deps, rest, stores)
+    if (hasReturned) await forgotten()
     say(
       `Copied (accounts: ${rest.accountIds.length}, shares: ${copied.size}, rows: ${rows}). The organization now lives in the cell ${target.cell}.`,
     )
@@ -184,9 +185,11 @@ async function copyAll({ source, target }: MoveDeps, organization: Organization,
     rows += await copyStoredContents(deps, tables, source.contents)
     rows += await copyJobs(deps)
     rows += await copyAudit(deps, tables, source.keyRing.systemKey('auditChain'))
-    await withRole(target.client, () => noteArrival(target, source.cell, organization.id, moveId as string))
+    const hasReturned = await withRole(target.client, () =>
+      noteArrival(target, source.cell, organization.id, moveId as string),
+    )
     await target.client.query('commit')
-    return rows
+    return { rows, hasReturned }
   } catch (error) {
     await target.client.query('rollback').catch(() => {})
     throw error
@@ -195,9 +198,10 @@ async function copyAll({ source, target }: MoveDeps, organization: Organization,
   }
 }
 
+/** Whether the organization lived here before. */
 async function noteArrival({ client, cell }: Side, fromCell: string, organizationId: string, moveId: string) {
-  // It may have lived here before: what told people to go elsewhere is no longer true.
-  await client.query('delete from organization_moves where organization_id = $1', [organizationId])
+  // What told people to go elsewhere is no longer true.
+  const { rowCount } = await client.query('delete from organization_moves where organization_id = $1', [organizationId])
   await client.query(
     `insert into organization_arrivals (organization_id, move_id, from_cell) values ($1, $2, $3)
      on conflict (organization_id) do update set move_id = excluded.move_id, from_cell = excluded.from_cell, arrived_at = now()`,
@@ -205,6 +209,7 @@ async function noteArrival({ client, cell }: Side, fromCell: string, organizatio
   )
   const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
   await recordAudit(queryableOf(client), nobody, 'organization.moved', organizationId, { fromCell, toCell: cell })
+  return rowCount !== 0
 }
 
 /** The error to be told. Only what is known not to have arrived is taken back. */
@@ -232,11 +237,16 @@ async function giveUp(deps: MoveDeps, organization: Organization, error: unknown
   })
 }
 
+/** Processes remember for half a second whose keys and webhooks they refuse. Whoever is refused meanwhile must hear 503, not that nobody knows them. */
+const forgotten = () => new Promise((done) => setTimeout(done, noticeMs))
+
 async function takeBack({ source, target }: MoveDeps, organization: Organization): Promise<void> {
   await removeCopiedFiles(source, target, organization)
   await thaw(source.client)
   const accountIds = await listAccounts(source.client, organization.id)
-  await takeBackHold(source.client, { ...organization, accountIds })
+  await letGoOn(source.client, { ...organization, accountIds })
+  await forgotten()
+  await endHold(source.client, organization)
 }
 
 async function finishOrTell(deps: MoveDeps, organization: Organization): Promise<void> {
