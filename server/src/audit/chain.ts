@@ -67,22 +67,24 @@ export class AuditChain implements AsyncDisposable {
 
   async chainAll(): Promise<void> {
     const isFull = Date.now() >= this.#fullLookAt
-    while (!this.#chaining.isStopping && (await this.#chainSome(isFull)) === rowsAtOnce);
-    if (isFull) this.#fullLookAt = Date.now() + fullLookMs
+    let count: number | undefined = rowsAtOnce
+    while (!this.#chaining.isStopping && count === rowsAtOnce) count = await this.#chainSome(isFull)
+    // While another process is at it, nothing was looked at here.
+    if (isFull && count !== undefined) this.#fullLookAt = Date.now() + fullLookMs
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#chaining[Symbol.asyncDispose]()
   }
 
-  /** How many rows were chained; none while another process does it. */
-  #chainSome(isFull: boolean): Promise<number> {
+  /** How many rows were chained; undefined while another process does it. */
+  #chainSome(isFull: boolean): Promise<number | undefined> {
     return this.#database.system.transaction(async (tx) => {
       // One process at a time, or two rows would follow the same one.
       const { rows: locks } = await tx.query<{ mine: boolean }>(
         sql`select pg_try_advisory_xact_lock(7230118447) as mine`,
       )
-      if (!locks[0]?.mine) return 0
+      if (!locks[0]?.mine) return undefined
       const recent = isFull ? sql`true` : sql`a.at > now() - ${lookBackMinutes}::integer * interval '1 minute'`
       const { rows } = await tx.query<ChainedRow>(sql`
         select ${chainedColumns} from audit_log a
