@@ -78,6 +78,13 @@ describe('scripts', () => {
     expect(mergeLines(base, crlf.replace('one', 'ONE'), theirs)).toBe('ONE\r\ntwo\r\nthree\r\nfour\r\nFIVE\r\n')
   })
 
+  it('that the customer left alone follow the template to the letter', () => {
+    const [base, theirs] = ['let a', 'let a\n']
+    const sides = [base, base, theirs].map((script) => own(block('a', [], { script })))
+    const result = merge(...(sides as [Mergeable, Mergeable, Mergeable]))
+    expect(result.merged.chain[0]?.script).toBe(theirs)
+  })
+
   it('of 256 KB with a thousand differences merge, and hopeless ones are left to a person', () => {
     const long = Array.from({ length: 8000 }, (_, index) => (index % 3 === 0 ? '}' : `const value${index} = ${index}`))
     const change = (offset: number, word: string) =>

@@ -60,6 +60,8 @@ function decide<Value>(sides: Sides, field: string, values: Values<Value>, findi
 
 function mergeScript(sides: Sides, rules: BlockRules): string {
   const values = { base: sides.base?.script ?? '', ours: sides.ours.script, theirs: sides.theirs.script }
+  // An untouched script follows the template to the letter, line ends included.
+  if (values.ours === sides.base?.script) return values.theirs
   const isSame = (one: unknown, other: unknown) => isSameText(String(one), String(other))
   return pick(values, isSame, () => {
     const combined = sides.base && mergeLines(values.base, values.ours, values.theirs)
