@@ -110,9 +110,9 @@ describe('the scope managed', () => {
   })
 })
 
-it('connections tell when they break and when they work again, with one mail each', async () => {
+it('connections tell when they break and when they work again, with one mail each; what they hold tells nothing', async () => {
   const user = await createAccount(service, service.manager, 'User')
-  await subscribe(user.client, '/connections', { events: ['connection.faulted', 'connection.recovered'] })
+  await subscribe(user.client, '/connections')
   await using shop = await startHttpTarget(() => ({ json: [] }))
   const all = (await user.client.get('/api/Applications')).body as { id: string; shortName: string }[]
   const made = await user.client.post('/api/RegApplication', {
@@ -121,12 +121,15 @@ it('connections tell when they break and when they work again, with one mail eac
     credentialsJson: JSON.stringify({ baseUrl: shop.origin, authType: 'bearer', token: 'a-token' }),
   })
   const call = () => user.client.get('/api/ApiGet?url=http/x')
+  const { id } = await deployWorkflow(user.client, ['return 1'], { applications: { HTTP: made.body } })
   shop.answer = () => ({ status: 401, body: 'token revoked' })
   await call()
   await call()
+  expect((await user.client.get(`/api/Workflow/${id}`)).body.isAutoRunPaused).toBe(true)
   shop.answer = () => ({ json: [] })
   await call()
   await call()
+  expect((await user.client.get(`/api/Workflow/${id}`)).body.isAutoRunPaused).toBe(false)
   await eventually(() => eventsAt('/connections').length === 2)
   const data = { accountId: user.id, regApplicationId: made.body }
   expect(eventsAt('/connections').toSorted((one, other) => (one.type < other.type ? -1 : 1))).toMatchObject([

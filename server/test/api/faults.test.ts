@@ -119,6 +119,16 @@ it.each([429, 500, 503])('a %i never faults, and does not clear a fault either',
   expect(await fault()).toMatchObject({ isFaulted: true })
 })
 
+it('a target that gives no answer never faults', async () => {
+  await registerShop()
+  target.answer = (_request, response) => {
+    response.socket?.destroy()
+    return undefined
+  }
+  expect((await user.get('/api/ApiGet?url=woocommerce/refunds')).status).toBe(400)
+  expect(await fault()).toMatchObject({ isFaulted: false })
+})
+
 it('a refused private address is named in the log, with the setting that would allow it, and nowhere else', async () => {
   await register('HTTP', { baseUrl: 'http://10.20.30.40:8089', authType: 'none' })
   const answers = [await user.get('/api/ApiGet?url=http/x'), await user.get('/api/ApiGet?url=http/y')]

@@ -21,11 +21,13 @@ let user: Client
 let grants: URLSearchParams[]
 /** What the token endpoint says to the form it was sent. */
 let answerToken: (form: URLSearchParams) => TargetReply | Promise<TargetReply>
+/** The status with which the API behind it answers. */
+let apiStatus: number
 
 beforeAll(async () => {
   service = await startService({ role: 'api' })
   provider = await startHttpTarget(({ url, headers, body }) => {
-    if (url !== '/token') return { json: { authorization: headers.authorization } }
+    if (url !== '/token') return { status: apiStatus, json: { authorization: headers.authorization } }
     const form = new URLSearchParams(body.toString())
     grants.push(form)
     return answerToken(form)
@@ -39,6 +41,7 @@ beforeEach(async () => {
   user = (await createAccount(service, service.manager, 'User')).client
   grants = []
   answerToken = () => ({ json: sound })
+  apiStatus = 200
 })
 
 const credentialsJson = () =>
@@ -179,6 +182,34 @@ describe('a refusal', () => {
     expect((await call()).body).toEqual({ authorization: 'Bearer first-access-token' })
     expect(refreshes().length).toBeGreaterThan(0)
     expect((await stateOf()).isFaulted).toBe(false)
+  })
+})
+
+describe('a 401 of the target', () => {
+  it('that stays after one renewal faults the connection', async () => {
+    await connect()
+    answerToken = () => ({ json: { ...sound, access_token: 'second-access-token' } })
+    apiStatus = 401
+    const before = provider.received.length
+    expect((await call()).status).toBe(400)
+    expect(provider.received.slice(before).map(({ url, headers }) => headers.authorization ?? url)).toEqual([
+      'Bearer first-access-token',
+      '/token',
+      'Bearer second-access-token',
+    ])
+    expect(await stateOf()).toMatchObject({ isFaulted: true, faultMessage: expect.stringContaining('answered 401') })
+    apiStatus = 200
+    expect((await call()).status).toBe(200)
+    expect(await stateOf()).toMatchObject({ isFaulted: false })
+  })
+
+  it.each([429, 500, 503])('says nothing while the token address answers %i', async (status) => {
+    await connect()
+    answerToken = () => ({ status })
+    apiStatus = 401
+    expect((await call()).status).toBe(400)
+    expect(refreshes().length).toBeGreaterThan(0)
+    expect(await stateOf()).toMatchObject({ isFaulted: false })
   })
 })
 

@@ -143,6 +143,54 @@ describe('a workflow that failed ten times in a row', () => {
     },
   )
 
+  it('because its target was away does its work when that is back, and loses none', async () => {
+    await using target = await startHttpTarget(() => ({ status: 503 }))
+    const all = (await user.get('/api/Applications')).body as { id: string; shortName: string }[]
+    const { body: connection } = await user.post('/api/RegApplication', {
+      applicationId: all.find(({ shortName }) => shortName === 'HTTP')?.id,
+      credentialsJson: JSON.stringify({ baseUrl: target.origin, authType: 'bearer', token: 'a-token' }),
+    })
+    const script = "return api.post('HTTP/orders', webhook.body)"
+    const { id } = await deployWorkflow(user, [script], { name: 'Away', applications: { HTTP: connection } })
+    const webhook = await enableWebhook(user, id)
+    for (let n = 1; n <= 12; n++) expect((await webhook.send({ n })).status).toBe(200)
+    await eventually(async () => (await read(id)).isAutoRunPaused)
+    const { regApplications } = (await user.post('/api/RegApplications', { appIds: [] })).body
+    expect(regApplications.find((one: { id: string }) => one.id === connection)).toMatchObject({ isFaulted: false })
+
+    target.answer = () => ({ json: 'taken' })
+    await letTry(id)
+    await eventually(async () => !(await read(id)).isAutoRunPaused)
+    await service.asOwner('update webhook_queue set due_at = now() where workflow_id = $1', [id])
+    await eventually(async () => (await queueOf(user, id)).length === 0)
+    const ended = await runsOf(id)
+    expect(ended.filter(({ status }: { status: string }) => status === 'Ready')).toHaveLength(12)
+    await eventually(async () => (await mailsAbout('Away')).length === 3)
+    expect((await mailsAbout('Away')).toSorted()).toEqual([
+      'Workflow "Away" failed',
+      'Workflow "Away" is paused',
+      'Workflow "Away" is running again',
+    ])
+  })
+
+  it('makes up for the latest tick that it missed when somebody resumes it', async () => {
+    const { id } = await deployWorkflow(user, [flaky])
+    await scheduleWithDueTick(id)
+    await nearlyPaused(id)
+    await endOf(user, id, 1)
+    await eventually(async () => (await read(id)).isAutoRunPaused)
+    for (let tick = 0; tick < 2; tick++) {
+      await makeDue(id)
+      await isHandled(id)
+    }
+    expect(await runsOf(id)).toHaveLength(1)
+    await mend(id)
+    expect((await user.get(`/api/ResumeWorkflow/${id}`)).body).toBe(true)
+    expect(await endOf(user, id, 2)).toMatchObject({ status: 'Ready', runBy: 'Scheduler' })
+    expect(await service.asOwner('select from workflows where id = $1 and missed_tick is not null', [id])).toEqual([])
+    expect(await runsOf(id)).toHaveLength(2)
+  })
+
   it('is not tried while a connection that it needs is faulted', async () => {
     const { id, connection } = await withConnection(flaky)
     await nearlyPaused(id)

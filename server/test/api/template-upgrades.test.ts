@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { startHttpTarget } from '../harness/http-target.ts'
 import type { TestService } from '../harness/service.ts'
 import { createTemplate, newBlock } from '../harness/templates.ts'
 import {
@@ -202,6 +203,8 @@ describe('rolling back', () => {
   it('happens by itself when the next runs fail, and stops the upgrade when too many do', async () => {
     const { id, workflowId } = await twoVersions(partner, 'return 1', 'throw new Error("broken")')
     const other = await makeWorkflow(partner, id, { templateVersion: '1' })
+    await using listener = await startHttpTarget()
+    await partner.post('/api/EventSubscriptions', { url: listener.origin, events: ['upgrade.stopped'] })
     await deploy(partner, workflowId)
     expect((await runToEnd(partner, workflowId)).status).toBe('Ready')
     const upgradeId = await startUpgrade(partner, id, { waveSize: 1, waveMinutes: 60, watchRuns: 2, failuresMax: 0 })
@@ -221,6 +224,8 @@ describe('rolling back', () => {
       return mails.body.items.find(({ subject }: { subject: string }) => subject.includes('was stopped'))
     })
     expect(told).toBeDefined()
+    const event = await eventually(() => listener.received[0])
+    expect(JSON.parse(event.body.toString())).toMatchObject({ type: 'upgrade.stopped', data: { accountId: partnerId } })
   })
 
   it('also happens after Completed, but not to what failed before or works again', async () => {
