@@ -1,7 +1,7 @@
 /**
  * Work that waits. Organizations take turns, and so do the accounts of each of them, so that a long row of one, or many accounts of one, are
- * not in the way of another. A turn is several pieces long, because work of one account after the other finds its isolate warm. Work that goes
- * first does not wait for its turn.
+ * not in the way of another. A turn is several pieces long by default, because work of one account after the other finds its isolate warm.
+ * Work that goes first does not wait for its turn.
  */
 const TURN_LENGTH = 8
 const LOOK_AHEAD = 64
@@ -15,6 +15,11 @@ export class FairQueue<Work extends Owner> {
   #first: Owner[] = []
   #size = 0
   #turn = { organizationId: '', left: 0 }
+  readonly #turnLength: number
+
+  constructor(turnLength = TURN_LENGTH) {
+    this.#turnLength = turnLength
+  }
 
   get size(): number {
     return this.#size
@@ -117,7 +122,7 @@ export class FairQueue<Work extends Owner> {
   #countTurn(owner: Owner, isRowEmpty: boolean): void {
     const { organizationId, accountId } = owner
     if (this.#turn.organizationId !== organizationId || this.#turn.left === 0)
-      this.#turn = { organizationId, left: TURN_LENGTH }
+      this.#turn = { organizationId, left: this.#turnLength }
     this.#turn.left--
     if (isRowEmpty) {
       const rows = this.#organizations.get(organizationId)

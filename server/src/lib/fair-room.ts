@@ -11,12 +11,13 @@ type Waiting = Owner & { amount: number; admit(held: Held): void }
 
 export class FairRoom {
   readonly #shares: FairShares
-  readonly #waiting = new FairQueue<Waiting>()
+  readonly #waiting: FairQueue<Waiting>
   readonly #amountMax: number
 
-  /** Levels are accounts and organizations. */
-  constructor(limits: ShareLimits) {
+  /** Levels are accounts and organizations; `turnLength` is how many of one organization enter in a row. */
+  constructor(limits: ShareLimits, turnLength?: number) {
     this.#shares = new FairShares(limits)
+    this.#waiting = new FairQueue(turnLength)
     this.#amountMax = Math.min(...limits.levels.map(({ maxWhenCrowded }) => maxWhenCrowded))
   }
 

@@ -9,6 +9,7 @@ import type { WithdrawCredentials } from '../ports.ts'
 import type { Catalog } from '../shelves/catalog.ts'
 import { listKnownVersions, raiseStamp, writeItems } from '../shelves/store.ts'
 import { readImportApart } from './import-in-thread.ts'
+import { ImportTurns } from './import-turns.ts'
 import { whatMayChange, writeOwners } from './owners.ts'
 import { givenItems, type ImportedItem, planImport } from './plan-import.ts'
 import type { ImportReading, ImportSource } from './read-import.ts'
@@ -28,12 +29,9 @@ type Outcome = { imported: ImportedItem[]; problems: Problem[]; warnings: string
 type Reading = Extract<ImportReading, { kind: 'read' }>
 
 const documentBytesMax = 8 * 1024 * 1024
-const waitingMax = 10
 const problemsTold = 20
 
-// Reading keeps a processor busy: one import at a time in a process, and few waiting.
-let waiting = 0
-let turn: Promise<unknown> = Promise.resolve()
+const turns = new ImportTurns()
 
 export async function importCatalog(
   deps: ImportDeps,
@@ -42,13 +40,7 @@ export async function importCatalog(
   options: Options,
 ): Promise<Outcome> {
   const source = await findSource(deps, principal, given)
-  if (waiting >= waitingMax) {
-    throw new AppError('too_many_requests', 'Other imports are in progress. Try again in a moment.')
-  }
-  waiting++
-  const mine = turn.then(() => importNow(deps, principal, source, options))
-  turn = mine.catch(() => {}).finally(() => waiting--)
-  return mine
+  return turns.take(scopeOf(principal), () => importNow(deps, principal, source, options))
 }
 
 async function findSource(deps: ImportDeps, principal: Principal, { files, openApi }: Given): Promise<ImportSource> {
