@@ -31,9 +31,7 @@ export function mergeVariables(
     const problem = (why: string) => problems.push({ message: `Variable "${name}" ${why}` })
     if (isDeletion(input)) {
       if (rules.isBound)
-        problem(
-          `of block ${nameBlock(block)} comes from the template; it can be removed only with unboundFromTemplate true.`,
-        )
+        problem(`of block ${nameBlock(block)} comes from the template. To remove it, set unboundFromTemplate to true.`)
       else if (!next.delete(name)) problem(`is not declared in block ${nameBlock(block)}.`)
       else isChanged = true
       continue
@@ -72,7 +70,7 @@ function readBinding(
   const type = given ?? before
   if (rules.isBound && type !== before)
     return refused(
-      `of block ${nameBlock(block)} has its type from the template; it can change only with unboundFromTemplate true.`,
+      `of block ${nameBlock(block)} has its type from the template. To change it, set unboundFromTemplate to true.`,
     )
   const parsed = stored && isTypeOnly(input) ? accept(stored) : parseBinding(name, input)
   if (!parsed.ok) return parsed

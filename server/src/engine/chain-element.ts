@@ -27,7 +27,7 @@ export function changeBlock(block: ChainBlock, element: ChainElementInput, rules
   const dataSources = element.dataSources ?? block.dataSources
   if (rules.isBound && !sameList(dataSources, block.dataSources)) {
     problems.push({
-      message: `The data sources of block ${nameBlock(block)} come from the template; they can change only with unboundFromTemplate true.`,
+      message: `The data sources of block ${nameBlock(block)} come from the template. To change them, set unboundFromTemplate to true.`,
     })
   }
   const based = changeOrigin(block, element, rules)
@@ -91,7 +91,7 @@ function changeOrigin(block: ChainBlock, element: ChainElementInput, rules: Elem
   if (rules.isBound && (templateId !== block.blockTemplateId || !isSameApplication)) {
     const field = isSameApplication ? 'blockTemplateId' : 'applicationShortName'
     return refuse({
-      message: `The ${field} of block ${nameBlock(block)} comes from the template; it can change only with unboundFromTemplate true.`,
+      message: `The ${field} of block ${nameBlock(block)} comes from the template. To change it, set unboundFromTemplate to true.`,
     })
   }
   const based = templateId === block.blockTemplateId ? accept(block) : changeTemplate(block, templateId, rules)

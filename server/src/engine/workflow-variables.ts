@@ -105,7 +105,7 @@ function isDeclaredElse(one: WorkflowVariable, other: WorkflowVariable): boolean
 }
 
 function fromTemplate(name: string): Problem {
-  const message = `Variable "${name}" comes from the template; only its value can change, unless unboundFromTemplate is true.`
+  const message = `Variable "${name}" comes from the template: only its value can change. To change the rest, set unboundFromTemplate to true.`
   return { message }
 }
 

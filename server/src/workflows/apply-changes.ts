@@ -56,10 +56,12 @@ export async function applyChanges(
 
   const declared: WorkflowVariables = new Map(current.variables.map(({ name, ...variable }) => [name, variable]))
   const given = input.variables ?? {}
-  const variables =
-    collect(problems, isNew ? declareVariables(given) : setVariables(declared, given, isBound)) ?? declared
+  const read = collect(problems, isNew ? declareVariables(given) : setVariables(declared, given, isBound))
+  const variables = read ?? declared
 
-  const context = { isBound, workflowVariables: variables, blockTemplates, newBlockId: newId }
+  // What is wrong with a variable has been said; blocks that are bound to it are not wrong as well.
+  const workflowVariables = read ?? { has: (name: string) => declared.has(name) || Object.hasOwn(given, name) }
+  const context = { isBound, workflowVariables, blockTemplates, newBlockId: newId }
   const patched = isNew ? makeChain(spelled, context) : patchChain(current.chain, spelled, context)
   const chain = collect(problems, patched) ?? []
   if (chain.length > blocksMax) problems.push({ message: `A workflow has at most ${blocksMax} blocks.` })

@@ -14,10 +14,10 @@ export function refuseOtherTemplate(given: TemplateChoice, stored: StoredWorkflo
     )
   }
   if (given.templateVersion !== undefined && given.templateVersion !== stored.templateVersion) {
-    const now = stored.templateVersion ?? 'none'
-    throw new AppError(
-      'workflow_invalid',
-      `The field templateVersion cannot change by an update; it is ${now}. Upgrade the workflow instead.`,
-    )
+    const why =
+      stored.templateVersion === null
+        ? 'this workflow follows no published template.'
+        : `the workflow follows version ${stored.templateVersion}. To move it to another one, use TemplateUpgrade.`
+    throw new AppError('workflow_invalid', `The field templateVersion cannot change here: ${why}`)
   }
 }

@@ -201,6 +201,9 @@ describe('a posted-back workflow', () => {
       customBody({ variables: { key: { type: 'password', value: '********' }, who: '' } }),
     )
     expect(custom.status).toBe(400)
-    expect(custom.body.errorMessage).toContain('key')
+    // And not that the block which uses it is wrong as well.
+    expect(custom.body.errorMessage).toBe(
+      'Variable "key" is a password, and no stored value can be kept for it. Give its value.',
+    )
   })
 })
