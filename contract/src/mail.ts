@@ -57,6 +57,7 @@ export const sendProxyEmail = operation({
   largeText: 'attachment',
   answers: { 200: Type.Object({ Success: Type.Boolean() }) },
   refusalField: 'Error',
+  refuses: ['storage_full'],
   example: {
     body: { subject: 'Orders of today', to: ['anna@example.com'], body: '<p>12 orders</p>', bodyIsHtml: true },
     answer: { Success: true },

@@ -94,6 +94,6 @@ export const restoreRevision = operation({
   params: WorkflowId,
   body: Type.Object({ revision: Revision }, { additionalProperties: false }),
   answers: { 200: Type.Integer() },
-  refuses: ['not_found', 'workflow_not_deployable'],
+  refuses: ['not_found', 'workflow_not_deployable', 'storage_full'],
   example: { body: { revision: 3 } },
 })

@@ -74,7 +74,7 @@ export const runWorkflow = operation({
   ),
   answerHeaders,
   answers: { 200: Type.String() },
-  refuses: ['not_found', 'workflow_not_deployed', 'applications_missing', 'blocks_invalid'],
+  refuses: ['not_found', 'workflow_not_deployed', 'applications_missing', 'blocks_invalid', 'storage_full'],
   example: {
     body: { workflowId: '0198c0de-0000-7000-8000-000000000001' },
     answer: 'Run 1 of the workflow "Orders" has started.',
@@ -110,7 +110,14 @@ export const retryRun = operation({
   query: Type.Object({ runNumber: RunNumber }),
   answerHeaders,
   answers: { 200: Type.String() },
-  refuses: ['not_found', 'workflow_not_deployed', 'run_not_failed', 'blocks_invalid', 'webhook_request_taken'],
+  refuses: [
+    'not_found',
+    'workflow_not_deployed',
+    'run_not_failed',
+    'blocks_invalid',
+    'webhook_request_taken',
+    'storage_full',
+  ],
   example: { answer: 'Run 8 of the workflow "Orders" has started.' },
 })
 

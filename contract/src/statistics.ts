@@ -107,6 +107,10 @@ export const overview = operation({
       storage: Type.Object({
         storedBytes: Count('What is stored, as it was counted last.'),
         accountBytesMax: Count('The storage quota of an account.'),
+        organizationStoredBytes: Type.Optional(
+          Count('What all accounts of the organization store; for a SuperPartner or Manager.'),
+        ),
+        organizationBytesMax: Count('The storage quota of an organization.'),
       }),
       attention: Type.Array(
         Type.Object({

@@ -32,7 +32,7 @@ export const setInWorkflow = operation({
   params: InWorkflow,
   body: Entry,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'storage_full'],
   example: { body: { jsonData: { cursor: 42 } }, answer: true },
 })
 
@@ -83,7 +83,7 @@ export const setInAccount = operation({
   params: InAccount,
   body: Entry,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'storage_full'],
   example: { body: { jsonData: 'shared' }, answer: true },
 })
 

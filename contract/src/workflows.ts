@@ -166,7 +166,7 @@ export const createWorkflow = operation({
   audit: 'workflow.created',
   body: WorkflowInput,
   answers: { 200: Guid },
-  refuses: ['not_found', 'workflow_invalid', 'cannot_be_stored'],
+  refuses: ['not_found', 'workflow_invalid', 'cannot_be_stored', 'storage_full'],
   example: {
     body: {
       name: 'Hello',
@@ -200,7 +200,14 @@ export const updateWorkflow = operation({
   },
   answerHeaders: { ETag: Type.String({ description: 'The newest revision in quotes.' }) },
   answers: { 200: null },
-  refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'workflow_changed', 'cannot_be_stored'],
+  refuses: [
+    'not_found',
+    'workflow_invalid',
+    'workflow_not_deployable',
+    'workflow_changed',
+    'cannot_be_stored',
+    'storage_full',
+  ],
   example: { body: { name: 'Hello again', variables: { who: 'everyone' } } },
 })
 
@@ -240,7 +247,14 @@ export const pushWorkflows = operation({
       { maxItems: 1000, description: 'In the order of the request.' },
     ),
   },
-  refuses: ['not_found', 'workflow_invalid', 'workflow_not_deployable', 'workflow_changed', 'cannot_be_stored'],
+  refuses: [
+    'not_found',
+    'workflow_invalid',
+    'workflow_not_deployable',
+    'workflow_changed',
+    'cannot_be_stored',
+    'storage_full',
+  ],
   example: {
     body: { workflows: [{ workflow: { name: 'Hello', chain: [{ blockName: 'Greet', script: "return 'Hello'" }] } }] },
     answer: [{ id: '0198c0de-0000-7000-8000-000000000001', revision: 1, change: 'created' }],

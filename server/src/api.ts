@@ -174,7 +174,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
       },
     }),
     ...auditRoutes({ database }),
-    ...mailRoutes({ database, outbox }),
+    ...mailRoutes({ database, outbox, ledger }),
     ...shareRoutes(shares),
     ...catalogRoutes({
       database,
@@ -182,6 +182,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
       outbound,
       uses: catalogUses,
       withdrawCredentials: connecting.withdrawCredentials,
+      ledger,
     }),
     ...functionRoutes({ catalog }),
     ...vaultRoutes({ ledger, database, keyRing, workflowExists, holdWorkflow }),
@@ -196,6 +197,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
       checkScript,
       runs: runs.ofWorkflows,
       webhooks: webhooks.ofWorkflows,
+      ledger,
     }),
     ...runs.routes,
     ...replayRoutes({

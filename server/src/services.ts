@@ -76,7 +76,7 @@ export async function createServices(context: Context, connection: ConnectionSet
   )
   await ledger.start()
   const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', faultsOf('queue')))
-  const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined })
+  const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined, ledger })
   const guard = createGuard({
     allow: config.egressAllow,
     onRefusal: createRefusalLog((refusal, sentence) => log.warn({ part: 'outbound', ...refusal }, sentence)),
@@ -121,9 +121,9 @@ export async function createServices(context: Context, connection: ConnectionSet
   for (const sentence of sandbox.missing) say(sentence)
   const traces = await startTraces(context)
   const watchedSandbox = watchScripts(sandbox, metrics)
-  const emails = createEmailSender({ database, outbox })
+  const emails = createEmailSender({ database, outbox, ledger })
   const calls = createApplicationCalls({ connections })
-  const vault = createVault({ database, keyRing })
+  const vault = createVault({ database, keyRing, ledger })
   const functions = createFunctionLibrary(catalog, (workflowId) => findFunctionStamp({ database }, workflowId))
   const webhookPorts = createRunPorts({ database, keyRing, publish, baseUrl })
   const runnable = (accountId: string, workflowId: string, revision?: number) =>

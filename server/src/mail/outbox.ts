@@ -6,6 +6,7 @@ import { newId } from '../lib/id.ts'
 import { largeTextMin } from '../lib/json-text.ts'
 import type { JobQueue } from '../queue/index.ts'
 import { type DataKey, type KeyRing, type Place, seal } from '../secrets/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import type { MailContent } from './mail-content.ts'
 import { writeContent } from './stored-mail.ts'
 
@@ -16,7 +17,14 @@ export type Outbox = {
   enqueue(tx: Tx, accountId: string, content: MailContent, sealWith?: DataKey): Promise<string>
 }
 
-export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: boolean }): Outbox {
+export type OutboxDeps = {
+  keyRing: KeyRing
+  jobs: JobQueue
+  canSend: boolean
+  ledger: Pick<StorageLedger, 'add'>
+}
+
+export function createOutbox(deps: OutboxDeps): Outbox {
   return {
     async enqueue(tx, accountId, content, sealWith) {
       const id = newId()
@@ -32,6 +40,7 @@ export function createOutbox(deps: { keyRing: KeyRing; jobs: JobQueue; canSend: 
         values (${id}, ${accountId}, ${deps.canSend ? 'Queued' : 'Held'}, ${sealed}, ${content.subject}, ${recipients})`)
       // Both statements travel together; neither needs the other's answer.
       await Promise.all([filed, deps.canSend ? deps.jobs.send(tx, mailQueue, { mailId: id }) : undefined])
+      tx.afterCommit(() => deps.ledger.add(accountId, sealed.length))
       return id
     },
   }

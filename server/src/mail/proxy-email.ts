@@ -6,6 +6,7 @@ import { type Database, type Scope, sql } from '../db/index.ts'
 import { validator } from '../http/index.ts'
 import { invalid } from '../lib/app-error.ts'
 import type { JsonText } from '../lib/json-text.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { encodeInTurn } from './attachment.ts'
 import type { MailContent } from './mail-content.ts'
 import type { Outbox } from './outbox.ts'
@@ -15,7 +16,7 @@ export type ProxyEmailBody = Omit<BodyOf<Operations['ApiProxyEmail']>, 'attachme
   attachment?: string | JsonText
 }
 
-export type EmailDeps = { database: Database; outbox: Outbox }
+export type EmailDeps = { database: Database; outbox: Outbox; ledger: Pick<StorageLedger, 'requireRoom'> }
 
 /** For scripts: whatever they pass is checked as a request body would be. Refusals are AppErrors with the sentences of the endpoint. */
 export type EmailSender = { send(scope: Scope, message: unknown): Promise<{ Success: true }> }
@@ -38,6 +39,7 @@ export function createEmailSender(deps: EmailDeps): EmailSender {
 
 /** The mail is in the outbox, durably, when this returns. */
 export async function sendEmail(deps: EmailDeps, sender: Sender, body: ProxyEmailBody): Promise<{ Success: true }> {
+  deps.ledger.requireRoom(sender.scope.accountId)
   const content = await composeEmail(body, sender.email, sender.scope.accountId)
   await deps.database.forScope(sender.scope).transaction(async (tx) => {
     const id = await deps.outbox.enqueue(tx, sender.scope.accountId, content)

@@ -55,7 +55,7 @@ function workflowsInTrouble(inReach: Sql): Sql {
     union all
     select 'workflow.paused', w.account_id, w.id, w.name, case when has_faulted_application(w.id)
       then 'Automatic runs are paused because a registered application is faulted.'
-      else 'Automatic runs are paused because they failed again and again.' end, w.paused_since
+      else 'Automatic runs are paused after ten failures in a row.' end, w.paused_since
     from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_auto_run_paused and w.state = 'deployed'`
 }
 

@@ -1,5 +1,5 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
-import { type Principal, reachOf } from '../access/index.ts'
+import { hasRank, type Principal, type Reach, reachOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
 import { listAttention, type StorageQuotas } from './attention.ts'
 import {
@@ -23,7 +23,9 @@ export async function getOverview(
 ): Promise<AnswerOf<Operations['Overview']>> {
   const reach = reachOf(principal, acrossAccounts)
   const db = database.system
-  const [workflows, connections, queue, givenUp, outbox, attention, accounts, storedBytes] = await Promise.all([
+  const seesAll = hasRank(principal, 'SuperPartner')
+  const organization: Reach = { kind: 'organization', organizationId: principal.account.organizationId }
+  const [workflows, connections, queue, givenUp, outbox, attention, accounts, ...stored] = await Promise.all([
     countWorkflows(db, reach),
     countConnections(db, reach),
     countQueuedRequests(db, reach),
@@ -32,13 +34,20 @@ export async function getOverview(
     listAttention(db, reach, quotas, attentionMax),
     acrossAccounts ? listAccounts(db, reach) : undefined,
     sumStoredBytes(db, reach),
+    seesAll ? sumStoredBytes(db, organization) : undefined,
   ])
+  const [storedBytes, organizationStoredBytes] = stored
   return {
     workflows,
     connections,
     webhooks: { ...queue, givenUp },
     outbox,
-    storage: { storedBytes, accountBytesMax: quotas.accountBytesMax },
+    storage: {
+      storedBytes,
+      accountBytesMax: quotas.accountBytesMax,
+      ...(organizationStoredBytes === undefined ? {} : { organizationStoredBytes }),
+      organizationBytesMax: quotas.organizationBytesMax,
+    },
     attention,
     ...(accounts ? { accounts } : {}),
   }

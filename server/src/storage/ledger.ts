@@ -78,10 +78,14 @@ export class StorageLedger implements AsyncDisposable {
     const space = await diskSpace()
     this.#isDiskLow = space.freeBytes < (limits.diskFloorBytes ?? floorOf(space))
     await this.#flush()
-    const isSomeoneFull = this.#fullAccounts.size + this.#fullOrganizations.size > 0
-    if (await claimMeasure(database.system, isSomeoneFull ? measureFullMs : measureMs))
+    if (await claimMeasure(database.system, measureMs)) await measureAll(database.system)
+    let full = await listFull(database.system, limits)
+    // Counting does not know what was replaced or deleted, so nobody is refused by it alone.
+    const isSomeoneFull = full.accountIds.length + full.organizationAccountIds.length > 0
+    if (isSomeoneFull && (await claimMeasure(database.system, measureFullMs))) {
       await measureAll(database.system)
-    const full = await listFull(database.system, limits)
+      full = await listFull(database.system, limits)
+    }
     this.#fullAccounts = new Set(full.accountIds)
     this.#fullOrganizations = new Set(full.organizationAccountIds)
   }

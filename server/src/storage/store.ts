@@ -47,6 +47,8 @@ export async function measureAll(db: Queryable): Promise<void> {
       union all select account_id, sum(coalesce(pg_column_size(sealed_tape) + content_bytes(sealed_tape), 0)) from run_recordings group by 1
       union all select account_id, sum(coalesce(pg_column_size(sealed_result), 0)) from replay_runs group by 1
       union all select account_id, sum(bytes) from shares group by 1
+      union all select account_id, sum(pg_column_size(sealed_content)) from mails group by 1
+      union all select account_id, sum(pg_column_size(definition)) from workflow_revisions group by 1
     )
     insert into account_storage (account_id, bytes)
     select a.id, coalesce(sum(s.bytes), 0)::bigint from accounts a left join sizes s on s.account_id = a.id group by 1

@@ -11,7 +11,7 @@ import type { ValueReader } from './value-reader.ts'
 import { openValue, sealValue, type VaultDeps } from './vault.ts'
 
 export type ServiceDeps = VaultDeps & {
-  ledger: Pick<StorageLedger, 'requireRoom'>
+  ledger: Pick<StorageLedger, 'add' | 'requireRoom'>
   readValue: ValueReader
   writeEntry: EntryWriter
   /** Whether the workflow is one of the account. */
@@ -35,7 +35,9 @@ export async function setEntry(
     target: id.holderId,
     details: { key: shownKey(at.key) },
   }
-  return deps.writeEntry(scope, { entry, audit })
+  const isWritten = await deps.writeEntry(scope, { entry, audit })
+  deps.ledger.add(scope.accountId, entry.sealedValue.length)
+  return isWritten
 }
 
 /** The JSON text of the value, which is null when there is none. */

@@ -4,6 +4,7 @@
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { Json } from '../lib/json.ts'
 import type { KeyRing } from '../secrets/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { type EntryId, entryId, sealPlace, type VaultPlace, writeValue } from './entry.ts'
 import { deleteEntry, hasEntry, type SealedEntry, upsertEntries, upsertEntry } from './store.ts'
 import { createValueReader } from './value-reader.ts'
@@ -19,10 +20,10 @@ export type Vault = {
   writeAll(tx: Tx, scope: Scope, entries: { at: VaultPlace; key: string; value: Json }[]): Promise<void>
 }
 
-export type VaultDeps = { database: Database; keyRing: KeyRing }
+export type VaultDeps = { database: Database; keyRing: KeyRing; ledger: Pick<StorageLedger, 'add'> }
 
 export function createVault(deps: VaultDeps): Vault {
-  const { database, keyRing } = deps
+  const { database, keyRing, ledger } = deps
   const readValue = createValueReader(database)
   return {
     async get(scope, at, key) {
@@ -33,6 +34,7 @@ export function createVault(deps: VaultDeps): Vault {
     async set(scope, at, key, value) {
       const entry = await sealValue(keyRing, entryId(scope, at, key), value)
       await writeToHolder(upsertEntry(database.forScope(scope), entry))
+      ledger.add(scope.accountId, entry.sealedValue.length)
     },
     remove: async (scope, at, key) => deleteEntry(database.forScope(scope), entryId(scope, at, key)),
     contains: async (scope, at, key) => hasEntry(database.forScope(scope), entryId(scope, at, key)),
@@ -45,6 +47,8 @@ export function createVault(deps: VaultDeps): Vault {
       if (last.size === 0) return
       const sealed = await Promise.all([...last.values()].map(({ id, value }) => sealValue(keyRing, id, value)))
       await upsertEntries(tx, scope.accountId, sealed)
+      const bytes = sealed.reduce((sum, { sealedValue }) => sum + sealedValue.length, 0)
+      tx.afterCommit(() => ledger.add(scope.accountId, bytes))
     },
   }
 }

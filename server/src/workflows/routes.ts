@@ -1,5 +1,6 @@
-import { scopeOf } from '../access/index.ts'
+import { type Principal, scopeOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
+import type { StorageLedger } from '../storage/index.ts'
 import { archiveWorkflow } from './archive.ts'
 import { type ChangeDeps, changeWorkflow } from './change.ts'
 import { createWorkflow } from './create.ts'
@@ -27,10 +28,12 @@ type Names =
   | 'ArchiveWorkflow'
   | 'DeleteWorkflow'
 
-type WorkflowDeps = ChangeDeps & GetDeps
+type WorkflowDeps = ChangeDeps & GetDeps & { ledger: Pick<StorageLedger, 'requireRoom'> }
 
 export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
   const { database, catalog } = deps
+  /** Whatever is saved is a revision that stays for years. */
+  const requireRoom = ({ account }: Principal) => deps.ledger.requireRoom(account.id)
   return {
     Workflows: ({ principal }) => listWorkflows(database.forScope(scopeOf(principal)), principal.account.id),
     WorkflowsSearch: ({ principal, body }) =>
@@ -40,17 +43,26 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
       exchange.setHeader('ETag', eTagOf(workflow.revision))
       return workflow
     },
-    WorkflowCreate: ({ principal, body }) => createWorkflow(deps, principal, body),
+    WorkflowCreate: ({ principal, body }) => {
+      requireRoom(principal)
+      return createWorkflow(deps, principal, body)
+    },
     WorkflowUpdate: async ({ principal, params, body, exchange }) => {
+      requireRoom(principal)
       const expectedRevisions = readIfMatch(exchange.header('if-match'))
       const change = { id: params.id, given: body, expectedRevisions }
       exchange.setHeader('ETag', eTagOf(await changeWorkflow(deps, principal, change)))
     },
-    PushWorkflows: ({ principal, body }) => pushWorkflows(deps, principal, body.workflows),
+    PushWorkflows: ({ principal, body }) => {
+      requireRoom(principal)
+      return pushWorkflows(deps, principal, body.workflows)
+    },
     WorkflowRevisions: ({ principal, params, body }) => listRevisions(deps, principal, params.workflowId, body),
     WorkflowDifference: ({ principal, params, query }) => getDifference(deps, principal, params.workflowId, query),
-    RestoreRevision: ({ principal, params, body }) =>
-      restoreRevision(deps, principal, params.workflowId, body.revision),
+    RestoreRevision: ({ principal, params, body }) => {
+      requireRoom(principal)
+      return restoreRevision(deps, principal, params.workflowId, body.revision)
+    },
     DeployWorkflow: ({ principal, params }) => deployWorkflow(deps, principal, params.id),
     ArchiveWorkflow: ({ principal, params }) => archiveWorkflow(deps, principal, params.id),
     DeleteWorkflow: ({ principal, params }) => deleteWorkflow(deps, principal, params.id),

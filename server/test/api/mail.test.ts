@@ -322,9 +322,10 @@ describe('email.send of scripts', () => {
     await using database = new Database({ connectionString: service.databaseUrl }, () => {})
     const base64 = readFileSync(`${service.dataDir}/master.key`, 'utf8')
     const keyRing = await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 }))
+    const ledger = { add: () => {}, requireRoom: () => {} }
     // Held mails are sent by the running service, so this one needs no queue.
-    const outbox = createOutbox({ keyRing, jobs: undefined as never, canSend: false })
-    const sender = createEmailSender({ database, outbox })
+    const outbox = createOutbox({ keyRing, jobs: undefined as never, canSend: false, ledger })
+    const sender = createEmailSender({ database, outbox, ledger })
     const scope = { organizationId: service.firstAccount.organizationId, accountId: user.id }
     const good = { subject: 'from a script', body: '<b>x</b>', bodyIsHtml: true, toAccountEmail: true }
     expect(await sender.send(scope, good)).toEqual({ Success: true })

@@ -89,6 +89,37 @@ describe('a quota', () => {
     expect(storage.accountBytesMax).toBe(2 * 1024 * 1024)
     expect(storage.storedBytes).toBeGreaterThan(50_000)
     expect(storage.storedBytes).toBeLessThan(60_000)
+    expect(storage).toMatchObject({ organizationBytesMax: 4 * 1024 * 1024 })
+    expect(storage).not.toHaveProperty('organizationStoredBytes')
+    const seen = (await service.manager.post('/api/Overview', {})).body.storage
+    expect(seen.organizationStoredBytes).toBeGreaterThan(storage.storedBytes)
+  })
+
+  it('counts vault values and mails that wait at once, and refuses whatever would be stored', async () => {
+    const partner = (await createAccount(service, service.manager, 'DevPartner')).client
+    const { id } = await deployWorkflow(partner, ['return 1'])
+    const values = [1, 2].map((key) =>
+      partner.post(`/api/MyVaultSet/${id}/${key}`, { jsonData: 'x'.repeat(700_000) + key }),
+    )
+    expect((await Promise.all(values)).map(({ status }) => status)).toEqual([200, 200])
+    const mail = { subject: 'x', to: ['a@example.com'], body: 'x'.repeat(900_000) }
+    expect((await partner.post('/api/ApiProxyEmail', mail)).status).toBe(200)
+    await refusedVault(partner, id)
+    const refused = { errorMessage: expect.stringContaining('quota') }
+    const custom = { name: 'x', chain: [{ blockName: 'x', script: 'return 1' }] }
+    const item = { path: 'functions/x.yaml', content: 'kind: function' }
+    for (const [path, body] of [
+      ['Workflow', custom],
+      [`Workflow/${id}`, { name: 'y' }],
+      ['PushWorkflows', { workflows: [{ workflow: custom }] }],
+      [`RestoreRevision/${id}`, { revision: 1 }],
+      ['CatalogImport', { files: [item] }],
+    ] as const) {
+      expect(await partner.post(`/api/${path}`, body), path).toMatchObject({ status: 400, body: refused })
+    }
+    const more = await partner.post('/api/ApiProxyEmail', mail)
+    expect(more).toMatchObject({ status: 400, body: { Error: expect.stringContaining('quota') } })
+    expect((await partner.get(`/api/ArchiveWorkflow/${id}`)).status).toBe(200)
   })
 })
 
@@ -108,6 +139,13 @@ describe('a disk with too little room', () => {
     const sent = await fetch(url, { method: 'POST', headers: { 'X-Webhook-Secret': webhook.secret }, body: '{}' })
     expect(sent.status).toBe(503)
     expect(sent.headers.get('retry-after')).not.toBeNull()
+    for (const [path, body] of [
+      ['ApiProxyEmail', { subject: 'x', to: ['a@example.com'], body: 'x' }],
+      ['Workflow', { name: 'x', chain: [{ blockName: 'x', script: 'return 1' }] }],
+      [`Workflow/${workflow.id}`, { name: 'y' }],
+    ] as const) {
+      expect((await there.post(`/api/${path}`, body)).status, path).toBe(503)
+    }
     expect((await there.get('/api/Workflows')).status).toBe(200)
     expect((await endOf(client, workflow.id, underWay)).status).toBe('Ready')
   })

@@ -19,7 +19,8 @@ describe('the vault of scripts', () => {
     service = await startService()
     database = new Database({ connectionString: service.databaseUrl }, () => {})
     const base64 = readFileSync(join(service.dataDir, 'master.key'), 'utf8')
-    vault = createVault({ database, keyRing: await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 })) })
+    const keyRing = await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 }))
+    vault = createVault({ database, keyRing, ledger: { add: () => {} } })
     const { organizationId, accountId } = service.firstAccount
     scope = { organizationId, accountId }
     const [row] = await service.asOwner(

@@ -4,6 +4,7 @@ import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Tx } from '../../db/index.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
 import { type OutboundClient, OutboundError, ownedBy } from '../../outbound/index.ts'
+import type { StorageLedger } from '../../storage/index.ts'
 import type { CatalogFile, Problem } from '../format/definition.ts'
 import type { WithdrawCredentials } from '../ports.ts'
 import type { Catalog } from '../shelves/catalog.ts'
@@ -19,6 +20,7 @@ export type ImportDeps = {
   catalog: Catalog
   outbound: Pick<OutboundClient, 'send'>
   withdrawCredentials: WithdrawCredentials
+  ledger: Pick<StorageLedger, 'requireRoom'>
 }
 /** `dryRun` changes nothing and tells what would be done; `partial` leaves out what is broken and stores the rest. */
 type Options = { dryRun?: boolean; partial?: boolean }
@@ -39,6 +41,7 @@ export async function importCatalog(
   given: Given,
   options: Options,
 ): Promise<Outcome> {
+  if (!options.dryRun) deps.ledger.requireRoom(principal.account.id)
   const source = await findSource(deps, principal, given)
   return turns.take(scopeOf(principal), () => importNow(deps, principal, source, options))
 }
