@@ -2,8 +2,12 @@ import { Type } from 'typebox'
 import { listSizeMax } from './list-size.ts'
 
 // 2^31 - 1 keeps every page number inside a PostgreSQL integer; no list is that long.
-export const Page = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'Zero-based page.' })
-export const Size = Type.Integer({ minimum: 1, maximum: listSizeMax, default: 50, description: 'Items per page.' })
+const page = { minimum: 0, maximum: 2_147_483_647, description: 'Zero-based page.' }
+const size = { minimum: 1, maximum: listSizeMax, description: 'Items per page.' }
+export const Page = Type.Integer({ ...page, default: 0 })
+export const Size = Type.Integer({ ...size, default: 50 })
+export const RequiredPage = Type.Integer(page)
+export const RequiredSize = Type.Integer(size)
 export const SearchTerm = Type.String({
   maxLength: 500,
   description: 'Text to look for, without regard to case; % and _ are ordinary characters.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
-import { Page, Size } from './paging.ts'
+import { RequiredPage, RequiredSize } from './paging.ts'
 
 export const runStatuses = ['Pending', 'Processing', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
 export const RunStatus = Type.Enum([...runStatuses], {
@@ -118,7 +118,7 @@ export const retryRun = operation({
     'webhook_request_taken',
     'storage_full',
   ],
-  example: { answer: 'Run 8 of the workflow "Orders" has started.' },
+  example: { answer: 'Run 8 of the workflow "Orders" has started. It retries run 7.' },
 })
 
 export const resumeWorkflow = operation({
@@ -145,8 +145,8 @@ export const getRunHistory = operation({
   malformedPathIs: 400,
   body: Type.Object(
     {
-      page: Page,
-      size: Size,
+      page: RequiredPage,
+      size: RequiredSize,
       lockVersionNumber: Type.Optional(RunNumber),
       status: Type.Optional(RunStatus),
       searchFrom: Type.Optional({ ...Timestamp, description: 'Only runs that started at this time or later.' }),

@@ -96,6 +96,19 @@ describe('the OpenAPI document', () => {
     for (const name of Object.keys(records)) expect(document.components.schemas).toHaveProperty(name)
   })
 
+  it('gives no default to a field that is required', () => {
+    const wrong = described.flatMap(({ operationId, requestBody }) =>
+      Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => {
+        const { properties = {}, required = [] } = schema as {
+          properties?: Record<string, object>
+          required?: string[]
+        }
+        return required.filter((name) => 'default' in (properties[name] ?? {})).map((name) => `${operationId}.${name}`)
+      }),
+    )
+    expect(wrong).toEqual([])
+  })
+
   it.each(['active', 'Active', 'ACTIVE', 'aCTIVE'])('takes the state %s in a request as the service does', (state) => {
     const body = { accountState: [state] }
     expect(Compile(standAlone(bodyOf('AccountsSearch').schema)).Check(body)).toBe(true)

@@ -10,7 +10,6 @@ import { replaceTokens } from './token-store.ts'
 
 export type TakeBackDeps = RegisterDeps & { outbox: Outbox }
 
-const title = 'Access taken back'
 const faultMessage = 'The person who granted access has revoked it.'
 
 export function takeBackPage(deps: TakeBackDeps): Page {
@@ -22,7 +21,7 @@ export function takeBackPage(deps: TakeBackDeps): Page {
       const words = done
         ? html`<p>Patchbay has deleted the access to ${done.name}. To remove it at the provider too, look for connected apps in your settings there.</p>`
         : html`<p class="bad" role="alert">Access can be taken back once, within half an hour. This was done already, or it is too late: ask the owner of the account, or remove the access in your settings at the provider.</p>`
-      return { status: done ? 200 : 404, html: page(title, words) }
+      return { status: done ? 200 : 404, html: page(done ? 'Access taken back' : 'Nothing to take back', words) }
     },
   }
 }

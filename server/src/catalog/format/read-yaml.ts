@@ -32,7 +32,7 @@ export function yamlReader<S extends TSchema>(schema: S): YamlReader<Static<S>> 
         problems: document.errors.slice(0, problemsMax).map((error) => ({
           file,
           ...at(error.pos[0]),
-          message: `This is not valid YAML: ${error.message}`,
+          message: `This is not valid YAML: ${error.message}.`,
         })),
       }
     }
@@ -43,7 +43,7 @@ export function yamlReader<S extends TSchema>(schema: S): YamlReader<Static<S>> 
       // The library's own limit on aliases makes a "billion laughs" document an error here.
       value = document.toJS({ maxAliasCount: 100 })
     } catch (error) {
-      return { problems: [{ file, ...at(0), message: `This is not valid YAML: ${(error as Error).message}` }] }
+      return { problems: [{ file, ...at(0), message: `This is not valid YAML: ${(error as Error).message}.` }] }
     }
     if (check.Check(value)) return { value, locate }
     const mismatches = explainMismatch(schema as Parameters<typeof explainMismatch>[0], value)

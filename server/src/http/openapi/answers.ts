@@ -42,7 +42,7 @@ const refusals: Record<number, { name: string; description: string; message: str
   },
   503: {
     name: 'NotReady',
-    description: 'The service is starting, stopping or overloaded. Try again after Retry-After.',
+    description: 'The service is starting, stopping, overloaded or low on disk space. Try again after Retry-After.',
     message: 'The service is stopping. Try again.',
   },
 }
