@@ -68,7 +68,11 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
         (db) => insertDataKey(db, id, dataKey),
         (db) =>
           Promise.all([
-            recordAudit(db, actorOf(principal), 'account.created', id, { email: given.email, role, isActivated }),
+            recordAudit(db, actorOf(principal), {
+              action: 'account.created',
+              target: id,
+              details: { email: given.email, role, isActivated },
+            }),
             isActivated ? insertWaitingKeyPair(db, deps.keyRing, id, dataKey.key) : undefined,
             sendInvitation(
               deps,

@@ -47,7 +47,7 @@ export async function createOrganization(
   await insertDataKey(tx, accountId, dataKey)
   await insertKey(tx, accountId, pair, { label: 'first key pair' })
   const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
-  await recordAudit(tx, nobody, 'organization.created', organizationId, { name, email })
+  await recordAudit(tx, nobody, { action: 'organization.created', target: organizationId, details: { name, email } })
   const link = createLink(tx, { baseUrl: deps.baseUrl, accountId, purpose: 'firstSignIn', hours: invitationHours })
   await link.stored
   return {

@@ -31,7 +31,7 @@ export function activationResender(
           `An account gets at most ${mailsPerHour} activation mails per hour. Try again later.`,
         )
       }
-      await recordAudit(tx, actorOf(principal), 'account.invitedAgain', id)
+      await recordAudit(tx, actorOf(principal), { action: 'account.invitedAgain', target: id })
       await resendInvitation(deps, tx, { ...invited, isActive: false })
     })
   }

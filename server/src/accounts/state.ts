@@ -43,7 +43,11 @@ export async function changeAccountState(
     }
     await Promise.all([
       updateState(tx, organizationId, id, wanted),
-      recordAudit(tx, actorOf(principal), 'account.stateChanged', id, { from: current, to: wanted }),
+      recordAudit(tx, actorOf(principal), {
+        action: 'account.stateChanged',
+        target: id,
+        details: { from: current, to: wanted },
+      }),
     ])
   })
 }

@@ -16,7 +16,7 @@ export async function unlockAccount(database: Database, email: string): Promise<
       keyId: null,
       address: null,
     }
-    await recordAudit(tx, operator, 'account.unlocked', unlocked.id)
+    await recordAudit(tx, operator, { action: 'account.unlocked', target: unlocked.id })
     return true
   })
 }

@@ -53,7 +53,7 @@ export async function changeAccount(
     }
     await Promise.all([
       updateAccount(tx, organizationId, id, change),
-      recordAudit(tx, actorOf(principal), 'account.changed', id, change),
+      recordAudit(tx, actorOf(principal), { action: 'account.changed', target: id, details: change }),
     ])
   })
 }

@@ -25,7 +25,7 @@ export function alarmRoutes(deps: SetDeps): HandlersOf<Names> {
         const alarm = await updateAlarm(tx, principal.account.id, params.id, body.action)
         if (!alarm) throw notFound('alarm')
         const action = body.action === 'dismiss' ? 'alarm.dismissed' : 'alarm.acknowledged'
-        await recordAudit(tx, actorOf(principal), action, params.id, alarm)
+        await recordAudit(tx, actorOf(principal), { action, target: params.id, details: alarm })
       })
       return undefined
     },

@@ -37,7 +37,11 @@ export async function setExpectations(
       tx,
       [...kept.values()].map(({ id }) => id),
     )
-    await recordAudit(tx, actorOf(principal), 'expectations.changed', workflowId, { expectations: given })
+    await recordAudit(tx, actorOf(principal), {
+      action: 'expectations.changed',
+      target: workflowId,
+      details: { expectations: given },
+    })
   })
 }
 

@@ -20,18 +20,15 @@ export function actorOf(principal: Principal): Actor {
   }
 }
 
-/** One row for one change, in the transaction of the change. `details` never holds a secret. */
-export async function recordAudit(
-  tx: Queryable,
-  actor: Actor,
-  action: AuditAction,
-  target: string | null,
-  details: object = {},
-): Promise<void> {
-  await recordAudits(tx, [{ actor, action, target, details }])
-}
+/** What was done, and to what. `details` never holds a secret. */
+type AuditedChange = { action: AuditAction; target: string | null; details?: object }
 
-export type AuditRow = { actor: Actor; action: AuditAction; target: string | null; details: object }
+export type AuditRow = { actor: Actor } & Required<AuditedChange>
+
+/** One row for one change, in the transaction of the change. */
+export async function recordAudit(tx: Queryable, actor: Actor, change: AuditedChange): Promise<void> {
+  await recordAudits(tx, [{ actor, action: change.action, target: change.target, details: change.details ?? {} }])
+}
 
 /** The rows of several changes that become final together, in their order. */
 export async function recordAudits(tx: Queryable, rows: readonly AuditRow[]): Promise<void> {

@@ -102,7 +102,11 @@ async function connect(
     }
     await Promise.all([
       replaceTokens(tx, scope.accountId, id, { sealed, expiresInSeconds: grant.expiresInSeconds ?? null }),
-      recordAudit(tx, actor, 'registeredApplication.connected', id, { shortName: stored.shortName }),
+      recordAudit(tx, actor, {
+        action: 'registeredApplication.connected',
+        target: id,
+        details: { shortName: stored.shortName },
+      }),
       tellOwner(deps, tx, { taken, stored, address }),
       (stored.faultMessage === null) === (faultMessage === null)
         ? undefined

@@ -49,7 +49,7 @@ export function createFaults(deps: FaultDeps): Faults {
         const before = await setFault(tx, { accountId: scope.accountId, id: connection.id }, { source, message: words })
         if (!before?.isNew) return false
         await Promise.all([
-          recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', connection.id),
+          recordAudit(tx, serviceOf(scope), { action: 'registeredApplication.faulted', target: connection.id }),
           before.mailTo === null ? undefined : mailOwner(deps, tx, opened, { to: before.mailTo, words }),
           tell(tx, scope.accountId, { connection, message: words, isMailed: before.mailTo !== null }),
         ])
@@ -64,7 +64,7 @@ export function createFaults(deps: FaultDeps): Faults {
         const cleared = await clearFault(tx, scope.accountId, connection.id, source)
         if (!cleared) return
         await Promise.all([
-          recordAudit(tx, serviceOf(scope), 'registeredApplication.recovered', connection.id),
+          recordAudit(tx, serviceOf(scope), { action: 'registeredApplication.recovered', target: connection.id }),
           tell(tx, scope.accountId, { connection, message: null, isMailed: cleared.wasMailed }),
         ])
       })

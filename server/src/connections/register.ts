@@ -85,8 +85,10 @@ export async function register(
       (db) =>
         Promise.all([
           needsToken(to.authentication) ? replaceTokens(db, scope.accountId, id, tokens) : undefined,
-          recordAudit(db, actorOf(principal), 'registeredApplication.created', id, {
-            shortName: application.shortName,
+          recordAudit(db, actorOf(principal), {
+            action: 'registeredApplication.created',
+            target: id,
+            details: { shortName: application.shortName },
           }),
           authorization ? insertState(db, deps.keyRing, { scope, id }, authorization) : undefined,
           tested && tested.faultMessage !== null
@@ -144,8 +146,10 @@ export async function change(
         : undefined,
       isNew && needsToken(to.authentication) ? replaceTokens(tx, scope.accountId, stored.id, tokens) : undefined,
       authorization ? insertState(tx, deps.keyRing, { scope, id: stored.id }, authorization) : undefined,
-      recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, {
-        fields: Object.keys(body),
+      recordAudit(tx, actorOf(principal), {
+        action: 'registeredApplication.changed',
+        target: stored.id,
+        details: { fields: Object.keys(body) },
       }),
       // Whoever changed it knows it, so nobody is mailed.
       tested && (stored.faultMessage === null) !== (tested.faultMessage === null)
@@ -173,7 +177,11 @@ async function rename(
   const scope = scopeOf(principal)
   await deps.database.forScope(scope).transaction(async (tx) => {
     if (tagText !== undefined) await updateTagText(tx, scope.accountId, stored.id, tagText)
-    await recordAudit(tx, actorOf(principal), 'registeredApplication.changed', stored.id, { fields: ['tagText'] })
+    await recordAudit(tx, actorOf(principal), {
+      action: 'registeredApplication.changed',
+      target: stored.id,
+      details: { fields: ['tagText'] },
+    })
   })
   deps.opened.forget({ scope, connection: stored })
   return ''
@@ -187,8 +195,10 @@ export async function remove(deps: RegisterDeps, principal: Principal, id: strin
   try {
     await deps.database.forScope(scope).transaction(async (tx) => {
       if (!(await deleteConnection(tx, scope, stored.id))) throw notFound('registered application')
-      await recordAudit(tx, actorOf(principal), 'registeredApplication.deleted', stored.id, {
-        shortName: stored.shortName,
+      await recordAudit(tx, actorOf(principal), {
+        action: 'registeredApplication.deleted',
+        target: stored.id,
+        details: { shortName: stored.shortName },
       })
     })
   } catch (error) {

@@ -36,7 +36,11 @@ async function takeBack(deps: TakeBackDeps, token: string, address: string): Pro
     await markTaken(tx, link)
     const { organizationId, accountId } = link
     const actor = { organizationId, accountId: null, managedAccountId: accountId, keyId: null, address }
-    await recordAudit(tx, actor, 'registeredApplication.takenBack', connection.id, { shortName: connection.shortName })
+    await recordAudit(tx, actor, {
+      action: 'registeredApplication.takenBack',
+      target: connection.id,
+      details: { shortName: connection.shortName },
+    })
     await deps.outbox.enqueue(tx, accountId, {
       to: [link.email],
       subject: `Access to ${connection.shortName} was taken back`,

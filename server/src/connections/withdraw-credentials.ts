@@ -20,7 +20,7 @@ export async function withdrawCredentials(
     const scope = { organizationId, accountId: one.account_id }
     const connection = { id: one.id, shortName: one.short_name, name: one.name, tagText: one.tag_text }
     await Promise.all([
-      recordAudit(tx, serviceOf(scope), 'registeredApplication.faulted', one.id),
+      recordAudit(tx, serviceOf(scope), { action: 'registeredApplication.faulted', target: one.id }),
       mailOwner(deps, tx, { scope, connection }, { to: one.email, words }),
       deps.faults.tell(tx, scope.accountId, { connection, message: words, isMailed: true }),
     ])

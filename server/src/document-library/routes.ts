@@ -30,13 +30,11 @@ export function documentLibraryRoutes(deps: Deps): HandlersOf<'DocumentLibraryGr
       const permissionId = await addPermission(caller, grant, token, siteId)
       const { host, sitePath, role, connectorClientId, adminClientId } = grant
       const details = { host, sitePath, role, connectorClientId, adminClientId, permissionId }
-      await recordAudit(
-        deps.database.forScope(scopeOf(principal)),
-        actorOf(principal),
-        'documentLibrary.granted',
-        siteId,
+      await recordAudit(deps.database.forScope(scopeOf(principal)), actorOf(principal), {
+        action: 'documentLibrary.granted',
+        target: siteId,
         details,
-      )
+      })
       return { siteId, permissionId, role }
     },
   }

@@ -42,10 +42,10 @@ export async function subscribe(
         events: [...new Set(given.events ?? [])],
         sealedSecret,
       }),
-      recordAudit(tx, actorOf(principal), 'eventSubscription.created', id, {
-        scope,
-        url: given.url,
-        events: given.events ?? [],
+      recordAudit(tx, actorOf(principal), {
+        action: 'eventSubscription.created',
+        target: id,
+        details: { scope, url: given.url, events: given.events ?? [] },
       }),
     ])
   })
@@ -61,14 +61,14 @@ export async function changeSubscription(
   if (change.url !== undefined) checkUrl(change.url)
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await updateSubscription(tx, principal.account.id, id, change))) throw notFound('event subscription')
-    await recordAudit(tx, actorOf(principal), 'eventSubscription.changed', id, change)
+    await recordAudit(tx, actorOf(principal), { action: 'eventSubscription.changed', target: id, details: change })
   })
 }
 
 export async function unsubscribe(deps: Deps, principal: Principal, id: string): Promise<boolean> {
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await deleteSubscription(tx, principal.account.id, id))) throw notFound('event subscription')
-    await recordAudit(tx, actorOf(principal), 'eventSubscription.deleted', id)
+    await recordAudit(tx, actorOf(principal), { action: 'eventSubscription.deleted', target: id })
     return true
   })
 }
@@ -81,7 +81,11 @@ export async function changeNotifications(
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await Promise.all([
       setFailureMail(tx, principal.account.id, scope, failureMail),
-      recordAudit(tx, actorOf(principal), 'notifications.changed', principal.account.id, { scope, failureMail }),
+      recordAudit(tx, actorOf(principal), {
+        action: 'notifications.changed',
+        target: principal.account.id,
+        details: { scope, failureMail },
+      }),
     ])
   })
 }

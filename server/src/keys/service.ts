@@ -23,7 +23,11 @@ export async function createKeyPair(deps: Deps, principal: Principal, given: Giv
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     await Promise.all([
       insertKey(tx, principal.account.id, pair, settings),
-      recordAudit(tx, actorOf(principal), 'apiKey.created', pair.id, { consumer: pair.consumer }),
+      recordAudit(tx, actorOf(principal), {
+        action: 'apiKey.created',
+        target: pair.id,
+        details: { consumer: pair.consumer },
+      }),
     ])
   })
   return { id: pair.id, consumer: pair.consumer, secretKey: pair.secretKey }
@@ -34,7 +38,7 @@ export async function changeKeyPair(deps: Deps, principal: Principal, id: string
   const settings = checkSettings(given)
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await updateKey(tx, principal.account.id, id, settings))) throw notFound('key pair')
-    await recordAudit(tx, actorOf(principal), 'apiKey.changed', id, settings)
+    await recordAudit(tx, actorOf(principal), { action: 'apiKey.changed', target: id, details: settings })
   })
 }
 
@@ -42,7 +46,7 @@ export async function revokeKeyPair(deps: Deps, principal: Principal, id: string
   requireRankOfAccount(principal)
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     if (!(await deleteKey(tx, principal.account.id, id))) throw notFound('key pair')
-    await recordAudit(tx, actorOf(principal), 'apiKey.revoked', id)
+    await recordAudit(tx, actorOf(principal), { action: 'apiKey.revoked', target: id })
     return true
   })
 }
@@ -53,7 +57,7 @@ export async function revealSecret(deps: Deps, principal: Principal, id: string)
     const taken = await takeWaitingSecret(tx, principal.caller.id, id)
     if (!taken) throw notFound('key pair')
     const secret = await deps.keyRing.open(secretPlace(taken.id, taken.accountId), taken.sealedSecret)
-    await recordAudit(tx, actorOf(principal), 'apiKey.revealed', taken.id)
+    await recordAudit(tx, actorOf(principal), { action: 'apiKey.revealed', target: taken.id })
     return { id: taken.id, consumer: taken.consumer, secretKey: secret.toString() }
   })
 }

@@ -44,7 +44,11 @@ export async function sendEmail(deps: EmailDeps, sender: Sender, body: ProxyEmai
   await deps.database.forScope(sender.scope).transaction(async (tx) => {
     const id = await deps.outbox.enqueue(tx, sender.scope.accountId, content)
     await Promise.all([
-      recordAudit(tx, sender.actor, 'mail.accepted', id, { recipients: countRecipients(content) }),
+      recordAudit(tx, sender.actor, {
+        action: 'mail.accepted',
+        target: id,
+        details: { recipients: countRecipients(content) },
+      }),
       countMail(tx, sender.scope.accountId),
     ])
   })

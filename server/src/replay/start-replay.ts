@@ -49,7 +49,11 @@ export async function startReplay(
     await Promise.all([
       insertReplayRuns(tx, { id, accountId }, runNumbers),
       deps.jobs.send(tx, replayQueue, { replayId: id }),
-      recordAudit(tx, actorOf(principal), 'workflow.replayed', workflowId, { replayId: id, runs: runNumbers.length }),
+      recordAudit(tx, actorOf(principal), {
+        action: 'workflow.replayed',
+        target: workflowId,
+        details: { replayId: id, runs: runNumbers.length },
+      }),
     ])
   })
   deps.jobs.wake(replayQueue)

@@ -48,14 +48,18 @@ export async function setSchedule(
     const nextRunAt = nextTick(schedule.value, after)
     await updateSchedule(tx, accountId, id, { isScheduled: true, frequency, timeZone, nextRunAt })
     const resumed = await resumeByHand(deps.publish, tx, accountId, id)
-    await recordAudit(tx, actorOf(principal), 'schedule.enabled', id, { frequency, timeZone })
+    await recordAudit(tx, actorOf(principal), {
+      action: 'schedule.enabled',
+      target: id,
+      details: { frequency, timeZone },
+    })
     const wait = resumed && describeWait(resumed)
     const sentence = `The scheduler of the workflow "${workflow.name}" is enabled (${frequency}${timeZone === null ? '' : `, ${timeZone}`})`
     return wait === undefined ? `${sentence}; it runs next at ${nextRunAt.toISOString()}.` : `${sentence}. ${wait}`
 
     async function disable(frequency: string | null = null): Promise<string> {
       await updateSchedule(tx, accountId, id, { isScheduled: false, frequency, timeZone, nextRunAt: null })
-      await recordAudit(tx, actorOf(principal), 'schedule.disabled', id)
+      await recordAudit(tx, actorOf(principal), { action: 'schedule.disabled', target: id })
       return `The scheduler of the workflow "${workflow?.name}" is disabled.`
     }
   })

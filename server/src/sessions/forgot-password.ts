@@ -58,7 +58,7 @@ async function mailLink(deps: ForgottenDeps, exchange: Parameters<typeof actorAt
   if (!found || (found.state !== 'active' && found.state !== 'inActive')) return
   const { account, firstName, state } = found
   await deps.database.system.transaction(async (tx) => {
-    await recordAudit(tx, actorAt(exchange, account), 'account.passwordForgotten', account.id)
+    await recordAudit(tx, actorAt(exchange, account), { action: 'account.passwordForgotten', target: account.id })
     if (state === 'inActive')
       return resendInvitation(deps, tx, { id: account.id, email: account.email, firstName, isActive: false })
     const baseUrl = deps.baseUrl()

@@ -82,12 +82,10 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
             keyId: null,
             address: exchange.address,
           }
-          await recordAudit(
-            tx,
-            actor,
-            done.purpose === 'activate' ? 'account.activated' : 'account.passwordSet',
-            done.account_id,
-          )
+          await recordAudit(tx, actor, {
+            action: done.purpose === 'activate' ? 'account.activated' : 'account.passwordSet',
+            target: done.account_id,
+          })
           return done
         })
         if (!redeemed) return used

@@ -52,7 +52,7 @@ export async function openSession(
   await deps.database.system.transaction(async (tx) => {
     await Promise.all([
       insertSession(tx, account.id, hashToken(token), sessionHours),
-      recordAudit(tx, actorAt(exchange, account), 'session.started', account.id),
+      recordAudit(tx, actorAt(exchange, account), { action: 'session.started', target: account.id }),
     ])
   })
   setCookie(deps, exchange, token, sessionHours * 3600)
@@ -74,12 +74,10 @@ export async function signOut(deps: SessionDeps, exchange: Exchange): Promise<un
   await deps.database.system.transaction(async (tx) => {
     const ended = await deleteSession(tx, hashToken(token))
     if (ended)
-      await recordAudit(
-        tx,
-        actorAt(exchange, { id: ended.accountId, organizationId: ended.organizationId }),
-        'session.ended',
-        ended.accountId,
-      )
+      await recordAudit(tx, actorAt(exchange, { id: ended.accountId, organizationId: ended.organizationId }), {
+        action: 'session.ended',
+        target: ended.accountId,
+      })
   })
 }
 
@@ -115,7 +113,11 @@ async function noteFailure(
   isLocked: boolean,
 ): Promise<void> {
   const details = isLocked ? { signInLockedMinutes: lockMinutes } : {}
-  await recordAudit(deps.database.system, actorAt(exchange, account), 'session.refused', account.id, details)
+  await recordAudit(deps.database.system, actorAt(exchange, account), {
+    action: 'session.refused',
+    target: account.id,
+    details,
+  })
 }
 
 function refuseUntil(exchange: Exchange, waitSeconds: number): void {

@@ -49,20 +49,10 @@ export class ShareKeeper implements AsyncDisposable {
       count = await this.#deps.database.system.transaction(async (tx) => {
         const erased = await eraseExpired(tx, batch)
         await Promise.all(
-          erased.map((share) =>
-            recordAudit(
-              tx,
-              {
-                organizationId: share.organization_id,
-                accountId: null,
-                managedAccountId: null,
-                keyId: null,
-                address: null,
-              },
-              'share.expired',
-              share.id,
-            ),
-          ),
+          erased.map(({ id, organization_id: organizationId }) => {
+            const service = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
+            return recordAudit(tx, service, { action: 'share.expired', target: id })
+          }),
         )
         return erased.length
       })

@@ -62,7 +62,11 @@ export async function recordDownload(
   await deps.database.system.transaction(async (tx) => {
     await Promise.all([
       countDownload(tx, share.id),
-      recordAudit(tx, visitor(share.organizationId, address), 'share.downloaded', share.id, { file: index }),
+      recordAudit(tx, visitor(share.organizationId, address), {
+        action: 'share.downloaded',
+        target: share.id,
+        details: { file: index },
+      }),
     ])
   })
 }
@@ -77,7 +81,7 @@ async function lock(deps: OpenDeps, share: AttemptedShare, address: string): Pro
         share.account_id,
         composeLockNotice(share.account_email, share.id, content.notificationEmail),
       ),
-      recordAudit(tx, visitor(share.organization_id, address), 'share.locked', share.id),
+      recordAudit(tx, visitor(share.organization_id, address), { action: 'share.locked', target: share.id }),
     ])
   })
 }

@@ -44,7 +44,7 @@ export async function takeBackShare(
   const storageId = await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     const erased = await eraseShare(tx, principal.account.id, shareId)
     if (!erased) throw notFound('share')
-    await recordAudit(tx, actorOf(principal), 'share.takenBack', shareId)
+    await recordAudit(tx, actorOf(principal), { action: 'share.takenBack', target: shareId })
     return erased.storage_id
   })
   const store = deps.files.find(storageId)

@@ -165,9 +165,10 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
     const [isFinished] = await Promise.all([
       finishUpload(tx, account.id, shareId, done),
       deps.outbox.enqueue(tx, account.id, mail),
-      recordAudit(tx, actorOf(principal), 'share.created', shareId, {
-        files: files.length,
-        bytes: done.bytes,
+      recordAudit(tx, actorOf(principal), {
+        action: 'share.created',
+        target: shareId,
+        details: { files: files.length, bytes: done.bytes },
       }),
     ])
     if (!isFinished) throw new AppError('not_ready', 'The upload stalled and was aborted. Please upload again.')

@@ -27,7 +27,12 @@ export async function addTag(deps: TagDeps, principal: Principal, change: Change
       entityId: id,
       value: change.value,
     })
-    if (isNew) await recordAudit(tx, actorOf(principal), 'tag.added', id, { entityType: type, value: change.value })
+    if (isNew)
+      await recordAudit(tx, actorOf(principal), {
+        action: 'tag.added',
+        target: id,
+        details: { entityType: type, value: change.value },
+      })
   })
 }
 
@@ -45,7 +50,11 @@ export async function removeTag(deps: TagDeps, principal: Principal, change: Cha
       value: change.value,
     })
     if (wasThere)
-      await recordAudit(tx, actorOf(principal), 'tag.removed', id, { entityType: type, value: change.value })
+      await recordAudit(tx, actorOf(principal), {
+        action: 'tag.removed',
+        target: id,
+        details: { entityType: type, value: change.value },
+      })
   })
 }
 

@@ -23,7 +23,11 @@ export async function actOnUpgrade(
     await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
       const upgrade = await getUpgradeRow(tx, principal, id, changing)
       if (await actions[action](deps, tx, upgrade)) {
-        await recordAudit(tx, actorOf(principal), audits[action], id, { from: upgrade.state })
+        await recordAudit(tx, actorOf(principal), {
+          action: audits[action],
+          target: id,
+          details: { from: upgrade.state },
+        })
       }
     })
   } catch (error) {

@@ -61,10 +61,10 @@ export async function startUpgrade(deps: UpgradeDeps, principal: Principal, give
           }),
         (db) => insertItems(db, upgrade, items),
         (db) =>
-          recordAudit(db, actor, 'upgrade.started', id, {
-            ...settings,
-            toVersion: target.version,
-            workflows: items.length,
+          recordAudit(db, actor, {
+            action: 'upgrade.started',
+            target: id,
+            details: { ...settings, toVersion: target.version, workflows: items.length },
           }),
         (db) => (isOver ? undefined : sendTurn(deps.jobs, db, { id, turn: 1 })),
       ])

@@ -51,8 +51,10 @@ async function stopUpgrade(deps: UpgradeDeps, tx: Tx, upgrade: Upgrade, { workfl
   await Promise.all([
     updateState(tx, upgrade.id, { state: 'Stopped', isRollingBack: false }),
     skipPending(tx, upgrade.id, 'The upgrade was stopped before it reached this workflow.'),
-    recordAudit(tx, actorFor(upgrade, upgrade.startedBy), 'upgrade.stopped', upgrade.id, {
-      failures: upgrade.failures,
+    recordAudit(tx, actorFor(upgrade, upgrade.startedBy), {
+      action: 'upgrade.stopped',
+      target: upgrade.id,
+      details: { failures: upgrade.failures },
     }),
     deps.publish(tx, [
       {

@@ -75,7 +75,11 @@ export async function removeEntry(
   const db = deps.database.forScope(target.scope)
   const isRemoved = await db.transaction(async (tx) => {
     if (!(await deleteEntry(tx, target.id))) return false
-    await recordAudit(tx, actorOf(principal), 'vault.removed', target.id.holderId, { key: shownKey(key) })
+    await recordAudit(tx, actorOf(principal), {
+      action: 'vault.removed',
+      target: target.id.holderId,
+      details: { key: shownKey(key) },
+    })
     return true
   })
   if (isRemoved) return true
@@ -87,7 +91,11 @@ export async function removeEntry(
 async function auditPersonsRead(deps: ServiceDeps, principal: Principal, target: Target, key: string): Promise<void> {
   if (principal.credential.kind !== 'session') return
   const db = deps.database.forScope(target.scope)
-  await recordAudit(db, actorOf(principal), 'vault.read', target.id.holderId, { key: shownKey(key) })
+  await recordAudit(db, actorOf(principal), {
+    action: 'vault.read',
+    target: target.id.holderId,
+    details: { key: shownKey(key) },
+  })
 }
 
 /** Account entries belong to the managed account or to the caller itself; workflows are looked for in the managed account only. */

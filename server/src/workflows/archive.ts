@@ -17,7 +17,7 @@ export async function archiveWorkflow(
     if (state === 'archived') return true
     await Promise.all([
       setArchived(tx, scope.accountId, id),
-      recordAudit(tx, actorOf(principal), 'workflow.archived', id, { from: state }),
+      recordAudit(tx, actorOf(principal), { action: 'workflow.archived', target: id, details: { from: state } }),
     ])
     return true
   })

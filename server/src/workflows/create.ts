@@ -60,9 +60,10 @@ export async function prepareNew(
         }),
       (db) => insertUses(db, accountId, id, definition),
       (db) =>
-        recordAudit(db, actorOf(principal), 'workflow.created', id, {
-          name: definition.name,
-          workflowTemplateId: template?.id ?? null,
+        recordAudit(db, actorOf(principal), {
+          action: 'workflow.created',
+          target: id,
+          details: { name: definition.name, workflowTemplateId: template?.id ?? null },
         }),
     ])
   }

@@ -19,7 +19,10 @@ export async function deleteWorkflow(
     if (!(await hasWorkflow(tx, scope.accountId, id))) throw notFound('workflow')
     await deps.runs.stop(tx, id)
     if (!(await deleteWorkflowRow(tx, scope, id))) throw notFound('workflow')
-    await Promise.all([deps.runs.stop(tx, id), recordAudit(tx, actorOf(principal), 'workflow.deleted', id)])
+    await Promise.all([
+      deps.runs.stop(tx, id),
+      recordAudit(tx, actorOf(principal), { action: 'workflow.deleted', target: id }),
+    ])
     return true
   })
 }

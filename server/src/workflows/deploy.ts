@@ -29,7 +29,11 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     if (found.state === 'deployed') {
       await db.transaction(async (tx) => {
         if (!(await renewFunctions(tx, scope.accountId, found.id))) return
-        await recordAudit(tx, actorOf(principal), 'workflow.deployed', found.id, { revision: found.revision })
+        await recordAudit(tx, actorOf(principal), {
+          action: 'workflow.deployed',
+          target: found.id,
+          details: { revision: found.revision },
+        })
       })
       return found.id
     }
@@ -43,7 +47,11 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     refuseFor('workflow_not_deployable', findDeployProblems(definition, connections))
     const isDeployed = await db.transaction(async (tx) => {
       if (!(await setDeployed(tx, scope.accountId, found.id, found.revision))) return false
-      await recordAudit(tx, actorOf(principal), 'workflow.deployed', found.id, { revision: found.revision })
+      await recordAudit(tx, actorOf(principal), {
+        action: 'workflow.deployed',
+        target: found.id,
+        details: { revision: found.revision },
+      })
       return true
     })
     if (isDeployed) return found.id

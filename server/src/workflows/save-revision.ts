@@ -110,7 +110,12 @@ async function prepareStore(
       (db) => insertRevision(db, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),
       (db) => deleteUses(db, accountId, id),
       (db) => insertUses(db, accountId, id, next),
-      (db) => recordAudit(db, actorOf(principal), auditActions[reason], id, { revision: key.revision, changed }),
+      (db) =>
+        recordAudit(db, actorOf(principal), {
+          action: auditActions[reason],
+          target: id,
+          details: { revision: key.revision, changed },
+        }),
     ])
     return true
   }

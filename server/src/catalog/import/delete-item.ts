@@ -29,7 +29,7 @@ export async function deleteItem(deps: DeleteDeps, principal: Principal, kind: I
     const users = await listUsers({ uses: deps.uses, db: tx, organizationId, hosted }, kind, item)
     if (users.some(({ uses }) => uses.length > 0)) throw inUse(principal, names[kind], users)
     if (!(await deleteStored(tx, organizationId, kind, id))) throw notFound(names[kind])
-    await recordAudit(tx, actorOf(principal), `${kind}.deleted`, id, { name: item.name })
+    await recordAudit(tx, actorOf(principal), { action: `${kind}.deleted`, target: id, details: { name: item.name } })
     return true
   })
 }

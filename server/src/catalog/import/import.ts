@@ -123,8 +123,10 @@ async function store(
   await Promise.all([
     writeItems(tx, organizationId, principal.caller.id, plan.writes),
     writeOwners(tx, organizationId, principal.caller.id, plan.writes),
-    recordAudit(tx, actorOf(principal), 'catalog.imported', organizationId, {
-      items: plan.writes.map(({ kind, id, version }) => ({ entityType: kind, id, version })),
+    recordAudit(tx, actorOf(principal), {
+      action: 'catalog.imported',
+      target: organizationId,
+      details: { items: plan.writes.map(({ kind, id, version }) => ({ entityType: kind, id, version })) },
     }),
   ])
   return { imported: plan.imported, problems, warnings }

@@ -41,7 +41,12 @@ export async function publishDraft(
     await inOrder(tx, [
       (db) => writeItems(db, organizationId, principal.caller.id, [item]),
       (db) => deleteDraft(db, organizationId, kind, id),
-      (db) => recordAudit(db, actorOf(principal), `${kind}.published`, id, { version: published.version }),
+      (db) =>
+        recordAudit(db, actorOf(principal), {
+          action: `${kind}.published`,
+          target: id,
+          details: { version: published.version },
+        }),
     ])
     return published.version
   })
@@ -53,7 +58,7 @@ export async function discardDraft(deps: Deps, principal: Principal, kind: Templ
     await raiseStamp(tx, organizationId)
     await requireOwner(tx, principal, { kind, id }, templateNames[kind])
     if (!(await deleteDraft(tx, organizationId, kind, id))) throw notFound(`draft of the ${templateNames[kind]}`)
-    await recordAudit(tx, actorOf(principal), `${kind}.draftDeleted`, id)
+    await recordAudit(tx, actorOf(principal), { action: `${kind}.draftDeleted`, target: id })
     return true
   })
 }

@@ -208,7 +208,11 @@ async function noteArrival({ client, cell }: Side, fromCell: string, organizatio
     [organizationId, moveId, fromCell],
   )
   const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
-  await recordAudit(queryableOf(client), nobody, 'organization.moved', organizationId, { fromCell, toCell: cell })
+  await recordAudit(queryableOf(client), nobody, {
+    action: 'organization.moved',
+    target: organizationId,
+    details: { fromCell, toCell: cell },
+  })
   return rowCount !== 0
 }
 

@@ -13,7 +13,7 @@ export async function resumeWorkflow(deps: ResumeDeps, principal: Principal, wor
   return deps.database.forScope(scope).transaction(async (tx) => {
     const resumed = await resumeByHand(deps.publish, tx, scope.accountId, workflowId)
     if (!resumed) throw notFound('workflow')
-    if (resumed.hadFailed) await recordAudit(tx, actorOf(principal), 'workflow.resumed', workflowId)
+    if (resumed.hadFailed) await recordAudit(tx, actorOf(principal), { action: 'workflow.resumed', target: workflowId })
     return resumed.wasPaused
   })
 }

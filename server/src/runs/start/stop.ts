@@ -31,7 +31,7 @@ export async function stopRun(
     if (!isAsked) return false
     if (ended) await deps.onRunsEnded(tx, [ended], [])
     else await announceStop(tx, found.id)
-    await recordAudit(tx, actorOf(principal), 'run.stopped', workflowId, { runNumber })
+    await recordAudit(tx, actorOf(principal), { action: 'run.stopped', target: workflowId, details: { runNumber } })
     return true
   })
 }

@@ -43,7 +43,11 @@ export async function startReplay(deps: ReplayDeps, principal: Principal, workfl
     await Promise.all([
       insertReplay(tx, { id, accountId, workflowId, ...range, statuses }),
       deps.jobs.send(tx, webhookReplayQueue, { replayId: id }),
-      recordAudit(tx, actorOf(principal), 'webhook.replayed', workflowId, { replayId: id, ...range, statuses }),
+      recordAudit(tx, actorOf(principal), {
+        action: 'webhook.replayed',
+        target: workflowId,
+        details: { replayId: id, ...range, statuses },
+      }),
     ])
   })
   deps.jobs.wake(webhookReplayQueue)

@@ -43,6 +43,10 @@ export async function pinSandbox(
         where account_id = ${scope.accountId} and workflow_id = ${workflowId} and id = ${webhookId}`)
       if (pinned.rowCount === 0) throw notFound('webhook request')
     } else if (!(await findWorkflowFlags(tx, scope.accountId, workflowId))) throw notFound('workflow')
-    await recordAudit(tx, actorOf(principal), 'webhook.samplePinned', workflowId, { webhookId })
+    await recordAudit(tx, actorOf(principal), {
+      action: 'webhook.samplePinned',
+      target: workflowId,
+      details: { webhookId },
+    })
   })
 }

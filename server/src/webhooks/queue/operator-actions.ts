@@ -48,7 +48,7 @@ async function withItem(
     const item = await tx.query<{ status: string }>(sql`
       select status from webhook_queue where account_id = ${accountId} and webhook_id = ${webhookId} for update skip locked`)
     if (!item.rows[0] || !(await work(tx, item.rows[0]))) return false
-    await recordAudit(tx, actorOf(principal), action, workflowId, { webhookId })
+    await recordAudit(tx, actorOf(principal), { action, target: workflowId, details: { webhookId } })
     return true
   })
   if (isDone) deps.wake(accountId)
@@ -71,7 +71,10 @@ export async function setHeld(
     await tx.query(sql`
       update webhooks set is_held = ${isHeld}, modified_at = now(), modified_by = ${principal.caller.id}
       where account_id = ${scope.accountId} and workflow_id = ${workflowId}`)
-    await recordAudit(tx, actorOf(principal), isHeld ? 'webhook.held' : 'webhook.released', workflowId)
+    await recordAudit(tx, actorOf(principal), {
+      action: isHeld ? 'webhook.held' : 'webhook.released',
+      target: workflowId,
+    })
   })
   if (!isHeld) deps.wake(scope.accountId)
   return isHeld ? 'The queue is held. Requests are accepted and wait.' : 'The queue is released.'

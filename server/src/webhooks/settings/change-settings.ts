@@ -72,9 +72,10 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
     const [resumed] = await Promise.all([
       resumeByHand(deps.publish, tx, key.accountId, workflowId),
       setActive(tx, key, true),
-      recordAudit(tx, actorOf(principal), workflow.isActive ? 'webhook.changed' : 'webhook.enabled', workflowId, {
-        ...settings,
-        isSecretReplaced: stored !== undefined && isReplaced,
+      recordAudit(tx, actorOf(principal), {
+        action: workflow.isActive ? 'webhook.changed' : 'webhook.enabled',
+        target: workflowId,
+        details: { ...settings, isSecretReplaced: stored !== undefined && isReplaced },
       }),
     ])
     if (!stored || isReordered(stored, settings)) await deps.reorderQueue(tx, key, settings, lanes)
@@ -109,7 +110,10 @@ export async function disableWebhook(
     await Promise.all([
       setActive(tx, key, false),
       withClean ? deleteSettings(tx, key) : undefined,
-      recordAudit(tx, actorOf(principal), withClean ? 'webhook.cleaned' : 'webhook.disabled', workflowId),
+      recordAudit(tx, actorOf(principal), {
+        action: withClean ? 'webhook.cleaned' : 'webhook.disabled',
+        target: workflowId,
+      }),
     ])
   })
   deps.onChange(key)
