@@ -26,6 +26,8 @@ export type CallDeps = {
 }
 
 export type CallOptions = {
+  /** From `targetOf`. */
+  target: Target | undefined
   token?: string | undefined
   rateLimitKey?: string | undefined
   scope?: Scope | undefined
@@ -34,10 +36,10 @@ export type CallOptions = {
 export async function callTarget(
   deps: CallDeps,
   to: Callable,
-  target: Target | undefined,
   request: ConnectionRequest,
-  options: CallOptions = {},
+  options: CallOptions,
 ): Promise<ConnectionAnswer> {
+  const { target } = options
   if (target === undefined) return callBuiltIn(deps, to, request, options.scope)
   const parts = callParts(to, options.token)
   const outgoing: OutboundRequest = {

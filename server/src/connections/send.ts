@@ -39,8 +39,8 @@ export async function send(
   const normal = { ...request, headers: lowerCase(request.headers), onPause: tellAll(deps, opened, request.onPause) }
   const call = async (accessToken: string | undefined) => {
     try {
-      const options = { token: accessToken, rateLimitKey: opened.connection.id, scope: opened.scope }
-      return await callTarget(deps, opened, target, normal, options)
+      const options = { target, token: accessToken, rateLimitKey: opened.connection.id, scope: opened.scope }
+      return await callTarget(deps, opened, normal, options)
     } catch (error) {
       throw toAppError(error)
     }

@@ -32,7 +32,8 @@ export async function testConnection(deps: CallDeps, to: Callable, given?: Grant
   if (request === undefined) return { grant, faultMessage: null }
   let answer: ConnectionAnswer
   try {
-    answer = await callTarget(deps, to, targetOf(to, request), testRequestOf(request), { token: grant?.accessToken })
+    const options = { target: targetOf(to, request), token: grant?.accessToken }
+    answer = await callTarget(deps, to, testRequestOf(request), options)
   } catch (error) {
     const known = toAppError(error)
     if (known instanceof AppError && known.code === 'target_unreachable') {

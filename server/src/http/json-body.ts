@@ -25,6 +25,7 @@ declare module 'fastify' {
 }
 
 type Done = (error: Error | null, value?: unknown) => void
+type ParseText = (request: FastifyRequest, text: string, done: Done) => void
 
 /** How long a client may take to send a JSON body: the largest needs a second, a slow line a few. */
 const bodyMsMax = 30_000
@@ -35,11 +36,7 @@ const threads = new ThreadPool<{ body: Uint8Array } & TextMembers, LargeJson>(
 
 /** `app` must be a context of its own. JSON is the only type it reads. */
 export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): void {
-  const parse = app.getDefaultJsonParser('error', 'error') as (
-    request: FastifyRequest,
-    text: string,
-    done: Done,
-  ) => void
+  const parse = app.getDefaultJsonParser('error', 'error') as ParseText
   const room = new BodyRoom()
   app.decorateRequest('bodyRules', undefined)
   app.decorateRequest('largeText', undefined)
@@ -50,7 +47,7 @@ export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): 
       if (error) done(error)
       // An empty body is no body: operations whose fields are all optional accept it.
       else if (body.length === 0) done(null, undefined)
-      else if (isLarge(body)) parseLarge(request, body, rules, parse, done)
+      else if (isLarge(body)) parseLarge(request, body, parse, done)
       else if (holdsHalfCharacter(body)) done(halfCharacter())
       else parse(request, body.toString(), done)
     })
@@ -123,13 +120,8 @@ function readBytes(
   }
 }
 
-function parseLarge(
-  request: FastifyRequest,
-  body: Buffer,
-  { handedOn, largeText }: BodyRules,
-  parse: (request: FastifyRequest, text: string, done: Done) => void,
-  done: Done,
-): void {
+function parseLarge(request: FastifyRequest, body: Buffer, parse: ParseText, done: Done): void {
+  const { handedOn, largeText }: TextMembers = request.bodyRules ?? {}
   const bytes = body.byteLength === body.buffer.byteLength ? body : Uint8Array.from(body)
   const owner = request.principal?.account.id ?? ''
   threads.run(owner, { body: bytes, handedOn, largeText }, [bytes.buffer as ArrayBuffer]).then((found) => {

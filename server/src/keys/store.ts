@@ -71,12 +71,14 @@ export type KeySettings = {
   expiresAt?: string | null | undefined
 }
 
+/** `waiting`: the secret is kept, sealed, until somebody comes for it. */
+type NewKeySettings = KeySettings & { waiting?: { sealedSecret: Buffer; untilDays: number } }
+
 export async function insertKey(
   tx: Queryable,
   accountId: string,
   pair: NewKeyPair,
-  settings: KeySettings,
-  waiting?: { sealedSecret: Buffer; untilDays: number },
+  { waiting, ...settings }: NewKeySettings,
 ): Promise<void> {
   await tx.query(sql`
     insert into api_keys (id, account_id, consumer, secret_hash, label, ip_restriction, expires_at, sealed_secret, reveal_until)

@@ -18,5 +18,6 @@ export async function insertWaitingKeyPair(
 ): Promise<void> {
   const pair = makeKeyPair(keyRing.systemKey('apiKeyHash'))
   const sealedSecret = seal(dataKey, secretPlace(pair.id, accountId), Buffer.from(pair.secretKey))
-  await insertKey(tx, accountId, pair, { label: 'made with the account' }, { sealedSecret, untilDays: revealDays })
+  const waiting = { sealedSecret, untilDays: revealDays }
+  await insertKey(tx, accountId, pair, { label: 'made with the account', waiting })
 }

@@ -13,7 +13,7 @@
  * Both directions are async generators for `pipeline`; they hold one chunk at a time, whatever the size of the file.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-import { cutPieces } from './stream-pieces.ts'
+import { cutPieces, type Piece } from './stream-pieces.ts'
 
 const version = 1
 const saltBytes = 32
@@ -55,19 +55,18 @@ export async function* decryptStream(
   dataKey: Uint8Array,
   boundTo: string,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let header: Buffer | undefined
-  let key: Buffer | undefined
+  let file: OpenedFile | undefined
   let number = 0
-  for await (const { bytes, isLast } of cutPieces(source, chunkBytes + tagBytes, headerBytes)) {
-    if (!header || !key) {
-      if (bytes.length < headerBytes || bytes[0] !== version)
+  for await (const piece of cutPieces(source, chunkBytes + tagBytes, headerBytes)) {
+    if (!file) {
+      if (piece.bytes.length < headerBytes || piece.bytes[0] !== version)
         throw new DamagedStreamError('The file has no valid header.')
-      header = Buffer.from(bytes)
-      key = deriveFileKey(dataKey, header, boundTo)
-      if (isLast) throw new DamagedStreamError('The file ends after its header.')
+      const header = Buffer.from(piece.bytes)
+      file = { header, key: deriveFileKey(dataKey, header, boundTo) }
+      if (piece.isLast) throw new DamagedStreamError('The file ends after its header.')
       continue
     }
-    const plain = openChunk(key, header, bytes, number, isLast)
+    const plain = openChunk(file, piece, number)
     // The encrypting side never writes an empty chunk after a full one, so one file has one form only.
     if (plain.length === 0 && number > 0) throw new DamagedStreamError('The file ends with an empty chunk.')
     number++
@@ -75,7 +74,9 @@ export async function* decryptStream(
   }
 }
 
-function openChunk(key: Buffer, header: Buffer, bytes: Buffer, number: number, isLast: boolean): Buffer {
+type OpenedFile = { header: Buffer; key: Buffer }
+
+function openChunk({ header, key }: OpenedFile, { bytes, isLast }: Piece, number: number): Buffer {
   if (bytes.length < tagBytes) throw new DamagedStreamError(`Chunk ${number} of the file is cut short.`)
   const decipher = createDecipheriv('aes-256-gcm', key, chunkNonce(header, number, isLast), { authTagLength: tagBytes })
   decipher.setAAD(header)

@@ -65,6 +65,9 @@ export type Hold = {
 /** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
 export type ExecutionResult = 'ended' | 'lost' | 'open'
 
+/** What stays the same from the first block to the last. */
+type Execution = { deps: ExecutionDeps; hold: Hold; state: RunState; webhook: Json | JsonText }
+
 type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
 
 const blockTriesMax = 3
@@ -81,16 +84,17 @@ export async function executeRun(
   state: RunState,
   webhook: Json | JsonText,
 ): Promise<ExecutionResult> {
+  const execution: Execution = { deps, hold, state, webhook }
   const underWay = new Map<string, Promise<Finished>>()
   for (;;) {
     const plan = makePlan(state)
-    if (plan.kind !== 'run') return endRun(deps, hold, state, plan, undefined)
+    if (plan.kind !== 'run') return endRun(execution, plan)
     if (hold.isStopping() || hold.signal.aborted) {
       if (underWay.size === 0) return 'open'
     } else {
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
-        const ran = runBlock(deps, hold, state, uniqueBlockId, webhook).finally(() => hold.blocks?.end(uniqueBlockId))
+        const ran = runBlock(execution, uniqueBlockId).finally(() => hold.blocks?.end(uniqueBlockId))
         underWay.set(uniqueBlockId, ran)
       }
     }
@@ -102,7 +106,7 @@ export async function executeRun(
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
     const block = await takeBlock(deps, state, finished)
     const next = makePlan(state)
-    if (next.kind !== 'run') return endRun(deps, hold, state, next, block)
+    if (next.kind !== 'run') return endRun(execution, next, block)
     const status = await deps.recorder.record({ ...entryOf(hold, state), block })
     if (status === undefined) return 'lost'
     if (status === 'Stopping') state.stopRequested = true
@@ -113,13 +117,7 @@ function makePlan(state: RunState): RunPlan {
   return planRun(state.workflow.chain, state.scope, state)
 }
 
-async function runBlock(
-  deps: ExecutionDeps,
-  hold: Hold,
-  state: RunState,
-  blockId: string,
-  webhook: Json | JsonText,
-): Promise<Finished> {
+async function runBlock({ deps, hold, state, webhook }: Execution, blockId: string): Promise<Finished> {
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session
   const startedAt = new Date()
@@ -252,11 +250,9 @@ function countItems(result: Json | JsonText): number {
 }
 
 async function endRun(
-  deps: ExecutionDeps,
-  hold: Hold,
-  state: RunState,
+  { deps, hold, state }: Execution,
   plan: Exclude<RunPlan, { kind: 'run' }>,
-  block: BlockRecord | undefined,
+  block?: BlockRecord,
 ): Promise<ExecutionResult> {
   const { run, session } = state
   const effects = completionEffects({

@@ -22,6 +22,9 @@ type Deps = {
   webhookUrl(): string
 }
 
+/** A body as the sender meant it, unpacked, and what proved it. */
+type Proven = { body: Buffer; proof: Proof }
+
 export function webhookEndpoint(deps: Deps): RawRoute {
   return {
     methods: ['GET', 'POST', 'PUT', 'PATCH'],
@@ -68,7 +71,7 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
   const verdict = verifySignature(signed)
   if (!verdict.ok || isDeepJson(toUtf8(rawBody, headers['content-type']))) return answerAnew(deps, head, rawBody)
-  return accept(deps.intake, head, webhook, rawBody, verdict).then((accepted) =>
+  return accept(deps.intake, head, webhook, { body: rawBody, proof: verdict }).then((accepted) =>
     accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
   )
 }
@@ -96,10 +99,10 @@ async function take(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: B
   if (handshake.kind === 'answer') return { status: 200, contentType: handshake.contentType, body: handshake.body }
   if (handshake.kind === 'refused') throw new AppError('webhook_not_proven', handshake.reason)
   if (head.method === 'GET') throw new AppError('method_not_allowed', 'Send requests with POST, PUT or PATCH.')
-  const { body, proof } = await proveAndUnpack(signed)
-  if (isDeepJson(toUtf8(body, head.headers['content-type'])))
+  const proven = await proveAndUnpack(signed)
+  if (isDeepJson(toUtf8(proven.body, head.headers['content-type'])))
     throw invalid(`The body is nested more than ${depthMax} levels deep.`)
-  const accepted = await accept(deps.intake, head, webhook, body, proof)
+  const accepted = await accept(deps.intake, head, webhook, proven)
   return accepted && answerAccepted(accepted)
 }
 
@@ -114,14 +117,13 @@ function accept(
   intake: Intake,
   { method, headers, query }: RawHead,
   webhook: KnownWebhook,
-  body: Buffer,
-  proof: Proof,
+  { body, proof }: Proven,
 ): Promise<Accepted | undefined> {
   return intake.accept(webhook, { method, headers, query, body }, deliveryIdOf(proof, headers))
 }
 
 /** Senders that pack a body sign either what they pack or what they send; both prove that they know the secret. */
-async function proveAndUnpack(signed: SignedRequest & { rawBody: Buffer }): Promise<{ body: Buffer; proof: Proof }> {
+async function proveAndUnpack(signed: SignedRequest & { rawBody: Buffer }): Promise<Proven> {
   const { rawBody } = signed
   const verdict = verifySignature(signed)
   const encoding = readContentEncoding(readHeader(signed.headers, 'content-encoding'))

@@ -28,6 +28,9 @@ export type CheckDeps = FeedDeps &
     wake(accountId: string): void
   }
 
+type Settings = { skipScript: string; dateLastRun: Date | null }
+/** May a run take this request? */
+type Question = { definition: WorkflowDefinition; settings: Settings; webhookId: string }
 type Verdict = 'run' | 'skip' | { error: string }
 
 const timeMs = 5000
@@ -43,7 +46,7 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
   ])
   const verdicts = new Map<string, Verdict>()
   for (const { webhookId } of definition ? items : []) {
-    const verdict = await judge(deps, definition!, settings, webhookId, signal)
+    const verdict = await judge(deps, { definition: definition!, settings, webhookId }, signal)
     signal.throwIfAborted()
     verdicts.set(webhookId, verdict)
   }
@@ -56,9 +59,7 @@ export async function check(deps: CheckDeps, job: Job<CheckJob>, signal: AbortSi
 
 async function judge(
   deps: CheckDeps,
-  definition: WorkflowDefinition,
-  settings: { skipScript: string; dateLastRun: Date | null },
-  webhookId: string,
+  { definition, settings, webhookId }: Question,
   signal: AbortSignal,
 ): Promise<Verdict> {
   if (settings.skipScript === '') return 'run'
@@ -111,7 +112,7 @@ async function settle(
 async function ask(
   deps: CheckDeps,
   definition: WorkflowDefinition,
-  { skipScript, dateLastRun, webhook }: { skipScript: string; dateLastRun: Date | null; webhook: LoadedWebhook | null },
+  { skipScript, dateLastRun, webhook }: Settings & { webhook: LoadedWebhook | null },
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { accountId, organizationId, workflowId } = definition
