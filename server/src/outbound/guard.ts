@@ -9,10 +9,12 @@ import { type EgressRule, opensAddress, opensHost } from './egress-allow.ts'
 import { bareHost, withoutLastDot } from './host-name.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
+type Malformed = { kind: 'malformed'; sentence: string }
+
 type UrlVerdict =
   /** `isNamed`: the operator's list names this host or literal; such targets have connections of their own. */
   | { kind: 'open'; url: URL; host: string; port: number; isNamed: boolean }
-  | { kind: 'malformed'; sentence: string }
+  | Malformed
   | { kind: 'refused'; reason: string }
 
 type TargetVerdict = { kind: 'open'; addresses: readonly string[] } | { kind: 'refused'; reason: string }
@@ -56,21 +58,7 @@ export function createGuard({
   ownAddresses = createOwnAddresses(),
   onRefusal = () => {},
 }: GuardOptions): Guard {
-  const opinions = new Map<string, Opinion>()
-
-  function opinionOf(host: string, port: number): Opinion {
-    const key = `${host} ${port}`
-    const known = opinions.get(key)
-    if (known !== undefined) return known
-    if (opinions.size >= opinionsMax) opinions.clear()
-    const literal = parseAddress(bareHost(host))
-    const opinion: Opinion =
-      literal === undefined
-        ? { literal, isNamed: opensHost(allow, host, port) }
-        : { literal, isNamed: opensAddress(allow, literal, port), purpose: purposeOf(literal) }
-    opinions.set(key, opinion)
-    return opinion
-  }
+  const opinionOf = createOpinions(allow)
 
   function reasonAgainst(address: Address | undefined, text: string, port: number): string | undefined {
     if (address === undefined) return `"${text}" is not an address.`
@@ -94,18 +82,9 @@ export function createGuard({
 
   return {
     judgeUrl(given) {
-      const parsed = typeof given === 'string' ? URL.parse(given) : given
-      if (parsed === null) return { kind: 'malformed', sentence: 'The address to call is not a valid URL.' }
-      if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') {
-        return { kind: 'malformed', sentence: 'Only http and https addresses can be called.' }
-      }
-      if (parsed.username !== '' || parsed.password !== '') {
-        return { kind: 'malformed', sentence: 'An address to call must not contain a user name or password.' }
-      }
-      const host = withoutLastDot(parsed.hostname)
-      if (host === undefined) return { kind: 'malformed', sentence: 'The address to call has no valid host name.' }
-      const port = parsed.port === '' ? (parsed.protocol === 'https:' ? 443 : 80) : Number(parsed.port)
-      const url = host === parsed.hostname ? parsed : withHost(parsed, host)
+      const read = readUrl(given)
+      if ('kind' in read) return read
+      const { url, host, port } = read
       const { literal, isNamed, purpose } = opinionOf(host, port)
       if (literal === undefined || isNamed) return { kind: 'open', url, host, port, isNamed }
       const reason = reasonFrom(purpose, literal, bareHost(host))
@@ -143,6 +122,41 @@ export function createGuard({
       return refuse(host, port, refusal.address, refusal.reason)
     },
   }
+}
+
+function createOpinions(allow: readonly EgressRule[]): (host: string, port: number) => Opinion {
+  const opinions = new Map<string, Opinion>()
+  return (host, port) => {
+    const key = `${host} ${port}`
+    const known = opinions.get(key)
+    if (known !== undefined) return known
+    if (opinions.size >= opinionsMax) opinions.clear()
+    const literal = parseAddress(bareHost(host))
+    const opinion: Opinion =
+      literal === undefined
+        ? { literal, isNamed: opensHost(allow, host, port) }
+        : { literal, isNamed: opensAddress(allow, literal, port), purpose: purposeOf(literal) }
+    opinions.set(key, opinion)
+    return opinion
+  }
+}
+
+/** Its host in normal form, and the port it means. */
+function readUrl(given: string | URL): { url: URL; host: string; port: number } | Malformed {
+  const url = typeof given === 'string' ? URL.parse(given) : given
+  if (url === null) return malformed('The address to call is not a valid URL.')
+  const { protocol, hostname } = url
+  if (protocol !== 'http:' && protocol !== 'https:') return malformed('Only http and https addresses can be called.')
+  if (url.username !== '' || url.password !== '')
+    return malformed('An address to call must not contain a user name or password.')
+  const host = withoutLastDot(hostname)
+  if (host === undefined) return malformed('The address to call has no valid host name.')
+  const port = url.port === '' ? (protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { url: host === hostname ? url : withHost(url, host), host, port }
+}
+
+function malformed(sentence: string): Malformed {
+  return { kind: 'malformed', sentence }
 }
 
 function withHost(url: URL, host: string): URL {
