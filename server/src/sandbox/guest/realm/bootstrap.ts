@@ -1,5 +1,6 @@
 import type { Attach, Dispatch, Watch } from './dispatch.ts'
 import type { exposeNamesOf, Inputs } from './expose-names.ts'
+import type { makeCallTexts } from './make-call-texts.ts'
 import type { makeCalls } from './make-calls.ts'
 import type { makeClock } from './make-clock.ts'
 import type { makeEnds } from './make-ends.ts'
@@ -26,6 +27,7 @@ import type { watchRealm } from './watch-realm.ts'
 export type BootstrapParts = {
   takeBuiltins: typeof takeBuiltins
   makeLog: typeof makeLog
+  makeCallTexts: typeof makeCallTexts
   makeCalls: typeof makeCalls
   makeClock: typeof makeClock
   makeEnds: typeof makeEnds
@@ -52,7 +54,7 @@ export function bootstrap(parts: BootstrapParts, { ownName, atOnce }: BootstrapS
   const noSession = (): Session => create(null) as Session
   const state: RealmState = { session: noSession(), variables: null, stop: null }
   const { log, format, reset } = parts.makeLog(builtins, host)
-  const calls = parts.makeCalls(builtins, host, atOnce)
+  const calls = parts.makeCalls(builtins, host, parts.makeCallTexts(builtins, host), atOnce)
   const clock = parts.makeClock(builtins)
   const provided = parts.provideNames(builtins, state, assign({}, calls, { request: clock.follow(calls.request) }), log)
   const { exposeNames, giveInputs } = parts.exposeNamesOf(builtins, state, provided, calls.ask)

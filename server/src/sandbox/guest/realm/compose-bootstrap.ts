@@ -1,6 +1,7 @@
 import { CALLS_AT_ONCE, SLEEPS_AT_ONCE } from '../../protocol.ts'
 import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { exposeNamesOf } from './expose-names.ts'
+import { makeCallTexts } from './make-call-texts.ts'
 import { makeCalls } from './make-calls.ts'
 import { makeClock } from './make-clock.ts'
 import { makeEnds } from './make-ends.ts'
@@ -20,6 +21,7 @@ export function composeBootstrap(ownName: string): string {
   const parts = {
     takeBuiltins,
     makeLog,
+    makeCallTexts,
     makeCalls,
     makeClock,
     makeEnds,

@@ -1,3 +1,4 @@
+import type { CallTexts } from './make-call-texts.ts'
 import type { Builtins, Host } from './take-builtins.ts'
 
 /**
@@ -26,8 +27,12 @@ export type RealmCalls = {
   forgetAll(): void
 }
 
-export function makeCalls(builtins: Builtins, host: Host, atOnce: { calls: number; sleeps: number }): RealmCalls {
-  const { apply, assign, create, parse, stringify, slice, jsonOf, ErrorOfRealm, PromiseOfRealm } = builtins
+export function makeCalls(
+  { apply, assign, create, parse, slice, PromiseOfRealm }: Builtins,
+  host: Host,
+  { callText, errorFrom }: CallTexts,
+  atOnce: { calls: number; sleeps: number },
+): RealmCalls {
   let lastCall = 0
   let callsUnderWay = 0
   let sleepsUnderWay = 0
@@ -36,17 +41,6 @@ export function makeCalls(builtins: Builtins, host: Host, atOnce: { calls: numbe
   let underWay = create(null) as { [call: number]: Waiting }
   let onSettled: (() => void) | null = null
 
-  const errorFrom = (text: string): Error => {
-    const { message, details } = parse(text) as { message: string; details: object }
-    return assign(new ErrorOfRealm(message), details)
-  }
-  const callText = (name: string, values: unknown[]): string => {
-    let text = ''
-    for (let i = 0; i < values.length; i++) text += (i === 0 ? '' : ',') + jsonOf(values[i])
-    if (text.length > host.callBytesMax)
-      throw new ErrorOfRealm(`${name} was given more than ${host.callBytesMax} bytes.`)
-    return `"name":${stringify(name)},"args":[${text}]`
-  }
   const sendWaiting = (): void => {
     while (firstWaiting !== null) {
       const waiting: Waiting = firstWaiting
