@@ -79,44 +79,14 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
 
   const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
   const idempotencyKey = `${run.id}:${block.uniqueBlockId}`
-  const keyOfWrite = writeKeys(idempotencyKey)
-  const applicationOf = (shortName: string) =>
-    Object.hasOwn(workflow.applications, shortName) ? workflow.applications[shortName] : undefined
   const registered = Object.values(workflow.applications)
   const [library, credentials] = await Promise.all([
     deps.functions.list(workflow.organizationId, workflow.workflowId),
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
   ])
   const secrets = [...workflow.secrets, ...credentials]
-  // Most blocks call nobody.
-  let masker: Masker | undefined
-  const masked = () => {
-    masker ??= createMasker(secrets)
-    return masker
-  }
   const notes = new Set(state.outcomes.size === 0 ? noteWebhooks(given.webhook) : [])
-  const caller: Caller = {
-    scope,
-    workflowId: run.workflowId,
-    applicationOf,
-    keyOfWrite,
-    noteWrite: ({ method, url, idempotencyKey }) =>
-      deps.intents.note({
-        claim: given.claim,
-        accountId: run.accountId,
-        blockId: block.uniqueBlockId,
-        method,
-        url: cutMasked(url, masked()),
-        idempotencyKey,
-        sentAt: new Date(),
-      }),
-    tape: given.tape,
-    beginTrace: (shortName) => deps.traces?.beginCall(run, block.uniqueBlockId, shortName),
-    onExchange: (exchange, key) => given.calls.add(exchange, key, masked()),
-    onNote: (line) => {
-      if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
-    },
-  }
+  const caller = callerOf(deps, given, { scope, idempotencyKey, secrets, notes })
   const ports = deps.portsOf(block.uniqueBlockId)
   const clock = deps.clockOf?.(block.uniqueBlockId)
   const ended = await deps.sandbox.run({
@@ -148,6 +118,47 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   })
   const outcome = refuseDeferred(ended)
   return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }
+}
+
+type CallerParts = { scope: Scope; idempotencyKey: string; secrets: readonly string[]; notes: Set<string> }
+
+/** Who calls, for those who answer, and what is taken down of each call. */
+function callerOf(
+  deps: BlockScriptDeps,
+  given: BlockScript,
+  { scope, idempotencyKey, secrets, notes }: CallerParts,
+): Caller {
+  const { state, block, claim, calls, tape } = given
+  const { run, workflow } = state
+  // Most blocks call nobody.
+  let masker: Masker | undefined
+  const masked = () => {
+    masker ??= createMasker(secrets)
+    return masker
+  }
+  return {
+    scope,
+    workflowId: run.workflowId,
+    applicationOf: (shortName) =>
+      Object.hasOwn(workflow.applications, shortName) ? workflow.applications[shortName] : undefined,
+    keyOfWrite: writeKeys(idempotencyKey),
+    noteWrite: ({ method, url, idempotencyKey }) =>
+      deps.intents.note({
+        claim,
+        accountId: run.accountId,
+        blockId: block.uniqueBlockId,
+        method,
+        url: cutMasked(url, masked()),
+        idempotencyKey,
+        sentAt: new Date(),
+      }),
+    tape,
+    beginTrace: (shortName) => deps.traces?.beginCall(run, block.uniqueBlockId, shortName),
+    onExchange: (exchange, key) => calls.add(exchange, key, masked()),
+    onNote: (line) => {
+      if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
+    },
+  }
 }
 
 const headCharactersMax = 65_536
