@@ -19,6 +19,7 @@ import {
   takeBackPage,
   type WorkflowUses,
 } from './connections/index.ts'
+import type { Context } from './context.ts'
 import type { Database } from './db/index.ts'
 import { documentLibraryRoutes } from './document-library/index.ts'
 import { eventRoutes } from './events/index.ts'
@@ -48,7 +49,7 @@ import { proxyRoutes } from './proxy/index.ts'
 import { replayRoutes } from './replay/index.ts'
 import { scheduleRoutes } from './schedules/index.ts'
 import { searchRoutes } from './search/index.ts'
-import type { Context, Services } from './services.ts'
+import type { Services } from './services.ts'
 import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
 import { ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'

@@ -1,10 +1,11 @@
-// The composition root: Config -> App. With services.ts, worker.ts and api.ts beside it, the only files that know everyone.
+// The composition root: Config -> App. With services.ts and what that is made of, worker.ts and api.ts, the only files that know everyone.
 
 import type { Client } from 'pg'
 import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
 import { connectionCareQueue } from './connections/index.ts'
+import type { Context } from './context.ts'
 import { type ConnectionSettings, countMigrations, migrate, startEmbeddedServer } from './db/index.ts'
 import { FaultLog } from './fault-log.ts'
 import { startMetricsServer } from './http/index.ts'
@@ -14,7 +15,7 @@ import { installQueues, type QueueDefinitions } from './queue/index.ts'
 import { ReadinessWatch } from './readiness.ts'
 import { replayQueue } from './replay/index.ts'
 import { runQueue } from './runs/index.ts'
-import { type Context, createServices } from './services.ts'
+import { createServices } from './services.ts'
 import { upgradeQueue } from './upgrades/index.ts'
 import { webhookCheckQueue, webhookReplayQueue } from './webhooks/index.ts'
 import { startWorker } from './worker.ts'

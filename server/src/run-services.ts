@@ -1,0 +1,125 @@
+// Runs, wired to what their scripts reach and to everyone who hears of them: counts, webhooks, search, alarms, events, the stream, metrics, traces.
+import { countRuns } from './activity/index.ts'
+import { insertChecks } from './alarms/index.ts'
+import type { Context } from './context.ts'
+import { tellRuns } from './events/index.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { createEmailSender } from './mail/index.ts'
+import type { Metrics } from './metrics/index.ts'
+import { createRuns } from './runs/index.ts'
+import type { SandboxPool } from './sandbox/index.ts'
+import type { Scripting } from './scripting.ts'
+import { insertFeed } from './search/index.ts'
+import { announceEnds } from './stream/index.ts'
+import { RunTraces, startExporter } from './tracing/index.ts'
+
+type Means = Infrastructure & Scripting
+type RunsDeps = Parameters<typeof createRuns>[0]
+
+export async function createRunServices(context: Context, means: Means) {
+  const { config, faultsOf, metrics } = context
+  const { database, keyRing, contents, jobs, outbox, ledger, held, publish } = means
+  const { connections, sandbox, calls, vault, functions, webhookPorts, findDefinition } = means
+  const traces = await startTraces(context)
+  const emails = createEmailSender({ database, outbox, ledger })
+  return createRuns({
+    database,
+    keyRing,
+    contents,
+    jobs,
+    vault,
+    sandbox: watchScripts(sandbox, metrics),
+    traces,
+    functions,
+    findDefinition,
+    applications: calls,
+    sendEmail: (scope, message) => emails.send(scope, message),
+    secretsOf: (scope, ids) => connections.secretsOf(scope, ids),
+    missingApplications: async (scope, { applications }) => {
+      const present = await connections.list(scope, Object.values(applications))
+      const signedIn = new Set(present.filter((one) => one.isAuthenticated).map((one) => one.id))
+      return Object.keys(applications).filter((shortName) => !signedIn.has(applications[shortName] as string))
+    },
+    webhooks: webhookPorts,
+    ledger,
+    heldAccounts: () => held?.ids ?? nobody,
+    onRunsEnded: hearOfEnds(context, means, traces),
+    publish,
+    news: hearOfProgress(context, means, traces),
+    runTimeoutSeconds: config.runTimeoutSeconds,
+    retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
+    onFault: faultsOf('runs'),
+  })
+}
+
+/** What must be stored with the end of a run is stored in its transaction; the rest hears of it afterwards. */
+function hearOfEnds(
+  { metrics, place }: Context,
+  { stream, publish, webhookPorts }: Means,
+  traces: RunTraces | undefined,
+): RunsDeps['onRunsEnded'] {
+  const { announce } = stream
+  return async (tx, ended, workflows) => {
+    tx.afterCommit(() => {
+      announceEnds(announce, ended, workflows)
+      for (const run of ended) {
+        metrics.work.onRunEnded(run)
+        traces?.onEnded(run)
+      }
+    })
+    const ids = ended.map(({ id }) => id)
+    await Promise.all([
+      countRuns(tx, ended),
+      webhookPorts.onRunsEnded(tx, ended),
+      insertFeed(tx, 'run', ids),
+      insertChecks(tx, ended),
+    ])
+    await tellRuns({ publish, baseUrl: () => place.baseUrl }, tx, ended, workflows)
+  }
+}
+
+function hearOfProgress(
+  { metrics }: Context,
+  { stream: { announce } }: Means,
+  traces: RunTraces | undefined,
+): RunsDeps['news'] {
+  return {
+    onTaken: ({ runId, attempt }) => {
+      metrics.work.onRunTaken({ id: runId, attempt })
+      traces?.onTaken({ runId })
+    },
+    onStarted: ({ accountId, workflowId, workflowName, runNumber, runBy }) =>
+      announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } }),
+    onBlockEnded: (block) => {
+      const { accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage } = block
+      metrics.work.onBlockEnded({ status, activeMs: activeMsOf(block) })
+      traces?.onBlockEnded(block)
+      const data = { runNumber, uniqueBlockId, blockName, status, errorMessage }
+      announce({ type: 'run.block', accountId, workflowId, data })
+    },
+  }
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+/** Undefined where no traces are wanted: then nothing of the library is loaded. */
+async function startTraces({ config, parts }: Context): Promise<RunTraces | undefined> {
+  if (!config.traces) return undefined
+  const exporter = parts.use(await startExporter({ endpoint: config.traces.endpoint, role: config.role }))
+  return new RunTraces((span) => exporter.emit(span), config.traces.targets)
+}
+
+function watchScripts(sandbox: SandboxPool, metrics: Metrics): Pick<SandboxPool, 'run'> {
+  return {
+    run: async (job) => {
+      const startedAt = performance.now()
+      const outcome = await sandbox.run(job)
+      metrics.work.onScriptEnded(outcome.kind, (performance.now() - startedAt) / 1000)
+      return outcome
+    },
+  }
+}
+
+function activeMsOf({ startedAt, endedAt, pauseMs }: { startedAt: Date; endedAt: Date; pauseMs: number }): number {
+  return Math.max(0, endedAt.getTime() - startedAt.getTime() - pauseMs)
+}
