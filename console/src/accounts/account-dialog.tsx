@@ -9,6 +9,8 @@ import { toast } from '../ui/toast.tsx'
 import { type Account, roleSentences } from './account-state.tsx'
 
 type RoleName = keyof typeof roleSentences
+/** Empty: it stays as it is. */
+type MayActivate = '' | 'yes' | 'no'
 const ranks = Object.keys(roleSentences) as RoleName[]
 
 /** What the service calls the fields in its sentences. */
@@ -28,27 +30,8 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
   const [lastName, setLastName] = useState(account?.lastName ?? '')
   const [roleName, setRoleName] = useState<RoleName>(account?.role ?? 'User')
   const [isActivated, setIsActivated] = useState(false)
-  const [mayActivate, setMayActivate] = useState<'' | 'yes' | 'no'>('')
-  const create = useAction('AccountCreate', {
-    changes: ['ManagedAccounts', 'AccountsSearch'],
-    isShownInPlace: true,
-    onDone: () => {
-      toast.done(isActivated ? `${email} can be used now.` : `An activation link is on its way to ${email}.`)
-      onClose()
-    },
-  })
-  const update = useAction('AccountUpdate', {
-    changes: ['ManagedAccounts', 'AccountsSearch'],
-    isShownInPlace: true,
-    onDone: () => {
-      toast.done('The account was changed.')
-      onClose()
-    },
-  })
-  // Nobody gives a role above the own one, and Managers are made from accounts that exist.
-  const offered = ranks.filter(
-    (name) => ranks.indexOf(name) <= ranks.indexOf(ownRole) && (account || name !== 'Manager'),
-  )
+  const [mayActivate, setMayActivate] = useState<MayActivate>('')
+  const { create, update } = useSaving(onClose)
   const submit = () => {
     const names = { firstName, lastName, roleName }
     if (account)
@@ -103,7 +86,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
         error={refused.at.role}
         value={roleName}
         onChange={(event) => setRoleName(event.target.value as RoleName)}
-        options={offered.map((name) => ({ value: name, label: name }))}
+        options={rolesToGive(ownRole, account !== undefined).map((name) => ({ value: name, label: name }))}
       />
       {!account && ownRole === 'Manager' && (
         <Checkbox
@@ -113,20 +96,58 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
           onChange={(event) => setIsActivated(event.target.checked)}
         />
       )}
-      {account && (
-        <Select
-          label="May activate accounts"
-          hint="Without the link mailed to their owners. You can grant this only if you have it yourself."
-          error={refused.at.mayActivate}
-          value={mayActivate}
-          onChange={(event) => setMayActivate(event.target.value as typeof mayActivate)}
-          options={[
-            { value: '', label: 'Leave as it is' },
-            { value: 'yes', label: 'Yes' },
-            { value: 'no', label: 'No' },
-          ]}
-        />
-      )}
+      {account && <MayActivateField value={mayActivate} onChange={setMayActivate} error={refused.at.mayActivate} />}
     </FormDialog>
+  )
+}
+
+/** Nobody gives a role above the own one, and Managers are made from accounts that exist. */
+function rolesToGive(ownRole: RoleName, isExisting: boolean): RoleName[] {
+  return ranks.filter((name) => ranks.indexOf(name) <= ranks.indexOf(ownRole) && (isExisting || name !== 'Manager'))
+}
+
+function useSaving(onSaved: () => void) {
+  const changes = ['ManagedAccounts', 'AccountsSearch'] as const
+  const create = useAction('AccountCreate', {
+    changes,
+    isShownInPlace: true,
+    onDone: (_done, { body: { email, activated } }) => {
+      toast.done(activated ? `${email} can be used now.` : `An activation link is on its way to ${email}.`)
+      onSaved()
+    },
+  })
+  const update = useAction('AccountUpdate', {
+    changes,
+    isShownInPlace: true,
+    onDone: () => {
+      toast.done('The account was changed.')
+      onSaved()
+    },
+  })
+  return { create, update }
+}
+
+function MayActivateField({
+  value,
+  onChange,
+  error,
+}: {
+  value: MayActivate
+  onChange: (value: MayActivate) => void
+  error: string | undefined
+}) {
+  return (
+    <Select
+      label="May activate accounts"
+      hint="Without the link mailed to their owners. You can grant this only if you have it yourself."
+      error={error}
+      value={value}
+      onChange={(event) => onChange(event.target.value as MayActivate)}
+      options={[
+        { value: '', label: 'Leave as it is' },
+        { value: 'yes', label: 'Yes' },
+        { value: 'no', label: 'No' },
+      ]}
+    />
   )
 }

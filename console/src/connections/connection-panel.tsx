@@ -20,36 +20,10 @@ const changes = ['RegApplicationsSearch', 'RegApplications', 'Overview', 'Workfl
 
 export function ConnectionPanel({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const application = useApplication(connection.shortName)
-  const [isReconnecting, setIsReconnecting] = useState(false)
   const [isAsked, setIsAsked] = useState(false)
-  const [isWaiting, setIsWaiting] = useState(false)
   const name = connection.tagText || connection.name
-  const update = useAction('RegApplicationUpdate', {
-    changes,
-    onDone: ({ answer }) => {
-      if (answer && /^https?:/.test(answer)) {
-        setIsWaiting(true)
-        if (!openAuthorization(answer))
-          toast.error('The browser blocked the window. Allow it for this address and press Reconnect again.')
-      } else {
-        setIsReconnecting(false)
-        toast.done(`${name} was checked and saved.`)
-      }
-    },
-  })
+  const { update, isWaiting, isFormOpen, reconnect } = useReconnect(connection)
   const remove = useAction('DeleteRegApplication', { changes, onDone: () => toast.done(`${name} is deleted.`) })
-  useAuthorizationWatch(
-    isWaiting,
-    (all) =>
-      all.find(
-        (one) =>
-          one.id === connection.id && one.isAuthenticated && one.modifyDateTimeUTC > connection.modifyDateTimeUTC,
-      ),
-    () => {
-      setIsWaiting(false)
-      toast.done(`${name} is connected again.`)
-    },
-  )
   const params = { id: connection.id }
   const test = useTest(connection)
   return (
@@ -66,11 +40,7 @@ export function ConnectionPanel({ connection, onClose }: { connection: Connectio
             icon={PlugZap}
             tone={connection.isFaulted || !connection.isAuthenticated ? 'primary' : 'secondary'}
             isBusy={update.isPending}
-            onClick={() =>
-              connection.isOAuth
-                ? update.mutate({ params, body: { tagText: connection.tagText } })
-                : setIsReconnecting(true)
-            }
+            onClick={reconnect}
           >
             Reconnect
           </Button>
@@ -92,7 +62,7 @@ export function ConnectionPanel({ connection, onClose }: { connection: Connectio
           <Notice kind="note">Grant access in the other window. This page continues by itself.</Notice>
         </div>
       )}
-      {isReconnecting && application ? (
+      {isFormOpen && application ? (
         <CredentialsForm
           application={application}
           initialLabel={connection.tagText}
@@ -121,6 +91,43 @@ export function ConnectionPanel({ connection, onClose }: { connection: Connectio
       )}
     </SidePanel>
   )
+}
+
+/** A person grants access anew in another window, or new credentials are typed into a form. */
+function useReconnect(connection: Connection) {
+  const [isFormOpen, setIsFormOpen] = useState(false)
+  const [isWaiting, setIsWaiting] = useState(false)
+  const name = connection.tagText || connection.name
+  const update = useAction('RegApplicationUpdate', {
+    changes,
+    onDone: ({ answer }) => {
+      if (answer && /^https?:/.test(answer)) {
+        setIsWaiting(true)
+        if (!openAuthorization(answer))
+          toast.error('The browser blocked the window. Allow it for this address and press Reconnect again.')
+      } else {
+        setIsFormOpen(false)
+        toast.done(`${name} was checked and saved.`)
+      }
+    },
+  })
+  useAuthorizationWatch(
+    isWaiting,
+    (all) =>
+      all.find(
+        (one) =>
+          one.id === connection.id && one.isAuthenticated && one.modifyDateTimeUTC > connection.modifyDateTimeUTC,
+      ),
+    () => {
+      setIsWaiting(false)
+      toast.done(`${name} is connected again.`)
+    },
+  )
+  const reconnect = () =>
+    connection.isOAuth
+      ? update.mutate({ params: { id: connection.id }, body: { tagText: connection.tagText } })
+      : setIsFormOpen(true)
+  return { update, isWaiting, isFormOpen, reconnect }
 }
 
 /** Credentials are tried again as they are stored. Where a person gave access, the service shows whether its token still works. */

@@ -72,23 +72,29 @@ export function Waterfall({
           </li>
         ))}
       </ul>
-      <p className="flex flex-wrap gap-4 border-t border-line px-4 py-1.5 text-label text-muted" aria-hidden>
-        <span className="flex items-center gap-1.5">
-          <i className={classNames('h-2 w-5 rounded-sm', hatched)} /> waiting
-        </span>
-        <span className="flex items-center gap-1.5">
-          <i className="h-2 w-5 rounded-sm bg-green opacity-70" /> script
-        </span>
-        <span className="flex items-center gap-1.5">
-          <i className="relative h-2 w-5 rounded-sm bg-green opacity-70 after:absolute after:inset-x-1 after:top-[3px] after:h-0.5 after:rounded-full after:bg-panel" />{' '}
-          call
-        </span>
-      </p>
+      <Legend />
     </div>
   )
 }
 
 const hatched = 'bg-[repeating-linear-gradient(135deg,var(--line-strong)_0_2px,transparent_2px_5px)]'
+
+function Legend() {
+  return (
+    <p className="flex flex-wrap gap-4 border-t border-line px-4 py-1.5 text-label text-muted" aria-hidden>
+      <span className="flex items-center gap-1.5">
+        <i className={classNames('h-2 w-5 rounded-sm', hatched)} /> waiting
+      </span>
+      <span className="flex items-center gap-1.5">
+        <i className="h-2 w-5 rounded-sm bg-green opacity-70" /> script
+      </span>
+      <span className="flex items-center gap-1.5">
+        <i className="relative h-2 w-5 rounded-sm bg-green opacity-70 after:absolute after:inset-x-1 after:top-[3px] after:h-0.5 after:rounded-full after:bg-panel" />{' '}
+        call
+      </span>
+    </p>
+  )
+}
 
 function Bar({ stretch, left, width, tone }: { stretch: Stretch; left: string; width: string; tone: string }) {
   const title = `${stretch.label}, ${durationText(stretch.toMs - stretch.fromMs)}`

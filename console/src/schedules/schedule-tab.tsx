@@ -29,7 +29,6 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
       body: { workflowId: workflow.id, isScheduled: true, scheduleFrequency: frequency, timeZone: timeZone || null },
     })
   }
-  const ticks = nextTicks(frequency, timeZone || 'UTC', 5)
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,480px)_minmax(0,1fr)]">
       <Panel className="p-5">
@@ -60,19 +59,7 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
                 inputClassName="font-mono"
               />
             )}
-            <TextField
-              label="Time zone"
-              hint="Such as Europe/Oslo. Empty: UTC."
-              value={timeZone}
-              onChange={(event) => setTimeZone(event.target.value)}
-              list="time-zones"
-              isOptional
-            />
-            <datalist id="time-zones">
-              {Intl.supportedValuesOf('timeZone').map((zone) => (
-                <option key={zone} value={zone} />
-              ))}
-            </datalist>
+            <TimeZoneField value={timeZone} onChange={setTimeZone} />
             {change.error && <Notice kind="error">{sentenceOf(change.error)}</Notice>}
             <div className="flex justify-end gap-2">
               {workflow.isScheduled && (
@@ -90,31 +77,68 @@ export function ScheduleTab({ workflow }: { workflow: WorkflowDetail }) {
           </form>
         )}
       </Panel>
-      <div hidden={workflow.workflowState !== 'deployed'}>
-        <h2 className="mb-2 text-section font-semibold">
-          {workflow.isScheduled ? 'Next runs' : 'Would run'}{' '}
-          <span className="text-label font-normal text-muted">{timeZone || 'UTC'}</span>
-        </h2>
-        {ticks === undefined ? (
-          <p className="text-muted">Save to see the times.</p>
-        ) : (
-          <ol className="flex flex-col gap-1.5 text-table">
-            {ticks.map((tick) => (
-              <li key={tick} className="flex gap-3">
-                <span className="w-56 tabular-nums">{timeInZone(tick, timeZone || 'UTC')}</span>
-                <span className="text-muted">
-                  <Time iso={tick} />
-                </span>
-              </li>
-            ))}
-          </ol>
-        )}
-        {workflow.isScheduled && workflow.nextRunDateTimeUTC && (
-          <p className="mt-3 text-label text-muted">
-            {workflow.isAutoRunPaused ? 'Paused. Next try' : 'Next run'} <Time iso={workflow.nextRunDateTimeUTC} />.
-          </p>
-        )}
-      </div>
+      {workflow.workflowState === 'deployed' && (
+        <NextRuns workflow={workflow} frequency={frequency} timeZone={timeZone || 'UTC'} />
+      )}
+    </div>
+  )
+}
+
+function TimeZoneField({ value, onChange }: { value: string; onChange: (zone: string) => void }) {
+  return (
+    <>
+      <TextField
+        label="Time zone"
+        hint="Such as Europe/Oslo. Empty: UTC."
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        list="time-zones"
+        isOptional
+      />
+      <datalist id="time-zones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+function NextRuns({
+  workflow,
+  frequency,
+  timeZone,
+}: {
+  workflow: WorkflowDetail
+  frequency: string
+  timeZone: string
+}) {
+  const ticks = nextTicks(frequency, timeZone, 5)
+  return (
+    <div>
+      <h2 className="mb-2 text-section font-semibold">
+        {workflow.isScheduled ? 'Next runs' : 'Would run'}{' '}
+        <span className="text-label font-normal text-muted">{timeZone}</span>
+      </h2>
+      {ticks === undefined ? (
+        <p className="text-muted">Save to see the times.</p>
+      ) : (
+        <ol className="flex flex-col gap-1.5 text-table">
+          {ticks.map((tick) => (
+            <li key={tick} className="flex gap-3">
+              <span className="w-56 tabular-nums">{timeInZone(tick, timeZone)}</span>
+              <span className="text-muted">
+                <Time iso={tick} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {workflow.isScheduled && workflow.nextRunDateTimeUTC && (
+        <p className="mt-3 text-label text-muted">
+          {workflow.isAutoRunPaused ? 'Paused. Next try' : 'Next run'} <Time iso={workflow.nextRunDateTimeUTC} />.
+        </p>
+      )}
     </div>
   )
 }

@@ -11,19 +11,16 @@ import { Panel } from '../ui/panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { uploadShare } from './upload-share.ts'
 
+const initialFields = { notificationEmail: '', subject: '', secureNote: '', code: '', expiresInDays: '7' }
+type Fields = typeof initialFields
+
 export function ShareForm({ onClose }: { onClose: () => void }) {
   const client = useQueryClient()
   const [files, setFiles] = useState<readonly File[]>([])
-  const [fields, setFields] = useState({
-    notificationEmail: '',
-    subject: '',
-    secureNote: '',
-    code: '',
-    expiresInDays: '7',
-  })
+  const [fields, setFields] = useState(initialFields)
   const [progress, setProgress] = useState<number>()
   const [error, setError] = useState<string>()
-  const change = (name: keyof typeof fields) => (event: { target: { value: string } }) =>
+  const change = (name: keyof Fields) => (event: { target: { value: string } }) =>
     setFields((before) => ({ ...before, [name]: event.target.value }))
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -46,54 +43,7 @@ export function ShareForm({ onClose }: { onClose: () => void }) {
     <Panel className="rising mb-4 p-5">
       <form onSubmit={submit} aria-label="New share" className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <FileChoice files={files} onChange={setFiles} />
-        <div className="flex flex-col gap-4">
-          <TextField
-            label="E-mail"
-            type="email"
-            hint="Who receives the link."
-            value={fields.notificationEmail}
-            onChange={change('notificationEmail')}
-            required
-          />
-          <TextField
-            label="Subject"
-            isOptional
-            placeholder="Files for you"
-            value={fields.subject}
-            onChange={change('subject')}
-          />
-          <div className="grid grid-cols-2 gap-3">
-            <TextField
-              label="Code"
-              isOptional
-              autoComplete="off"
-              hint={
-                fields.code === ''
-                  ? 'Leave empty to put a generated code in the link.'
-                  : 'Not in the mail. Send it some other way.'
-              }
-              value={fields.code}
-              onChange={change('code')}
-            />
-            <Select
-              label="Ends after"
-              value={fields.expiresInDays}
-              onChange={change('expiresInDays')}
-              options={['1', '3', '7', '14', '30', '90'].map((days) => ({
-                value: days,
-                label: days === '1' ? '1 day' : `${days} days`,
-              }))}
-            />
-          </div>
-          <TextArea
-            label="Note"
-            isOptional
-            rows={2}
-            hint="Encrypted, shown with the files, never sent by mail."
-            value={fields.secureNote}
-            onChange={change('secureNote')}
-          />
-        </div>
+        <ShareFields fields={fields} change={change} />
         <div className="flex flex-wrap items-center justify-end gap-2 lg:col-span-2">
           {error && (
             <div className="w-full">
@@ -118,6 +68,65 @@ export function ShareForm({ onClose }: { onClose: () => void }) {
         </div>
       </form>
     </Panel>
+  )
+}
+
+function ShareFields({
+  fields,
+  change,
+}: {
+  fields: Fields
+  change: (name: keyof Fields) => (event: { target: { value: string } }) => void
+}) {
+  return (
+    <div className="flex flex-col gap-4">
+      <TextField
+        label="E-mail"
+        type="email"
+        hint="Who receives the link."
+        value={fields.notificationEmail}
+        onChange={change('notificationEmail')}
+        required
+      />
+      <TextField
+        label="Subject"
+        isOptional
+        placeholder="Files for you"
+        value={fields.subject}
+        onChange={change('subject')}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <TextField
+          label="Code"
+          isOptional
+          autoComplete="off"
+          hint={
+            fields.code === ''
+              ? 'Leave empty to put a generated code in the link.'
+              : 'Not in the mail. Send it some other way.'
+          }
+          value={fields.code}
+          onChange={change('code')}
+        />
+        <Select
+          label="Ends after"
+          value={fields.expiresInDays}
+          onChange={change('expiresInDays')}
+          options={['1', '3', '7', '14', '30', '90'].map((days) => ({
+            value: days,
+            label: days === '1' ? '1 day' : `${days} days`,
+          }))}
+        />
+      </div>
+      <TextArea
+        label="Note"
+        isOptional
+        rows={2}
+        hint="Encrypted, shown with the files, never sent by mail."
+        value={fields.secureNote}
+        onChange={change('secureNote')}
+      />
+    </div>
   )
 }
 

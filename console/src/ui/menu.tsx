@@ -72,27 +72,32 @@ export function Menu({
             // biome-ignore lint/suspicious/noArrayIndexKey: separators have no identity of their own.
             <div key={index} className="my-1 h-px bg-line" />
           ) : (
-            <button
-              key={item.label}
-              type="button"
-              role="menuitem"
-              disabled={item.isDisabled}
-              title={item.hint}
-              onClick={() => {
-                list.current?.hidePopover()
-                item.onSelect()
-              }}
-              className={classNames(
-                'flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-table -outline-offset-2 disabled:opacity-50',
-                item.isDanger ? 'text-red enabled:hover:bg-red-soft' : 'enabled:hover:bg-raised',
-              )}
-            >
-              {item.icon ? <item.icon size={15} strokeWidth={1.75} aria-hidden /> : null}
-              {item.label}
-            </button>
+            <Entry key={item.label} item={item} onSelect={() => list.current?.hidePopover()} />
           ),
         )}
       </div>
     </>
+  )
+}
+
+function Entry({ item, onSelect }: { item: Exclude<MenuItem, 'separator'>; onSelect: () => void }) {
+  return (
+    <button
+      type="button"
+      role="menuitem"
+      disabled={item.isDisabled}
+      title={item.hint}
+      onClick={() => {
+        onSelect()
+        item.onSelect()
+      }}
+      className={classNames(
+        'flex h-8 w-full items-center gap-2 rounded-md px-2 text-left text-table -outline-offset-2 disabled:opacity-50',
+        item.isDanger ? 'text-red enabled:hover:bg-red-soft' : 'enabled:hover:bg-raised',
+      )}
+    >
+      {item.icon ? <item.icon size={15} strokeWidth={1.75} aria-hidden /> : null}
+      {item.label}
+    </button>
   )
 }

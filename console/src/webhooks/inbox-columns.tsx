@@ -37,23 +37,7 @@ export function inboxColumns(given: {
       id: 'request',
       label: 'Request',
       cell: (item) => (
-        <div className="min-w-0 py-1">
-          <button
-            type="button"
-            aria-pressed={item.webhookId === chosenId}
-            title={item.webhookId}
-            aria-label={`Show request ${shortId(item.webhookId)}`}
-            onClick={() => onShow(item.webhookId)}
-            className="block max-w-full truncate rounded-sm font-mono text-label font-medium hover:text-accent hover:underline aria-pressed:text-accent"
-          >
-            {shortId(item.webhookId)}
-          </button>
-          {item.errorMessage && (
-            <span className="line-clamp-1 text-label text-red" title={item.errorMessage}>
-              {item.errorMessage}
-            </span>
-          )}
-        </div>
+        <RequestCell item={item} isChosen={item.webhookId === chosenId} onShow={() => onShow(item.webhookId)} />
       ),
     },
     { id: 'status', label: 'State', width: '112px', cell: (item) => <StatusText status={item.status} /> },
@@ -77,14 +61,7 @@ export function inboxColumns(given: {
       label: 'Next try',
       width: '96px',
       hideBelow: 'phone',
-      cell: (item) =>
-        item.status === 'Processing' ? (
-          <span className="text-muted">now</span>
-        ) : item.status === 'Pending' && item.no > 1 ? (
-          <span className="text-muted">in turn</span>
-        ) : (
-          <Countdown iso={item.nextScheduleDateTimeUTC} />
-        ),
+      cell: (item) => <NextTry item={item} />,
     },
     isHistory &&
       !isNarrow && {
@@ -99,18 +76,7 @@ export function inboxColumns(given: {
       label: 'Run',
       width: '80px',
       hideBelow: 'phone',
-      cell: (item) =>
-        item.runNumber === null ? (
-          <span className="text-faint">–</span>
-        ) : (
-          <Link
-            to="/workflows/$id/runs/$number"
-            params={{ id: workflowId, number: String(item.runNumber) }}
-            className="rounded-sm font-medium hover:text-accent hover:underline"
-          >
-            {item.runNumber}
-          </Link>
-        ),
+      cell: ({ runNumber }) => <RunLink workflowId={workflowId} runNumber={runNumber} />,
     },
     {
       id: 'actions',
@@ -123,4 +89,45 @@ export function inboxColumns(given: {
     },
   ]
   return columns.filter((column) => column !== false)
+}
+
+function RequestCell({ item, isChosen, onShow }: { item: InboxItem; isChosen: boolean; onShow: () => void }) {
+  return (
+    <div className="min-w-0 py-1">
+      <button
+        type="button"
+        aria-pressed={isChosen}
+        title={item.webhookId}
+        aria-label={`Show request ${shortId(item.webhookId)}`}
+        onClick={onShow}
+        className="block max-w-full truncate rounded-sm font-mono text-label font-medium hover:text-accent hover:underline aria-pressed:text-accent"
+      >
+        {shortId(item.webhookId)}
+      </button>
+      {item.errorMessage && (
+        <span className="line-clamp-1 text-label text-red" title={item.errorMessage}>
+          {item.errorMessage}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function NextTry({ item }: { item: InboxItem }) {
+  if (item.status === 'Processing') return <span className="text-muted">now</span>
+  if (item.status === 'Pending' && item.no > 1) return <span className="text-muted">in turn</span>
+  return <Countdown iso={item.nextScheduleDateTimeUTC} />
+}
+
+function RunLink({ workflowId, runNumber }: { workflowId: string; runNumber: number | null }) {
+  if (runNumber === null) return <span className="text-faint">–</span>
+  return (
+    <Link
+      to="/workflows/$id/runs/$number"
+      params={{ id: workflowId, number: String(runNumber) }}
+      className="rounded-sm font-medium hover:text-accent hover:underline"
+    >
+      {runNumber}
+    </Link>
+  )
 }

@@ -63,7 +63,6 @@ function SettingsForm({
   onSaved: () => void
 }) {
   const [order, setOrder] = useState<Order>(orderOf(settings))
-  const [isBatch, setIsBatch] = useState(settings.isBatch)
   const save = useAction('WebhookSettingsEnable', {
     changes: ['WebhookSettings', 'Workflow'],
     isShownInPlace: true,
@@ -79,85 +78,8 @@ function SettingsForm({
   }
   return (
     <form onSubmit={submit} className="mt-4 grid max-w-200 grid-cols-1 gap-4 border-t border-line pt-4 sm:grid-cols-2">
-      <Select
-        label="Order"
-        hint={orders[order]}
-        value={order}
-        onChange={(event) => setOrder(event.target.value as Order)}
-        error={refused.at.order}
-        options={[
-          { value: 'free', label: 'Side by side' },
-          { value: 'strict', label: 'Strict order' },
-          { value: 'key', label: 'In order per key' },
-        ]}
-      />
-      {order === 'key' && (
-        <TextField
-          label="Order key"
-          name="orderKey"
-          hint="Path into the payload, such as order.id."
-          defaultValue={settings.orderKey}
-          error={refused.at.orderKey}
-          required
-        />
-      )}
-      <div className="flex flex-col justify-center gap-2">
-        <Checkbox
-          name="isBatch"
-          checked={isBatch}
-          onChange={(event) => setIsBatch(event.target.checked)}
-          label="In batches"
-          hint="One run takes several requests; webhook is then an array."
-        />
-      </div>
-      {isBatch && (
-        <TextField
-          label="Requests per run"
-          name="batchSize"
-          type="number"
-          min={1}
-          max={1000}
-          defaultValue={settings.batchSize}
-          error={refused.at.batchSize}
-          required
-        />
-      )}
-      <TextField
-        label="Give up after errors"
-        name="skipAfter"
-        type="number"
-        min={0}
-        hint="In a row, for one request. 0: never."
-        defaultValue={settings.skipProcessingAfterErrors}
-        error={refused.at.skipAfter}
-        required
-      />
-      <TextField
-        label="URL parameters"
-        name="urlParameters"
-        hint="Added to the address, such as source=shop."
-        defaultValue={settings.urlParameters}
-        error={refused.at.urlParameters}
-        isOptional
-      />
-      <TextArea
-        label="Allowed from"
-        name="ipRestriction"
-        isMono
-        hint="Addresses or CIDR ranges, one per line. Empty: any address."
-        defaultValue={settings.ipRestriction.join('\n')}
-        error={refused.at.ipRestriction}
-        isOptional
-      />
-      <TextArea
-        label="Skip script"
-        name="skipScript"
-        isMono
-        hint="Runs before each request. If it returns something truthy, the request is skipped, for example: return webhook.body.test"
-        defaultValue={settings.skipScript}
-        error={refused.at.skipScript}
-        isOptional
-      />
+      <OrderFields settings={settings} order={order} onOrder={setOrder} refused={refused.at} />
+      <IntakeFields settings={settings} refused={refused.at} />
       <SignatureFields signature={settings.signature} refusal={refused.at.signature} />
       <div className="sm:col-span-2">
         <Checkbox
@@ -181,6 +103,112 @@ function SettingsForm({
   )
 }
 
+/** In which order requests run, and how many at once. */
+function OrderFields({
+  settings,
+  order,
+  onOrder,
+  refused,
+}: {
+  settings: Settings
+  order: Order
+  onOrder: (order: Order) => void
+  refused: Refused
+}) {
+  const [isBatch, setIsBatch] = useState(settings.isBatch)
+  return (
+    <>
+      <Select
+        label="Order"
+        hint={orders[order]}
+        value={order}
+        onChange={(event) => onOrder(event.target.value as Order)}
+        error={refused.order}
+        options={[
+          { value: 'free', label: 'Side by side' },
+          { value: 'strict', label: 'Strict order' },
+          { value: 'key', label: 'In order per key' },
+        ]}
+      />
+      {order === 'key' && (
+        <TextField
+          label="Order key"
+          name="orderKey"
+          hint="Path into the payload, such as order.id."
+          defaultValue={settings.orderKey}
+          error={refused.orderKey}
+          required
+        />
+      )}
+      <div className="flex flex-col justify-center gap-2">
+        <Checkbox
+          name="isBatch"
+          checked={isBatch}
+          onChange={(event) => setIsBatch(event.target.checked)}
+          label="In batches"
+          hint="One run takes several requests; webhook is then an array."
+        />
+      </div>
+      {isBatch && (
+        <TextField
+          label="Requests per run"
+          name="batchSize"
+          type="number"
+          min={1}
+          max={1000}
+          defaultValue={settings.batchSize}
+          error={refused.batchSize}
+          required
+        />
+      )}
+    </>
+  )
+}
+
+/** Which requests are taken, and for how long they are tried. */
+function IntakeFields({ settings, refused }: { settings: Settings; refused: Refused }) {
+  return (
+    <>
+      <TextField
+        label="Give up after errors"
+        name="skipAfter"
+        type="number"
+        min={0}
+        hint="In a row, for one request. 0: never."
+        defaultValue={settings.skipProcessingAfterErrors}
+        error={refused.skipAfter}
+        required
+      />
+      <TextField
+        label="URL parameters"
+        name="urlParameters"
+        hint="Added to the address, such as source=shop."
+        defaultValue={settings.urlParameters}
+        error={refused.urlParameters}
+        isOptional
+      />
+      <TextArea
+        label="Allowed from"
+        name="ipRestriction"
+        isMono
+        hint="Addresses or CIDR ranges, one per line. Empty: any address."
+        defaultValue={settings.ipRestriction.join('\n')}
+        error={refused.ipRestriction}
+        isOptional
+      />
+      <TextArea
+        label="Skip script"
+        name="skipScript"
+        isMono
+        hint="Runs before each request. If it returns something truthy, the request is skipped, for example: return webhook.body.test"
+        defaultValue={settings.skipScript}
+        error={refused.skipScript}
+        isOptional
+      />
+    </>
+  )
+}
+
 /** What the service calls the fields in its sentences. */
 const fieldNames = {
   order: ['strictOrderProcessing', 'isBatch'],
@@ -192,6 +220,8 @@ const fieldNames = {
   skipScript: ['skipScript'],
   signature: ['signature'],
 }
+
+type Refused = ReturnType<typeof placeRefusal<keyof typeof fieldNames>>['at']
 
 function bodyOf(form: FormData, order: Order): Body<'WebhookSettingsEnable'> {
   const text = (name: string) => String(form.get(name) ?? '').trim()

@@ -28,10 +28,11 @@ type EditorProps = {
 }
 
 const parts = ['Script', 'Variables', 'Settings'] as const
+type Part = (typeof parts)[number]
 
 export function BlockEditor(props: EditorProps) {
-  const { workflow, block, onRun } = props
-  const [part, setPart] = useState<(typeof parts)[number]>('Script')
+  const { workflow, block } = props
+  const [part, setPart] = useState<Part>('Script')
   const [typedInput, setTypedInput] = useState<string>()
   const [inputProblem, setInputProblem] = useState<string>()
   const input = useBlockInput(workflow.id, workflow.lastRunNumber, block.dataSources)
@@ -56,49 +57,7 @@ export function BlockEditor(props: EditorProps) {
   )
   return (
     <section aria-label={`Block ${block.blockName}`} className="flex min-h-0 flex-1 flex-col bg-panel">
-      <div className="flex h-11 shrink-0 items-center gap-1 border-b border-line pr-1 pl-3">
-        <h2 className="min-w-0 truncate font-medium">{block.blockName}</h2>
-        {block.isCustomized && workflow.workflowTemplateId && (
-          <span className="text-label text-muted">· customized</span>
-        )}
-        <div className="ml-auto flex items-center">
-          {parts.map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={part === name}
-              onClick={() => setPart(name)}
-              className={classNames(
-                'h-7 rounded-md px-2 text-table font-medium',
-                part === name ? 'bg-raised text-text' : 'text-muted hover:text-text',
-              )}
-            >
-              {name === 'Variables' && surroundings.variables.length > 0
-                ? `${name} ${surroundings.variables.length}`
-                : name}
-            </button>
-          ))}
-          <Menu
-            label={`More for ${block.blockName}`}
-            trigger={<EllipsisVertical size={16} aria-hidden />}
-            triggerClassName="flex size-8 items-center justify-center rounded-md text-muted hover:bg-raised hover:text-text"
-            items={[
-              { label: 'Run till here', icon: Play, onSelect: () => onRun({ runTillBlock: block.no }) },
-              { label: 'Run from here', icon: SkipForward, onSelect: () => onRun({ runFromBlock: block.no }) },
-              'separator',
-              {
-                label: 'Remove block',
-                icon: Trash2,
-                isDanger: true,
-                isDisabled: !props.isStructureFree,
-                hint: props.isStructureFree ? '' : 'Detach the workflow from its template first, under Settings.',
-                onSelect: props.onRemove,
-              },
-            ]}
-          />
-          <IconButton icon={X} label="Close block" onClick={props.onClose} />
-        </div>
-      </div>
+      <BlockHead {...props} part={part} onPart={setPart} variableCount={surroundings.variables.length} />
       <div className="min-h-48 flex-[3] overflow-auto">
         {part === 'Script' && (
           <Suspense
@@ -129,16 +88,7 @@ export function BlockEditor(props: EditorProps) {
         )}
         {part === 'Settings' && <BlockSettings {...props} />}
       </div>
-      {unconnected.length > 0 && (
-        <p className="border-t border-line bg-amber-soft px-3 py-1.5 text-table text-amber">
-          {unconnected.join(' and ')} {unconnected.length === 1 ? 'is' : 'are'} not connected yet. Save, then choose
-          under{' '}
-          <Link to="." search={{ tab: 'connections' } as never} className="font-medium underline underline-offset-2">
-            Connections
-          </Link>
-          .
-        </p>
-      )}
+      {unconnected.length > 0 && <Unconnected names={unconnected} />}
       <div className="flex min-h-0 flex-[2] flex-col">
         <BlockPanes
           workflow={workflow}
@@ -155,6 +105,69 @@ export function BlockEditor(props: EditorProps) {
         />
       </div>
     </section>
+  )
+}
+
+type HeadProps = EditorProps & {
+  part: Part
+  onPart: (part: Part) => void
+  variableCount: number
+}
+
+function BlockHead({ part, onPart, variableCount, ...props }: HeadProps) {
+  const { workflow, block, onRun } = props
+  return (
+    <div className="flex h-11 shrink-0 items-center gap-1 border-b border-line pr-1 pl-3">
+      <h2 className="min-w-0 truncate font-medium">{block.blockName}</h2>
+      {block.isCustomized && workflow.workflowTemplateId && <span className="text-label text-muted">· customized</span>}
+      <div className="ml-auto flex items-center">
+        {parts.map((name) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={part === name}
+            onClick={() => onPart(name)}
+            className={classNames(
+              'h-7 rounded-md px-2 text-table font-medium',
+              part === name ? 'bg-raised text-text' : 'text-muted hover:text-text',
+            )}
+          >
+            {name === 'Variables' && variableCount > 0 ? `${name} ${variableCount}` : name}
+          </button>
+        ))}
+        <Menu
+          label={`More for ${block.blockName}`}
+          trigger={<EllipsisVertical size={16} aria-hidden />}
+          triggerClassName="flex size-8 items-center justify-center rounded-md text-muted hover:bg-raised hover:text-text"
+          items={[
+            { label: 'Run till here', icon: Play, onSelect: () => onRun({ runTillBlock: block.no }) },
+            { label: 'Run from here', icon: SkipForward, onSelect: () => onRun({ runFromBlock: block.no }) },
+            'separator',
+            {
+              label: 'Remove block',
+              icon: Trash2,
+              isDanger: true,
+              isDisabled: !props.isStructureFree,
+              hint: props.isStructureFree ? '' : 'Detach the workflow from its template first, under Settings.',
+              onSelect: props.onRemove,
+            },
+          ]}
+        />
+        <IconButton icon={X} label="Close block" onClick={props.onClose} />
+      </div>
+    </div>
+  )
+}
+
+function Unconnected({ names }: { names: readonly string[] }) {
+  return (
+    <p className="border-t border-line bg-amber-soft px-3 py-1.5 text-table text-amber">
+      {names.join(' and ')} {names.length === 1 ? 'is' : 'are'} not connected yet. Save, then choose under{' '}
+      <Link to="." search={{ tab: 'connections' } as never} className="font-medium underline underline-offset-2">
+        Connections
+      </Link>
+      .
+    </p>
   )
 }
 

@@ -18,7 +18,6 @@ export function BlockVariables({
   isStructureFree: boolean
   onEdit: (edit: BlockEdit) => void
 }) {
-  const [name, setName] = useState('')
   const set = (variable: string, binding: Binding) => onEdit({ variables: { ...block.variables, [variable]: binding } })
   const remove = (variable: string) =>
     onEdit({ variables: { ...block.variables, [variable]: { isDeleted: true } as never } })
@@ -34,70 +33,96 @@ export function BlockVariables({
         </p>
       )}
       {entries.map(([variable, binding]) => (
-        <div key={variable} className="flex flex-wrap items-end gap-2">
-          <Select
-            className="min-w-48 flex-1"
-            label={variable}
-            value={binding.variableSource === 'Workflow' ? `w:${binding.variableName}` : 'value'}
-            onChange={(event) => {
-              const chosen = event.target.value
-              set(
-                variable,
-                chosen === 'value'
-                  ? { variableSource: 'Value', value: '' }
-                  : { variableSource: 'Workflow', variableName: chosen.slice(2) },
-              )
-            }}
-            options={[
-              { value: 'value', label: 'A value of its own' },
-              ...Object.entries(workflow.variables).map(([own, declared]) => ({
-                value: `w:${own}`,
-                label: `Workflow variable: ${declared.displayName || own}`,
-              })),
-            ]}
-          />
-          {binding.variableSource !== 'Workflow' && (
-            <TextField
-              className="min-w-40 flex-1"
-              label={`Value of ${variable}`}
-              isLabelHidden
-              value={typeof binding.value === 'string' ? binding.value : JSON.stringify(binding.value ?? '')}
-              onChange={(event) =>
-                set(variable, {
-                  ...binding,
-                  variableSource: 'Value',
-                  value: readValue(event.target.value, binding.value),
-                })
-              }
-            />
-          )}
-          {isStructureFree && (
-            <IconButton icon={Trash2} label={`Remove variable ${variable}`} onClick={() => remove(variable)} />
-          )}
-        </div>
+        <VariableRow
+          key={variable}
+          name={variable}
+          binding={binding}
+          workflow={workflow}
+          onChange={(changed) => set(variable, changed)}
+          onRemove={isStructureFree ? () => remove(variable) : undefined}
+        />
       ))}
       {isStructureFree && (
-        <form
-          className="flex items-end gap-2 border-t border-line pt-3"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (name !== '') set(name, { variableSource: 'Value', value: '', type: 'text' })
-            setName('')
-          }}
-        >
-          <TextField
-            label="New variable"
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            placeholder="name"
-            pattern="[A-Za-z_][A-Za-z0-9_]*"
-          />
-          <Button type="submit" icon={Plus}>
-            Add
-          </Button>
-        </form>
+        <NewVariable onAdd={(name) => set(name, { variableSource: 'Value', value: '', type: 'text' })} />
       )}
     </div>
+  )
+}
+
+type RowProps = {
+  name: string
+  binding: Binding
+  workflow: WorkflowDetail
+  onChange: (binding: Binding) => void
+  /** Undefined where variables may not be removed. */
+  onRemove: (() => void) | undefined
+}
+
+function VariableRow({ name, binding, workflow, onChange, onRemove }: RowProps) {
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <Select
+        className="min-w-48 flex-1"
+        label={name}
+        value={binding.variableSource === 'Workflow' ? `w:${binding.variableName}` : 'value'}
+        onChange={(event) => {
+          const chosen = event.target.value
+          onChange(
+            chosen === 'value'
+              ? { variableSource: 'Value', value: '' }
+              : { variableSource: 'Workflow', variableName: chosen.slice(2) },
+          )
+        }}
+        options={[
+          { value: 'value', label: 'A value of its own' },
+          ...Object.entries(workflow.variables).map(([own, declared]) => ({
+            value: `w:${own}`,
+            label: `Workflow variable: ${declared.displayName || own}`,
+          })),
+        ]}
+      />
+      {binding.variableSource !== 'Workflow' && (
+        <TextField
+          className="min-w-40 flex-1"
+          label={`Value of ${name}`}
+          isLabelHidden
+          value={typeof binding.value === 'string' ? binding.value : JSON.stringify(binding.value ?? '')}
+          onChange={(event) =>
+            onChange({
+              ...binding,
+              variableSource: 'Value',
+              value: readValue(event.target.value, binding.value),
+            })
+          }
+        />
+      )}
+      {onRemove && <IconButton icon={Trash2} label={`Remove variable ${name}`} onClick={onRemove} />}
+    </div>
+  )
+}
+
+function NewVariable({ onAdd }: { onAdd: (name: string) => void }) {
+  const [name, setName] = useState('')
+  return (
+    <form
+      className="flex items-end gap-2 border-t border-line pt-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name !== '') onAdd(name)
+        setName('')
+      }}
+    >
+      <TextField
+        label="New variable"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        placeholder="name"
+        pattern="[A-Za-z_][A-Za-z0-9_]*"
+      />
+      <Button type="submit" icon={Plus}>
+        Add
+      </Button>
+    </form>
   )
 }
 

@@ -1,14 +1,14 @@
 // The graph at the left, the chosen block at the right; which block stands in the address.
-import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
-import { forget, runNumberOf, useAction, useOperation } from '../api.ts'
+import { useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { BlockEditor } from './block-editor.tsx'
 import { BlockPicker } from './block-picker.tsx'
+import { useRunWorkflow } from './run-workflow.ts'
 import { SaveBar } from './save-bar.tsx'
 import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
@@ -24,7 +24,6 @@ export function BlocksTab({
   blockId: string | undefined
 }) {
   const navigate = useNavigate()
-  const queries = useQueryClient()
   const [isPicking, setIsPicking] = useState(false)
   const isReadOnly = workflow.workflowState === 'archived'
   const isStructureFree = !isReadOnly && (workflow.workflowTemplateId === null || workflow.isCustomizedStructure)
@@ -33,61 +32,18 @@ export function BlocksTab({
       void navigate({ to: '.', search: ((before: object) => ({ ...before, block: id })) as never, replace: true }),
     [navigate],
   )
-  const lastRun = useLastRun(workflow)
-  const blocks = useMemo(
-    () =>
-      draft.chain.map((block) => ({
-        ...block,
-        ...lastRun.get(block.uniqueBlockId),
-        isChanged: draft.changed.has(block.uniqueBlockId),
-      })),
-    [draft.chain, draft.changed, lastRun],
-  )
-  const run = useAction('RunWorkflow', {
-    onDone: ({ headers }) => {
-      void forget(queries, ['Workflow', 'GetRunHistory', 'WorkflowsSearch'])
-      const number = runNumberOf(headers)
-      if (number)
-        void navigate({ to: '/workflows/$id/runs/$number', params: { id: workflow.id, number: String(number) } })
-    },
-  })
+  const blocks = useDrawnBlocks(workflow, draft)
+  const run = useRunWorkflow(workflow.id)
   const block = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === blockId)
-  const connect = (source: string, target: string) => {
-    const reader = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === target)
-    if (reader && !reader.dataSources.includes(source))
-      draft.edit(target, { dataSources: [...reader.dataSources, source] })
-  }
-  const disconnect = (source: string, target: string) => {
-    const reader = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === target)
-    if (reader) draft.edit(target, { dataSources: reader.dataSources.filter((id) => id !== source) })
-  }
   const graph = (
-    <div className="relative min-h-80 flex-1">
-      <div className="absolute inset-0">
-        <Suspense
-          fallback={
-            <div className="p-6">
-              <Skeleton width={208} height={64} />
-            </div>
-          }
-        >
-          <BlockGraph
-            label={`Blocks of ${workflow.name}`}
-            blocks={blocks}
-            selectedId={blockId}
-            onSelect={select}
-            {...(isStructureFree ? { onConnect: connect, onDisconnect: disconnect } : {})}
-            corner={
-              isStructureFree ? (
-                <Button size="small" icon={Plus} onClick={() => setIsPicking(true)}>
-                  Add block
-                </Button>
-              ) : undefined
-            }
-          />
-        </Suspense>
-      </div>
-    </div>
+    <Graph
+      workflow={workflow}
+      draft={draft}
+      blocks={blocks}
+      blockId={blockId}
+      onSelect={select}
+      onAdd={isStructureFree ? () => setIsPicking(true) : undefined}
+    />
   )
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -131,6 +87,70 @@ export function BlocksTab({
         />
       )}
     </div>
+  )
+}
+
+type GraphProps = {
+  workflow: WorkflowDetail
+  draft: WorkflowDraft
+  blocks: ReturnType<typeof useDrawnBlocks>
+  blockId: string | undefined
+  onSelect: (id: string | undefined) => void
+  /** Undefined where the structure may not be changed. */
+  onAdd: (() => void) | undefined
+}
+
+function Graph({ workflow, draft, blocks, blockId, onSelect, onAdd }: GraphProps) {
+  const connect = (source: string, target: string) => {
+    const reader = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === target)
+    if (reader && !reader.dataSources.includes(source))
+      draft.edit(target, { dataSources: [...reader.dataSources, source] })
+  }
+  const disconnect = (source: string, target: string) => {
+    const reader = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === target)
+    if (reader) draft.edit(target, { dataSources: reader.dataSources.filter((id) => id !== source) })
+  }
+  return (
+    <div className="relative min-h-80 flex-1">
+      <div className="absolute inset-0">
+        <Suspense
+          fallback={
+            <div className="p-6">
+              <Skeleton width={208} height={64} />
+            </div>
+          }
+        >
+          <BlockGraph
+            label={`Blocks of ${workflow.name}`}
+            blocks={blocks}
+            selectedId={blockId}
+            onSelect={onSelect}
+            {...(onAdd ? { onConnect: connect, onDisconnect: disconnect } : {})}
+            corner={
+              onAdd ? (
+                <Button size="small" icon={Plus} onClick={onAdd}>
+                  Add block
+                </Button>
+              ) : undefined
+            }
+          />
+        </Suspense>
+      </div>
+    </div>
+  )
+}
+
+/** The blocks as the graph draws them: how the last run went, and which of them are not saved. */
+function useDrawnBlocks(workflow: WorkflowDetail, draft: WorkflowDraft) {
+  const lastRun = useLastRun(workflow)
+  return useMemo(
+    () =>
+      draft.chain.map((block) => ({
+        ...block,
+        ...lastRun.get(block.uniqueBlockId),
+        isChanged: draft.changed.has(block.uniqueBlockId),
+      })),
+    [draft.chain, draft.changed, lastRun],
   )
 }
 

@@ -1,8 +1,8 @@
 // A new workflow: from a template in two steps, or empty. What is chosen stands in the address, so nothing is lost on the way.
 import { getRouteApi } from '@tanstack/react-router'
 import { LayoutTemplate } from 'lucide-react'
-import { useState } from 'react'
-import { sentenceOf, useAction, useOperation } from '../api.ts'
+import { type FormEvent, useState } from 'react'
+import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { ApplicationLogo } from '../catalogue/application-logo.tsx'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -34,13 +34,7 @@ function FromTemplate({ id }: { id: string }) {
 }
 
 function Beginnings() {
-  const [name, setName] = useState('')
-  const navigate = route.useNavigate()
   const templates = useOperation('WorkflowTemplates', { query: {} })
-  const create = useAction('WorkflowCreate', {
-    changes: ['WorkflowsSearch', 'Workflows'],
-    onDone: ({ answer }) => void navigate({ to: '/workflows/$id', params: { id: answer as string } }),
-  })
   return (
     <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,1fr)_360px]">
       <Section title="From a template">
@@ -59,25 +53,7 @@ function Beginnings() {
                 {all
                   .filter(({ state }) => state === 'Published')
                   .map((template) => (
-                    <li key={template.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
-                      <span className="flex w-16 shrink-0 gap-1">
-                        {template.applications.slice(0, 2).map((shortName) => (
-                          <ApplicationLogo key={shortName} shortName={shortName} size={28} isAlone />
-                        ))}
-                        {template.applications.length === 0 && (
-                          <LayoutTemplate size={20} aria-hidden className="text-faint" />
-                        )}
-                      </span>
-                      <span className="min-w-0 flex-1 basis-52">
-                        <span className="block font-medium">{template.name}</span>
-                        <span className="line-clamp-2 sm:line-clamp-1 text-table text-muted">
-                          {template.description}
-                        </span>
-                      </span>
-                      <LinkButton size="small" to="/workflows/new" search={{ template: template.id } as never}>
-                        Use template
-                      </LinkButton>
-                    </li>
+                    <TemplateLine key={template.id} template={template} />
                   ))}
               </ul>
             )}
@@ -86,35 +62,55 @@ function Beginnings() {
       </Section>
       <Section title="From blocks">
         <Panel className="p-4">
-          <form
-            className="flex flex-col gap-4"
-            onSubmit={(event) => {
-              event.preventDefault()
-              create.mutate({
-                body: {
-                  name,
-                  chain: [{ blockName: 'Code', script: "console.log('Hello')\nreturn { hello: 'world' }\n" }],
-                },
-              })
-            }}
-          >
-            <p className="text-table text-muted">
-              Starts with one script. Add more blocks from the catalogue and connect them.
-            </p>
-            <TextField
-              label="Name"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-              required
-              maxLength={200}
-            />
-            {create.error && <Notice kind="error">{sentenceOf(create.error)}</Notice>}
-            <Button type="submit" tone="primary" isBusy={create.isPending}>
-              Save
-            </Button>
-          </form>
+          <FromBlocks />
         </Panel>
       </Section>
     </div>
+  )
+}
+
+function TemplateLine({ template }: { template: Answer<'WorkflowTemplates'>[number] }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
+      <span className="flex w-16 shrink-0 gap-1">
+        {template.applications.slice(0, 2).map((shortName) => (
+          <ApplicationLogo key={shortName} shortName={shortName} size={28} isAlone />
+        ))}
+        {template.applications.length === 0 && <LayoutTemplate size={20} aria-hidden className="text-faint" />}
+      </span>
+      <span className="min-w-0 flex-1 basis-52">
+        <span className="block font-medium">{template.name}</span>
+        <span className="line-clamp-2 sm:line-clamp-1 text-table text-muted">{template.description}</span>
+      </span>
+      <LinkButton size="small" to="/workflows/new" search={{ template: template.id } as never}>
+        Use template
+      </LinkButton>
+    </li>
+  )
+}
+
+function FromBlocks() {
+  const [name, setName] = useState('')
+  const navigate = route.useNavigate()
+  const create = useAction('WorkflowCreate', {
+    changes: ['WorkflowsSearch', 'Workflows'],
+    onDone: ({ answer }) => void navigate({ to: '/workflows/$id', params: { id: answer as string } }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const first = { blockName: 'Code', script: "console.log('Hello')\nreturn { hello: 'world' }\n" }
+    create.mutate({ body: { name, chain: [first] } })
+  }
+  return (
+    <form className="flex flex-col gap-4" onSubmit={submit}>
+      <p className="text-table text-muted">
+        Starts with one script. Add more blocks from the catalogue and connect them.
+      </p>
+      <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} required maxLength={200} />
+      {create.error && <Notice kind="error">{sentenceOf(create.error)}</Notice>}
+      <Button type="submit" tone="primary" isBusy={create.isPending}>
+        Save
+      </Button>
+    </form>
   )
 }

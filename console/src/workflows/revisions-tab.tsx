@@ -38,7 +38,57 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
         to: revision.revision,
       })) as never,
     })
-  const columns: Column<Revision>[] = [
+  return (
+    <>
+      <ListPanel
+        label="Revisions"
+        columns={columnsOf({ onCompare: compare, onRestore: setAsked })}
+        rows={found.data?.items}
+        keyOf={({ revision }) => String(revision)}
+        query={found}
+        sentence={sentenceOf}
+        paging={{ page, size, total: found.data?.total, onPage: setPage }}
+      />
+      {from !== undefined && to !== undefined && (
+        <RevisionDifference
+          workflowId={workflow.id}
+          from={from}
+          to={to}
+          newest={found.data?.items[0]?.revision ?? workflow.revision}
+          onChange={(range) =>
+            void navigate({ search: ((before: object) => ({ ...before, ...range })) as never, replace: true })
+          }
+          onClose={() =>
+            void navigate({ search: ((before: object) => ({ ...before, from: undefined, to: undefined })) as never })
+          }
+        />
+      )}
+      {asked && (
+        <ConfirmDialog
+          title={`Restore revision ${asked.revision}?`}
+          confirm="Restore"
+          tone="primary"
+          isBusy={restore.isPending}
+          error={restore.error ? sentenceOf(restore.error) : undefined}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() =>
+            restore.mutate(
+              { params: { workflowId: workflow.id }, body: { revision: asked.revision } },
+              { onSuccess: () => setAsked(undefined) },
+            )
+          }
+        >
+          Its content becomes a new revision. Nothing is lost: today's revision stays in this list.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+type RevisionActions = { onCompare: (revision: Revision) => void; onRestore: (revision: Revision) => void }
+
+function columnsOf({ onCompare, onRestore }: RevisionActions): readonly Column<Revision>[] {
+  return [
     {
       id: 'revision',
       label: 'Revision',
@@ -80,12 +130,12 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
       cell: (revision) => (
         <span className="flex justify-end gap-2">
           {revision.revision > 1 && (
-            <Button size="small" onClick={() => compare(revision)}>
+            <Button size="small" onClick={() => onCompare(revision)}>
               Compare
             </Button>
           )}
           {!revision.isCurrent && (
-            <Button size="small" onClick={() => setAsked(revision)}>
+            <Button size="small" onClick={() => onRestore(revision)}>
               Restore
             </Button>
           )}
@@ -93,49 +143,4 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
       ),
     },
   ]
-  return (
-    <>
-      <ListPanel
-        label="Revisions"
-        columns={columns}
-        rows={found.data?.items}
-        keyOf={({ revision }) => String(revision)}
-        query={found}
-        sentence={sentenceOf}
-        paging={{ page, size, total: found.data?.total, onPage: setPage }}
-      />
-      {from !== undefined && to !== undefined && (
-        <RevisionDifference
-          workflowId={workflow.id}
-          from={from}
-          to={to}
-          newest={found.data?.items[0]?.revision ?? workflow.revision}
-          onChange={(range) =>
-            void navigate({ search: ((before: object) => ({ ...before, ...range })) as never, replace: true })
-          }
-          onClose={() =>
-            void navigate({ search: ((before: object) => ({ ...before, from: undefined, to: undefined })) as never })
-          }
-        />
-      )}
-      {asked && (
-        <ConfirmDialog
-          title={`Restore revision ${asked.revision}?`}
-          confirm="Restore"
-          tone="primary"
-          isBusy={restore.isPending}
-          error={restore.error ? sentenceOf(restore.error) : undefined}
-          onClose={() => setAsked(undefined)}
-          onConfirm={() =>
-            restore.mutate(
-              { params: { workflowId: workflow.id }, body: { revision: asked.revision } },
-              { onSuccess: () => setAsked(undefined) },
-            )
-          }
-        >
-          Its content becomes a new revision. Nothing is lost: today's revision stays in this list.
-        </ConfirmDialog>
-      )}
-    </>
-  )
 }

@@ -16,6 +16,72 @@ const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) =>
 export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: WorkflowDraft }) {
   const queries = useQueryClient()
   const [isComparing, setIsComparing] = useState(false)
+  const { save, connects } = useSave(workflow, draft)
+  const saveDraft = () => save.mutate(`"${draft.baseRevision}"`)
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      draft.isChanged && current.pathname !== next.pathname && !window.confirm('Leave without saving your changes?'),
+    enableBeforeUnload: () => draft.isChanged,
+  })
+  useSaveKey(() => {
+    if (draft.isChanged) saveDraft()
+  })
+  if (!draft.isChanged) return null
+  const isOvertaken = save.error instanceof PatchbayError && save.error.status === 409
+  return (
+    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-amber-soft px-4 py-1.5">
+      <span className="text-table font-medium text-amber">
+        Unsaved: {draftSummary(workflow.chain, draft)}
+        {connects.length > 0 && `, connects ${connects.join(' and ')}`}
+        {workflow.workflowState === 'deployed' && (
+          <span className="font-normal"> · in use from the next run after you save</span>
+        )}
+      </span>
+      {save.error && !isOvertaken && (
+        <span role="alert" className="text-table text-red">
+          {sentenceOf(save.error)}
+        </span>
+      )}
+      <div className="ml-auto flex gap-2">
+        <Button size="small" tone="quiet" onClick={draft.discard}>
+          Discard
+        </Button>
+        <Button size="small" onClick={() => setIsComparing(true)}>
+          Compare
+        </Button>
+        <LinkButton size="small" to="." search={((before: object) => ({ ...before, replay: true })) as never}>
+          Replay
+        </LinkButton>
+        <Button size="small" tone="primary" isBusy={save.isPending} onClick={saveDraft} title="Ctrl S">
+          Save
+        </Button>
+      </div>
+      {isComparing && (
+        <Suspense fallback={null}>
+          <CompareDialog saved={workflow.chain} draft={draft.chain} onClose={() => setIsComparing(false)} />
+        </Suspense>
+      )}
+      {isOvertaken && (
+        <OvertakenDialog
+          sentence={sentenceOf(save.error)}
+          isBusy={save.isPending}
+          onClose={() => save.reset()}
+          onCompare={async () => {
+            save.reset()
+            await forget(queries, ['Workflow'])
+            draft.rebase()
+            setIsComparing(true)
+          }}
+          onOverwrite={() => save.mutate('*')}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Saves the draft together with the connections that its new calls need. */
+function useSave(workflow: WorkflowDetail, draft: WorkflowDraft) {
+  const queries = useQueryClient()
   const found = useFoundConnections(workflow, draft.chain)
   const connects = Object.keys(found)
   // Who mends a script wants to retry the run that failed with it.
@@ -45,78 +111,20 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
       toast.done('Saved.', failedRun)
     },
   })
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      draft.isChanged && current.pathname !== next.pathname && !window.confirm('Leave without saving your changes?'),
-    enableBeforeUnload: () => draft.isChanged,
-  })
+  return { save, connects }
+}
+
+function useSaveKey(onSave: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key === 's') {
         event.preventDefault()
-        if (draft.isChanged) save.mutate(`"${draft.baseRevision}"`)
+        onSave()
       }
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
   })
-  if (!draft.isChanged) return null
-  const isOvertaken = save.error instanceof PatchbayError && save.error.status === 409
-  return (
-    <div className="flex min-h-11 shrink-0 flex-wrap items-center gap-2 border-b border-line bg-amber-soft px-4 py-1.5">
-      <span className="text-table font-medium text-amber">
-        Unsaved: {draftSummary(workflow.chain, draft)}
-        {connects.length > 0 && `, connects ${connects.join(' and ')}`}
-        {workflow.workflowState === 'deployed' && (
-          <span className="font-normal"> · in use from the next run after you save</span>
-        )}
-      </span>
-      {save.error && !isOvertaken && (
-        <span role="alert" className="text-table text-red">
-          {sentenceOf(save.error)}
-        </span>
-      )}
-      <div className="ml-auto flex gap-2">
-        <Button size="small" tone="quiet" onClick={draft.discard}>
-          Discard
-        </Button>
-        <Button size="small" onClick={() => setIsComparing(true)}>
-          Compare
-        </Button>
-        <LinkButton size="small" to="." search={((before: object) => ({ ...before, replay: true })) as never}>
-          Replay
-        </LinkButton>
-        <Button
-          size="small"
-          tone="primary"
-          isBusy={save.isPending}
-          onClick={() => save.mutate(`"${draft.baseRevision}"`)}
-          title="Ctrl S"
-        >
-          Save
-        </Button>
-      </div>
-      {isComparing && (
-        <Suspense fallback={null}>
-          <CompareDialog saved={workflow.chain} draft={draft.chain} onClose={() => setIsComparing(false)} />
-        </Suspense>
-      )}
-      {isOvertaken && (
-        <OvertakenDialog
-          sentence={sentenceOf(save.error)}
-          isBusy={save.isPending}
-          onClose={() => save.reset()}
-          onCompare={async () => {
-            save.reset()
-            await forget(queries, ['Workflow'])
-            draft.rebase()
-            setIsComparing(true)
-          }}
-          onOverwrite={() => save.mutate('*')}
-        />
-      )}
-    </div>
-  )
 }
 
 function OvertakenDialog({

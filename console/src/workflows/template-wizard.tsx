@@ -121,38 +121,15 @@ function ConnectStep({
           required
           maxLength={200}
         />
-        {chosen.map(({ shortName, choices, id, isLoading }) => {
-          const application = catalogue.find((item) => item.shortName.toLowerCase() === shortName.toLowerCase())
-          return (
-            <div key={shortName} className="flex items-end gap-3">
-              <ApplicationLogo shortName={shortName} size={32} />
-              <Select
-                className="min-w-0 flex-1"
-                label={application && application.name !== shortName ? `${application.name} (${shortName})` : shortName}
-                value={id ?? ''}
-                onChange={(event) => onChange({ [`app.${shortName}`]: event.target.value || undefined })}
-                options={[
-                  {
-                    value: '',
-                    label: isLoading ? 'Loading …' : choices.length === 0 ? 'Nothing registered yet' : 'Choose later',
-                  },
-                  ...choices.map((connection) => ({
-                    value: connection.id,
-                    label: connection.tagText || connection.name,
-                  })),
-                ]}
-              />
-              {application && (
-                <Button
-                  tone={!isLoading && choices.length === 0 ? 'primary' : 'secondary'}
-                  onClick={() => setRegistering(application)}
-                >
-                  Register
-                </Button>
-              )}
-            </div>
-          )
-        })}
+        {chosen.map((choice) => (
+          <ConnectionChoice
+            key={choice.shortName}
+            choice={choice}
+            application={catalogue.find((item) => item.shortName.toLowerCase() === choice.shortName.toLowerCase())}
+            onChange={(id) => onChange({ [`app.${choice.shortName}`]: id })}
+            onRegister={setRegistering}
+          />
+        ))}
         <div className="flex flex-wrap items-center justify-end gap-3">
           {isOpen && <p className="mr-auto text-label text-muted">Register what the workflow talks to, then go on.</p>}
           {/* What comes first is the one that stands out. */}
@@ -172,5 +149,49 @@ function ConnectStep({
         />
       )}
     </Panel>
+  )
+}
+
+function ConnectionChoice({
+  choice,
+  application,
+  onChange,
+  onRegister,
+}: {
+  choice: Chosen[number]
+  /** Undefined where the catalogue does not know it. */
+  application: Application | undefined
+  onChange: (id: string | undefined) => void
+  onRegister: (application: Application) => void
+}) {
+  const { shortName, choices, id, isLoading } = choice
+  return (
+    <div className="flex items-end gap-3">
+      <ApplicationLogo shortName={shortName} size={32} />
+      <Select
+        className="min-w-0 flex-1"
+        label={application && application.name !== shortName ? `${application.name} (${shortName})` : shortName}
+        value={id ?? ''}
+        onChange={(event) => onChange(event.target.value || undefined)}
+        options={[
+          {
+            value: '',
+            label: isLoading ? 'Loading …' : choices.length === 0 ? 'Nothing registered yet' : 'Choose later',
+          },
+          ...choices.map((connection) => ({
+            value: connection.id,
+            label: connection.tagText || connection.name,
+          })),
+        ]}
+      />
+      {application && (
+        <Button
+          tone={!isLoading && choices.length === 0 ? 'primary' : 'secondary'}
+          onClick={() => onRegister(application)}
+        >
+          Register
+        </Button>
+      )}
+    </div>
   )
 }

@@ -36,28 +36,7 @@ export function ValueField({ declared, value, onChange, error }: Props) {
       />
     )
   }
-  if (type === 'multiselect') {
-    const chosen = Array.isArray(value) ? value : []
-    return (
-      <fieldset>
-        <legend className="mb-1.5 text-table font-medium">{label}</legend>
-        <div className="flex flex-col gap-1.5">
-          {options.map((option) => (
-            <Checkbox
-              key={option.value}
-              label={option.label}
-              checked={chosen.includes(option.value)}
-              onChange={(event) =>
-                onChange(
-                  event.target.checked ? [...chosen, option.value] : chosen.filter((item) => item !== option.value),
-                )
-              }
-            />
-          ))}
-        </div>
-      </fieldset>
-    )
-  }
+  if (type === 'multiselect') return <SeveralField declared={declared} value={value} onChange={onChange} />
   if (type === 'json') {
     return (
       <TextArea
@@ -95,6 +74,30 @@ export function ValueField({ declared, value, onChange, error }: Props) {
       value={typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value)}
       onChange={(event) => onChange(event.target.value)}
     />
+  )
+}
+
+/** Any number of the options. */
+function SeveralField({ declared, value, onChange }: Props) {
+  const chosen = Array.isArray(value) ? value : []
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-table font-medium">{declared.displayName}</legend>
+      <div className="flex flex-col gap-1.5">
+        {declared.options?.map((option) => (
+          <Checkbox
+            key={option.value}
+            label={option.label}
+            checked={chosen.includes(option.value)}
+            onChange={(event) =>
+              onChange(
+                event.target.checked ? [...chosen, option.value] : chosen.filter((item) => item !== option.value),
+              )
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

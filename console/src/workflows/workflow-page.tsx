@@ -1,21 +1,17 @@
 // One workflow: its blocks, and everything around them in tabs.
-import { useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { Archive, EllipsisVertical, History, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
+import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { forget, runNumberOf, sentenceOf, useAction, useOperation } from '../api.ts'
+import { sentenceOf, useOperation } from '../api.ts'
 import { isUnderWay } from '../runs/run-status.tsx'
-import { Button, LinkButton } from '../ui/button.tsx'
+import { LinkButton } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
-import { ConfirmDialog } from '../ui/dialog.tsx'
-import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
 import { Tabs } from '../ui/tabs.tsx'
-import { toast } from '../ui/toast.tsx'
 import { BlocksTab } from './blocks-tab.tsx'
 import { deploySummary } from './change-summary.ts'
+import { WorkflowActions } from './workflow-actions.tsx'
 import { useWorkflowDraft, type WorkflowDetail } from './workflow-draft.ts'
 import { WorkflowStateChip } from './workflow-state.tsx'
 import { tabPages } from './workflow-tabs.tsx'
@@ -108,131 +104,5 @@ function WorkflowStates({ workflow }: { workflow: WorkflowDetail }) {
         </Chip>
       )}
     </span>
-  )
-}
-
-const reads = ['Workflow', 'WorkflowsSearch', 'Workflows', 'GetRunHistory', 'Overview'] as const
-
-function WorkflowActions({
-  workflow,
-  hasUnsaved,
-  onRefused,
-}: {
-  workflow: WorkflowDetail
-  hasUnsaved: boolean
-  /** Why it was not deployed; undefined once it was. */
-  onRefused: (sentence: string | undefined) => void
-}) {
-  const navigate = useNavigate()
-  const queries = useQueryClient()
-  const [asked, setAsked] = useState<'Archive' | 'Delete'>()
-  const params = { params: { id: workflow.id } }
-  const deploy = useAction('DeployWorkflow', {
-    changes: reads,
-    isShownInPlace: true,
-    onDone: () => toast.done(`${workflow.name} is deployed.`),
-  })
-  const startDeploy = () =>
-    deploy.mutate(params, {
-      onSuccess: () => onRefused(undefined),
-      onError: (error) => onRefused(sentenceOf(error)),
-    })
-  const resume = useAction('ResumeWorkflow', { changes: reads, onDone: () => toast.done('Automatic runs resumed.') })
-  const run = useAction('RunWorkflow', {
-    onDone: ({ headers }) => {
-      void forget(queries, reads)
-      const number = runNumberOf(headers)
-      if (number)
-        void navigate({ to: '/workflows/$id/runs/$number', params: { id: workflow.id, number: String(number) } })
-    },
-  })
-  const archive = useAction('ArchiveWorkflow', {
-    changes: reads,
-    onDone: () => toast.done(`${workflow.name} is archived.`),
-  })
-  const remove = useAction('DeleteWorkflow', {
-    onDone: () => {
-      toast.done(`${workflow.name} is deleted.`)
-      void navigate({ to: '/workflows' }).then(() => forget(queries, reads))
-    },
-  })
-  const isDeployed = workflow.workflowState === 'deployed'
-  const items: MenuItem[] = [
-    {
-      label: 'Replay before deploy',
-      icon: History,
-      onSelect: () => void navigate({ to: '.', search: ((before: object) => ({ ...before, replay: true })) as never }),
-    },
-    ...(isDeployed ? [{ label: 'Deploy', icon: Rocket, onSelect: startDeploy }] : []),
-    ...(workflow.workflowState === 'archived'
-      ? []
-      : [{ label: 'Archive', icon: Archive, onSelect: () => setAsked('Archive') }]),
-    { label: 'Delete', icon: Trash2, isDanger: true, onSelect: () => setAsked('Delete') },
-  ]
-  return (
-    <>
-      {workflow.isAutoRunPaused && (
-        <Button icon={RotateCw} isBusy={resume.isPending} onClick={() => resume.mutate(params)}>
-          Resume
-        </Button>
-      )}
-      {/* One button with one key: who deploys with the keyboard stands on Run afterwards. */}
-      {workflow.workflowState === 'inDevelopment' ? (
-        <Button
-          key="next"
-          tone="primary"
-          icon={Rocket}
-          isBusy={deploy.isPending}
-          onClick={startDeploy}
-          title={
-            hasUnsaved
-              ? 'Deploys what is saved. Your unsaved changes stay here.'
-              : 'Lets it run by hand, on a schedule and by webhook.'
-          }
-        >
-          Deploy
-        </Button>
-      ) : (
-        isDeployed && (
-          <Button
-            key="next"
-            tone="primary"
-            icon={Play}
-            isBusy={run.isPending}
-            onClick={() => run.mutate({ body: { workflowId: workflow.id } })}
-          >
-            Run
-          </Button>
-        )
-      )}
-      <Menu
-        label="More actions"
-        trigger={<EllipsisVertical size={16} aria-hidden />}
-        triggerClassName="flex size-8 items-center justify-center rounded-md border border-line-strong bg-panel text-muted hover:bg-raised hover:text-text"
-        items={items}
-      />
-      {asked === 'Archive' && (
-        <ConfirmDialog
-          title={`Archive ${workflow.name}?`}
-          confirm="Archive"
-          isBusy={archive.isPending}
-          onClose={() => setAsked(undefined)}
-          onConfirm={() => archive.mutate(params, { onSettled: () => setAsked(undefined) })}
-        >
-          Schedule and webhook stop. The history stays readable.
-        </ConfirmDialog>
-      )}
-      {asked === 'Delete' && (
-        <ConfirmDialog
-          title={`Delete ${workflow.name}?`}
-          confirm="Delete"
-          isBusy={remove.isPending}
-          onClose={() => setAsked(undefined)}
-          onConfirm={() => remove.mutate(params, { onSettled: () => setAsked(undefined) })}
-        >
-          The workflow is removed for good, with its history, vault entries, queue and settings.
-        </ConfirmDialog>
-      )}
-    </>
   )
 }
