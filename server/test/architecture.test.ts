@@ -1,8 +1,9 @@
-// Who may import what. The rules are ARCHITECTURE.md's; this is where they are kept.
+// Who may import what, and how large a function may be. The rules are ARCHITECTURE.md's and CONTRIBUTING.md's; this is where they are kept.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { type FunctionSize, functionsIn } from './harness/functions-in.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -224,5 +225,32 @@ describe('import boundaries', () => {
       .flatMap(sourceFiles)
       .filter((file) => /(^|\/)(utils?|helpers?|common|shared|manager|types|constants)(\.tsx?$|\/)/.test(file))
     expect(drawers).toEqual([])
+  })
+})
+
+describe('functions', () => {
+  const folders = [
+    'bench/src',
+    'build',
+    'cli/src',
+    'console/build',
+    'console/src',
+    'contract/src',
+    'demo',
+    'e2e',
+    'mcp/src',
+  ]
+  const functions = [...folders, 'sdk/src', 'server/src']
+    .flatMap(sourceFiles)
+    .filter((file) => !/\.test\.ts$|\/(test|node_modules|dist)\//.test(file))
+    .flatMap((file) => functionsIn(file, readFileSync(join(root, file), 'utf8')).map((size) => ({ file, ...size })))
+  const where = ({ file, line }: FunctionSize & { file: string }) => `${file}:${line}`
+
+  it('fit on a screen: none has more than 80 lines', () => {
+    expect(functions.filter(({ lines }) => lines > 80).map(where)).toEqual([])
+  })
+
+  it('take at most four parameters: more become one object', () => {
+    expect(functions.filter(({ parameters }) => parameters > 4).map(where)).toEqual([])
   })
 })
