@@ -12,7 +12,7 @@ const script = `const [one, two] = [await api.get('http/items?page=1'), await ap
 return [one.items.length, two.items.length]`
 const answer = JSON.stringify({ items: Array.from({ length: 20 }, (_, id) => ({ id, name: `Item ${id}` })) })
 const runsPerRound = 500
-const rounds = 5
+const rounds = 7
 const replayedRuns = 100
 
 export async function benchReplay(): Promise<Row[]> {
@@ -37,11 +37,15 @@ export async function benchReplay(): Promise<Row[]> {
     const off = await perSecond(without, runsPerRound)
     shares.push((await perSecond(recorded, runsPerRound)) / off)
   }
-  const running = replayedRuns / (await perSecond(replayed, replayedRuns))
-  const times: number[] = []
-  for (let round = 0; round < rounds; round++) times.push(await replayAll(client, replayed as string))
+  const runTimes: number[] = []
+  const replayTimes: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    runTimes.push(replayedRuns / (await perSecond(replayed, replayedRuns)))
+    replayTimes.push(await replayAll(client, replayed as string))
+  }
   const share = medianOf(shares)
-  const replaying = medianOf(times)
+  const running = medianOf(runTimes)
+  const replaying = medianOf(replayTimes)
   return [
     {
       what: 'run throughput with recording, share of that without (two calls a run)',
@@ -51,11 +55,15 @@ export async function benchReplay(): Promise<Row[]> {
     },
     {
       what: `replaying ${replayedRuns} recorded runs`,
-      measured: `${(replaying * 1000).toFixed(0)} ms`,
-      wanted: `no longer than running them: ${(running * 1000).toFixed(0)} ms`,
+      measured: `${(replaying * 1000).toFixed(0)} ms (${listed(replayTimes)})`,
+      wanted: `no longer than running them: ${(running * 1000).toFixed(0)} ms (${listed(runTimes)})`,
       isMet: replaying <= running,
     },
   ]
+}
+
+function listed(seconds: readonly number[]): string {
+  return seconds.map((one) => (one * 1000).toFixed(0)).join(' ')
 }
 
 async function deploy(client: Client, registered: string, replayRuns: number): Promise<string> {
@@ -71,11 +79,13 @@ async function replayAll(client: Client, workflowId: string): Promise<number> {
   const startedAt = performance.now()
   const body = { lastRuns: replayedRuns }
   const { replayId } = await client.call('ReplayStart', { params: { id: workflowId }, body })
+  // Each question is answered with all results so far, so none is asked while they cannot be complete.
+  await new Promise((done) => setTimeout(done, 150))
   for (;;) {
     const { state, counts } = await client.call('Replay', { params: { id: replayId } })
     if (state === 'Completed' && counts.same === replayedRuns) return (performance.now() - startedAt) / 1000
     if (state !== 'Running') throw new Error(`The replay is ${state}: ${JSON.stringify(counts)}.`)
-    await new Promise((done) => setTimeout(done, 40))
+    await new Promise((done) => setTimeout(done, 20))
   }
 }
 

@@ -1,8 +1,8 @@
 import { listRecorded } from '../runs/index.ts'
 import { type Definition, runnableOf } from '../workflows/index.ts'
-import { type ReplayDeps, replayRun } from './replay-run.ts'
+import type { ReplayDeps } from './replay-run.ts'
+import { replayRuns } from './replay-runs.ts'
 import { ReplayTarget } from './replay-target.ts'
-import { inParallel } from './worker.ts'
 
 type ChangeRehearsal = {
   accountId: string
@@ -13,7 +13,7 @@ type ChangeRehearsal = {
   signal: AbortSignal
 }
 
-const runsAtOnce = 4
+const atOnce = 4
 
 /** Replays the last runs against a definition. Returns why the change must not be made: the first run that was Ready and fails now. */
 export async function findBrokenRun(
@@ -27,11 +27,12 @@ export async function findBrokenRun(
   const runNumbers = await listRecorded(deps.database.forScope(scope), accountId, workflowId, lastRuns)
   const target = new ReplayTarget(deps, { workflow, namedVariables: [], answers: [] })
   const broken: { runNumber: number; message: string }[] = []
-  await inParallel(runsAtOnce, runNumbers, async (runNumber) => {
-    const replayed = await replayRun(deps, target, runNumber, signal)
-    if (!replayed) throw new Error('The worker stops.')
-    const { run, wasReady } = replayed
-    if (run.outcome === 'failed' && wasReady) broken.push({ runNumber, message: run.message ?? 'A block failed.' })
+  await replayRuns(deps, target, {
+    ...{ runNumbers, atOnce, signal },
+    onReplayed: async ({ run, wasReady }) => {
+      if (run.outcome === 'failed' && wasReady)
+        broken.push({ runNumber: run.runNumber, message: run.message ?? 'A block failed.' })
+    },
   })
   return broken.sort((one, other) => other.runNumber - one.runNumber)[0]
 }

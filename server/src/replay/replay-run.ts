@@ -1,7 +1,7 @@
 // One recorded run, run again against one definition.
 import type { Contents } from '../contents/index.ts'
-import type { Database, Scope } from '../db/index.ts'
-import { findRecordedRun, openTape, type RehearsalDeps, rehearse, type ScriptPorts } from '../runs/index.ts'
+import type { Database } from '../db/index.ts'
+import { openTape, type RecordedRun, type RehearsalDeps, rehearse, type ScriptPorts } from '../runs/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { compareRun, type ReplayedRun } from './compare.ts'
 import { RecordedCalls } from './recorded-calls.ts'
@@ -18,18 +18,10 @@ export type Replayed = { run: ReplayedRun; wasReady: boolean }
 export async function replayRun(
   deps: ReplayDeps,
   target: ReplayTarget,
-  runNumber: number,
+  recorded: RecordedRun,
   signal: AbortSignal,
 ): Promise<Replayed | undefined> {
-  const { accountId, organizationId, workflowId } = target.workflow
-  const scope: Scope = { accountId, organizationId }
-  const recorded = await findRecordedRun(
-    { ...deps, db: deps.database.forScope(scope) },
-    accountId,
-    workflowId,
-    runNumber,
-  )
-  if ('problem' in recorded) return notReplayable(runNumber, recorded.problem)
+  const { accountId, runNumber } = recorded.run
   const [against, tape] = await Promise.all([
     target.forRevision(recorded.run.revision),
     openTape(deps.keyRing, { runId: recorded.run.id, accountId }, recorded.sealedTape),
@@ -53,6 +45,6 @@ export async function replayRun(
   return { run, wasReady: recorded.run.status === 'Ready' }
 }
 
-function notReplayable(runNumber: number, message: string): Replayed {
+export function notReplayable(runNumber: number, message: string): Replayed {
   return { run: { runNumber, outcome: 'notReplayable', message, blocks: [] }, wasReady: false }
 }

@@ -4,7 +4,8 @@ import { GroupCommit } from '../lib/group-commit.ts'
 import { Recurring } from '../lib/recurring.ts'
 import type { Job, JobQueue } from '../queue/index.ts'
 import { runnableOf } from '../workflows/index.ts'
-import { type ReplayDeps, replayRun } from './replay-run.ts'
+import type { ReplayDeps } from './replay-run.ts'
+import { replayRuns } from './replay-runs.ts'
 import { ReplayTarget } from './replay-target.ts'
 import { openRequest, sealResult } from './sealed-replay.ts'
 import { replayQueue } from './start-replay.ts'
@@ -22,6 +23,8 @@ export type ReplayWorkerDeps = ReplayDeps & { jobs: JobQueue }
 
 const replaysAtOnce = 4
 const runsAtOnce = 16
+/** Results are seen so much later, and many go to the database together. */
+const gatherMs = 10
 const triesMax = 5
 const sweepMs = 10 * 60_000
 
@@ -36,6 +39,7 @@ export class ReplayWorker implements AsyncDisposable {
     this.#results = new GroupCommit((results) => updateReplayRuns(deps.database.system, results), {
       batchesAtOnce: 1,
       itemsMax: 50,
+      gatherMs: () => gatherMs,
       weight: { of: ({ sealed }) => sealed.length, max: 1_000_000 },
       isShared: isAway,
     })
@@ -74,13 +78,21 @@ export class ReplayWorker implements AsyncDisposable {
     const { database, keyRing } = this.#deps
     const target = await this.#targetOf(replay)
     const waiting = await listWaitingRuns(database.system, replay.accountId, replay.id)
-    await inParallel(runsAtOnce, waiting, async ({ position, runNumber }) => {
-      const replayed = await replayRun(this.#deps, target, runNumber, this.#stop.signal)
-      if (!replayed) throw new Error('The worker stops.')
-      const { run } = replayed
-      const sealed = await sealResult(keyRing, replay, position, run)
-      await this.#results.add({ replayId: replay.id, position, outcome: run.outcome, sealed })
+    const stored: Promise<unknown>[] = []
+    await replayRuns(this.#deps, target, {
+      runNumbers: waiting.map(({ runNumber }) => runNumber),
+      atOnce: runsAtOnce,
+      signal: this.#stop.signal,
+      onReplayed: async ({ run }, index) => {
+        const { position } = waiting[index] as (typeof waiting)[number]
+        const sealed = await sealResult(keyRing, replay, position, run)
+        // The next run does not wait for it.
+        const storing = this.#results.add({ replayId: replay.id, position, outcome: run.outcome, sealed })
+        storing.catch(() => {})
+        stored.push(storing)
+      },
     })
+    await Promise.all(stored)
   }
 
   async #targetOf(replay: StoredReplay): Promise<ReplayTarget> {
@@ -92,25 +104,4 @@ export class ReplayWorker implements AsyncDisposable {
     const workflow = definition ? runnableOf({ ...stored, id: stored.workflowId }, definition) : stored
     return new ReplayTarget(this.#deps, { workflow, namedVariables, answers })
   }
-}
-
-/** Stops at the first that fails, after those under way have ended. */
-export async function inParallel<Item>(
-  atOnce: number,
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = [...items]
-  const hands = Array.from({ length: Math.min(atOnce, left.length) }, async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) {
-      try {
-        await work(item)
-      } catch (error) {
-        left.length = 0
-        throw error
-      }
-    }
-  })
-  const ended = await Promise.allSettled(hands)
-  for (const hand of ended) if (hand.status === 'rejected') throw hand.reason
 }

@@ -45,18 +45,17 @@ export async function listFirstClaims(db: Queryable, tables: DayTables, ids: rea
   return found.flat()
 }
 
-/** A run by its number, also one that is over. */
-export async function findEnded(
+/** Runs by their numbers, also those that are over. */
+export async function listByNumbers(
   db: Queryable,
   accountId: string,
   workflowId: string,
-  runNumber: number,
-): Promise<(FoundRun & { createdAt: Date; hasEnded: boolean }) | undefined> {
+  runNumbers: readonly number[],
+): Promise<(FoundRun & { createdAt: Date; hasEnded: boolean })[]> {
   const { rows } = await db.query<RunRow & { created_at: Date; ended_at: Date | null }>(sql`
     select * from runs
-    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = ${runNumber}`)
-  const row = rows[0]
-  return row && { ...toRun(row), createdAt: row.created_at, hasEnded: row.ended_at !== null }
+    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = any(${runNumbers}::integer[])`)
+  return rows.map((row) => ({ ...toRun(row), createdAt: row.created_at, hasEnded: row.ended_at !== null }))
 }
 
 export type TakenRun = ClaimedRun & {

@@ -75,24 +75,18 @@ async function deleteOlder(tx: Queryable, kept: ReadonlyMap<string, number>): Pr
     )`)
 }
 
-export type StoredRecording = { runId: string; runNumber: number; sealed: Buffer | null; problem: string | null }
+export type StoredRecording = { runNumber: number; sealed: Buffer | null; problem: string | null }
 
-export async function findRecording(
+export async function listRecordings(
   db: Queryable,
   accountId: string,
   workflowId: string,
-  runNumber: number,
-): Promise<StoredRecording | undefined> {
-  const { rows } = await db.query<{
-    run_id: string
-    run_number: number
-    sealed_tape: Buffer | null
-    problem: string | null
-  }>(sql`
-    select run_id, run_number, sealed_tape, problem from run_recordings
-    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = ${runNumber}`)
-  const row = rows[0]
-  return row && { runId: row.run_id, runNumber: row.run_number, sealed: row.sealed_tape, problem: row.problem }
+  runNumbers: readonly number[],
+): Promise<StoredRecording[]> {
+  const { rows } = await db.query<{ run_number: number; sealed_tape: Buffer | null; problem: string | null }>(sql`
+    select run_number, sealed_tape, problem from run_recordings
+    where workflow_id = ${workflowId} and account_id = ${accountId} and run_number = any(${runNumbers}::integer[])`)
+  return rows.map((row) => ({ runNumber: row.run_number, sealed: row.sealed_tape, problem: row.problem }))
 }
 
 /** Numbers of the newest recorded runs, newest first. */

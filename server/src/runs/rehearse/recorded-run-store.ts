@@ -1,9 +1,9 @@
-// A run that ended, with everything a replay compares itself with.
+// Runs that ended, each with everything a replay compares itself with.
 import type { Contents } from '../../contents/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
-import { findEnded } from '../execute/claim-store.ts'
+import { listByNumbers } from '../execute/claim-store.ts'
 import { contentPlace } from '../record/block-contents.ts'
-import { findRecording } from '../record/recording-store.ts'
+import { listRecordings, type StoredRecording } from '../record/recording-store.ts'
 import type { Run, RunStatus } from '../run.ts'
 
 export type RecordedBlock = {
@@ -28,20 +28,41 @@ export type RecordedRun = {
   sealedTape: Buffer
 }
 
+export type NotReplayable = { problem: string }
+
 type RecordedRunDeps = { db: Queryable; contents: Pick<Contents, 'read'> }
 
-/** The run as it was recorded, or the reason why it cannot be run again. */
-export async function findRecordedRun(
+/** In the order of the numbers: the run as it was recorded, or the reason why it cannot be run again. */
+export async function listRecordedRuns(
   { db, contents }: RecordedRunDeps,
   accountId: string,
   workflowId: string,
-  runNumber: number,
-): Promise<RecordedRun | { problem: string }> {
-  const [run, recording, blocks] = await Promise.all([
-    findEnded(db, accountId, workflowId, runNumber),
-    findRecording(db, accountId, workflowId, runNumber),
-    listRecordedBlocks(db, accountId, workflowId, runNumber),
+  runNumbers: readonly number[],
+): Promise<(RecordedRun | NotReplayable)[]> {
+  const [runs, recordings, blocks] = await Promise.all([
+    listByNumbers(db, accountId, workflowId, runNumbers),
+    listRecordings(db, accountId, workflowId, runNumbers),
+    listRecordedBlocks(db, accountId, workflowId, runNumbers),
   ])
+  const runOf = new Map(runs.map((run) => [run.runNumber, run]))
+  const recordingOf = new Map(recordings.map((recording) => [recording.runNumber, recording]))
+  const blocksOf = Map.groupBy(blocks, ({ runId }) => runId)
+  return Promise.all(
+    runNumbers.map(async (runNumber) => {
+      const found = judge(runNumber, runOf.get(runNumber), recordingOf.get(runNumber))
+      if ('problem' in found) return found
+      const own = blocksOf.get(found.run.id) ?? []
+      await readContents(contents, accountId, own)
+      return { ...found, blocks: own }
+    }),
+  )
+}
+
+function judge(
+  runNumber: number,
+  run: Awaited<ReturnType<typeof listByNumbers>>[number] | undefined,
+  recording: StoredRecording | undefined,
+): Omit<RecordedRun, 'blocks'> | NotReplayable {
   if (!run) return { problem: `There is no run ${runNumber}.` }
   if (!run.hasEnded) return { problem: 'The run has not ended yet.' }
   if (run.isPartial) return { problem: 'Partial runs are not recorded.' }
@@ -50,18 +71,18 @@ export async function findRecordedRun(
     return { problem: 'The run was not recorded: the setting replayRuns says how many of the newest runs are.' }
   }
   if (recording.sealed === null) return { problem: recording.problem ?? 'The run was not recorded.' }
-  await readContents(contents, accountId, run.id, blocks)
-  return { run, blocks, sealedTape: recording.sealed }
+  return { run, sealedTape: recording.sealed }
 }
+
+type StoredBlock = RecordedBlock & { runId: string }
 
 async function readContents(
   contents: Pick<Contents, 'read'>,
   accountId: string,
-  runId: string,
-  blocks: RecordedBlock[],
+  blocks: readonly StoredBlock[],
 ): Promise<void> {
   for (const block of blocks) {
-    const key = { runId, blockId: block.blockId, accountId }
+    const key = { runId: block.runId, blockId: block.blockId, accountId }
     block.result = await contents.read(contentPlace(key, 'result'), block.result)
     block.log = await contents.read(contentPlace(key, 'log'), block.log)
     block.session = await contents.read(contentPlace(key, 'session'), block.session)
@@ -72,9 +93,10 @@ async function listRecordedBlocks(
   db: Queryable,
   accountId: string,
   workflowId: string,
-  runNumber: number,
-): Promise<RecordedBlock[]> {
+  runNumbers: readonly number[],
+): Promise<StoredBlock[]> {
   const { rows } = await db.query<{
+    run_id: string
     block_id: string
     seq: number
     status: 'Ready' | 'Error'
@@ -85,12 +107,13 @@ async function listRecordedBlocks(
     session: string | null
     started_at: Date
   }>(sql`
-    select block_id, seq, status, is_reused, result, error_message, log, session, started_at
+    select run_id, block_id, seq, status, is_reused, result, error_message, log, session, started_at
     from run_blocks
-    where account_id = ${accountId}
-      and run_id = (select r.run_id from run_recordings r where r.workflow_id = ${workflowId} and r.run_number = ${runNumber})
+    where account_id = ${accountId} and run_id = any(array(
+      select r.run_id from run_recordings r where r.workflow_id = ${workflowId} and r.run_number = any(${runNumbers}::integer[])))
     order by seq`)
   return rows.map((row) => ({
+    runId: row.run_id,
     blockId: row.block_id,
     seq: row.seq,
     status: row.status,
