@@ -28,7 +28,7 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
         onFault: faultsOf('mail'),
       }),
     )
-    await mailer.start()
+    mailer.start()
   }
   parts.use(new AuditChain(database, keyRing.systemKey('auditChain'), faultsOf('audit'))).start()
   parts.use(new AuditRetention(database, config.auditRetentionYears, faultsOf('audit'))).start()

@@ -3,7 +3,7 @@
 import { createTransport } from 'nodemailer'
 import type { Database } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
-import type { JobQueue } from '../queue/index.ts'
+import { type JobQueue, TurnWorker } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { mailPlace, mailQueue } from './outbox.ts'
 import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
@@ -13,6 +13,9 @@ import { isTlsFailure } from './tls-failure.ts'
 export const mailRetries = 8
 const sweepMs = 10_000
 const retentionDays = 30
+/** Mails at once. Those of one account take at most half of the connections. */
+const atOnce = 4
+const perAccount = 2
 
 type Deps = {
   database: Database
@@ -27,6 +30,7 @@ export class Mailer implements AsyncDisposable {
   readonly #deps: Deps
   readonly #transport: ReturnType<typeof createTransport>
   readonly #sweeping: Recurring
+  readonly #sending: TurnWorker<{ mailId: string }>
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -34,30 +38,38 @@ export class Mailer implements AsyncDisposable {
     this.#transport = createTransport({
       url: deps.smtpUrl,
       pool: true,
-      maxConnections: 2,
+      maxConnections: atOnce,
       // Our queue tries again, with the whole content: a stream can be read only once.
       maxRequeues: 0,
       connectionTimeout: 10_000,
       socketTimeout: 60_000,
     } as never)
+    this.#sending = new TurnWorker({
+      ...deps,
+      queue: mailQueue,
+      atOnce,
+      perAccount,
+      work: ({ data, attempt }) => this.#send(data.mailId, attempt >= mailRetries),
+    })
   }
 
-  async start(): Promise<void> {
-    await this.#deps.jobs.work<{ mailId: string }>(mailQueue, 2, (job) =>
-      this.#send(job.data.mailId, job.attempt >= mailRetries),
-    )
+  start(): void {
+    this.#sending.start()
     this.#sweeping.startNow()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sweeping[Symbol.asyncDispose]()
+    await this.#sending[Symbol.asyncDispose]()
     this.#transport.close()
   }
 
   /** Held mails come from processes without SMTP, and from the time before it was configured. */
   async #sweep(): Promise<void> {
     await this.#deps.database.system.transaction(async (tx) => {
-      for (const mailId of await releaseHeld(tx, 500)) await this.#deps.jobs.send(tx, mailQueue, { mailId })
+      const released = await releaseHeld(tx, 500)
+      const jobs = released.map(({ id, accountId }) => ({ data: { mailId: id }, groupId: accountId }))
+      if (jobs.length > 0) await this.#deps.jobs.sendMany(tx, mailQueue, jobs)
     })
     await deleteOverMails(this.#deps.database, retentionDays, 500)
   }

@@ -39,7 +39,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         insert into mails (id, account_id, status, sealed_content, subject, recipients)
         values (${id}, ${accountId}, ${deps.canSend ? 'Queued' : 'Held'}, ${sealed}, ${content.subject}, ${recipients})`)
       // Both statements travel together; neither needs the other's answer.
-      await Promise.all([filed, deps.canSend ? deps.jobs.send(tx, mailQueue, { mailId: id }) : undefined])
+      const job = { data: { mailId: id }, groupId: accountId }
+      await Promise.all([filed, deps.canSend ? deps.jobs.sendMany(tx, mailQueue, [job]) : undefined])
       tx.afterCommit(() => deps.ledger.add(accountId, sealed.length))
       return id
     },

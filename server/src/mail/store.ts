@@ -37,12 +37,12 @@ export async function markTried(database: Database, id: string, error: string, i
 }
 
 /** Mails that were held because nothing could send them; each is released by exactly one process. */
-export async function releaseHeld(tx: Tx, limit: number): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(sql`
+export async function releaseHeld(tx: Tx, limit: number): Promise<{ id: string; accountId: string }[]> {
+  const { rows } = await tx.query<{ id: string; account_id: string }>(sql`
     update mails set status = 'Queued'
     where id in (select id from mails where status = 'Held' order by created_at limit ${limit} for update skip locked)
-    returning id`)
-  return rows.map((row) => row.id)
+    returning id, account_id`)
+  return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
 }
 
 /** Mails that are over and older than `days`; returns how many went. */

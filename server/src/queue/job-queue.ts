@@ -1,14 +1,16 @@
 // The only place that knows pg-boss. Who works on what, now, is pg-boss's; the rows that jobs serve are the features'.
 //
 // Two ways of working on a queue:
-//  - `work`: one handler call a job, for queues whose jobs are few and slow (mail);
-//  - `fetch`, `touch`, `finish`, `handBack`: many jobs a round trip, settled in the transaction of what they did (runs).
+//  - `work`: one handler call a job, for queues whose jobs are few and slow (upgrades);
+//  - `fetchInTurns`, `touch`, `finish`, `handBack`: many jobs a round trip, settled in the transaction of what they did (checks, mail).
+//    Runs are taken by turns of their own.
 import { PgBoss } from 'pg-boss'
 import { type Database, type Queryable, rawStatement, type Tx } from '../db/index.ts'
 import { Announcer } from './announcer.ts'
 import { ClockWatch } from './clock-watch.ts'
 import { schema } from './install-queues.ts'
 import { preparedStatement } from './prepared-statement.ts'
+import { type Turns, takeInTurns } from './take-jobs.ts'
 
 export type Job<Data> = { id: string; data: Data; attempt: number; groupId: string | null }
 
@@ -119,20 +121,14 @@ export class JobQueue implements AsyncDisposable {
     )
   }
 
-  /** Takes up to `count` jobs, the oldest first. */
-  async fetch<Data>(db: Queryable, queue: string, count: number): Promise<Job<Data>[]> {
-    const jobs = await this.#boss.fetch<Data>(queue, {
-      batchSize: count,
-      // Beyond what all workers hold. With a limit the library hands the chosen ids to its update as one array; without one, an estimate
-      // from a time when the queue was empty makes the server go through the whole queue for every job.
-      groupConcurrency: 100_000,
-      db: inTransaction(db),
-    })
-    return jobs.map(({ id, data, retryCount, groupId }) => ({
+  /** Takes jobs whose groups are accounts. These take turns, so that a long row of one keeps nobody else waiting. */
+  async fetchInTurns<Data>(db: Queryable, queue: string, turns: Turns): Promise<Job<Data>[]> {
+    const taken = await takeInTurns(db, queue, turns)
+    return taken.map(({ id, data, retry_count, group_id }) => ({
       id,
-      data,
-      attempt: retryCount,
-      groupId: groupId ?? null,
+      data: data as Data,
+      attempt: retry_count,
+      groupId: group_id,
     }))
   }
 
@@ -151,7 +147,7 @@ export class JobQueue implements AsyncDisposable {
     if (claims.length > 0) await this.#boss.deleteJob(queue, claims.map(toAttempt), { db: inTransaction(tx) })
   }
 
-  /** Gives jobs back for others to take at once. */
+  /** Gives jobs back, to be tried again when the queue says so. */
   async handBack(tx: Queryable, queue: string, claims: readonly JobClaim[]): Promise<void> {
     if (claims.length > 0) await this.#boss.fail(queue, claims.map(toAttempt), null, { db: inTransaction(tx) })
   }

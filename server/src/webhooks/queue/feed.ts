@@ -173,6 +173,7 @@ async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units:
       webhookCheckQueue,
       checks.map(({ id, workflow }) => ({
         id,
+        groupId: accountId,
         data: { accountId, workflowId: workflow.workflowId, isTry: workflow.isTry } satisfies CheckJob,
       })),
     ),

@@ -6,7 +6,9 @@ import type { Job } from '../../queue/index.ts'
 import { type CheckJob, webhookCheckQueue } from '../queue/feed.ts'
 import { type CheckDeps, check } from './check.ts'
 
-const handsMax = 8
+const handsMax = 16
+/** Scripts of one account that take long leave hands to the others. */
+const perAccount = 8
 const pollMs = 1000
 const heartbeatMs = 3000
 
@@ -54,7 +56,8 @@ export class CheckWorker implements AsyncDisposable {
     while (this.#isWanted && !this.#stop.signal.aborted && this.#inHand.size < handsMax) {
       this.#isWanted = false
       const count = handsMax - this.#inHand.size
-      const fetched = await jobs.fetch<CheckJob>(database.system, webhookCheckQueue, count)
+      const turns = { count, perAccount, inHand: this.#inHand.values() }
+      const fetched = await jobs.fetchInTurns<CheckJob>(database.system, webhookCheckQueue, turns)
       for (const job of fetched) this.#take(job)
       if (fetched.length === count) this.#isWanted = true
     }
