@@ -1,7 +1,7 @@
 // The attackers, seen from a test: another process that leaves the processor to the others first, as if on a machine of its own.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { getPriority, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Battlefield } from './assault.ts'
 import type { Order, Report } from './attackers.ts'
@@ -19,7 +19,7 @@ export class Attackers implements AsyncDisposable {
 
   static async start(): Promise<Attackers> {
     const child = fork(program, { execArgv: [] })
-    setPriority(child.pid as number, Math.min(19, getPriority() + 5))
+    setPriority(child.pid as number, 19)
     const [report] = (await once(child, 'message')) as [Report]
     if (!('targetOrigin' in report)) throw new Error('The attackers did not say where their target is.')
     return new Attackers(child, report.targetOrigin)

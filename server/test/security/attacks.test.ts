@@ -109,9 +109,9 @@ async function expectUnharmed(chosen: readonly Attack[]): Promise<void> {
   for (const { name, reaches } of chosen) {
     const seen = Object.keys(ends[name] ?? {})
     console.log(`${name}: ${JSON.stringify(ends[name])}`)
-    expect
-      .soft(seen, `"${name}" reached what it aimed at`)
-      .toEqual(expect.arrayContaining([expect.toBeOneOf([...reaches])]))
+    // With all of them at once, others may have used up what this one wanted to.
+    const reached = chosen.length === attacks.length ? [...reaches, '429'] : [...reaches]
+    expect.soft(seen, `"${name}" reached what it aimed at`).toEqual(expect.arrayContaining([expect.toBeOneOf(reached)]))
     expect.soft(seen, `"${name}" asked for what exists`).not.toContain('404')
   }
   if (chosen.some(({ name }) => name.startsWith('scripts that'))) expect.soft(processing).toBeGreaterThan(0)
@@ -151,6 +151,8 @@ async function stopRuns(): Promise<void> {
 }
 
 const timeout = attackMs + 2 * quietMs + 90_000
+/** One of them shares what its organization may run with the attackers, so its work has piled up by then. */
+const doneMs = isLarge ? 600_000 : 120_000
 const passing = attacks.filter(({ lingers }) => !lingers)
 const aims = [...new Set(attacks.map(({ aim }) => aim))]
 
@@ -164,7 +166,7 @@ describe('honest accounts are served', () => {
     expectUnharmed(attacks.filter((attack) => attack.aim === aim)),
   )
   it.runIf(isLarge)('while all of them attack at once', { timeout }, () => expectUnharmed(attacks))
-  it('and all that they started or were sent is done in the end', { timeout: 180_000 }, async () => {
-    for (const account of honest) await account.expectDone(120_000)
+  it('and all that they started or were sent is done in the end', { timeout: 2 * doneMs + 60_000 }, async () => {
+    for (const account of honest) await account.expectDone(doneMs)
   })
 })
