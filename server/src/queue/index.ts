@@ -1,3 +1,4 @@
+export { FetchLoop } from './fetch-loop.ts'
 export { installQueues, type QueueDefinitions } from './install-queues.ts'
 export { type Job, JobQueue } from './job-queue.ts'
 export { listWaitingGroups, type TakenJob, takeOfGroups, takeOldest } from './take-jobs.ts'

@@ -5,6 +5,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../db/index.ts'
+import { FetchLoop } from './fetch-loop.ts'
 import type { Job, JobQueue } from './job-queue.ts'
 
 export type TurnWorkerDeps<Data> = {
@@ -29,25 +30,27 @@ export class TurnWorker<Data> implements AsyncDisposable {
   readonly #inHand = new Map<Promise<void>, Job<Data>>()
   #listening: Disposable | undefined
   #timer: NodeJS.Timeout | undefined
-  #fetching: Promise<void> | undefined
-  #isWanted = false
-  #isStopping = false
+  readonly #loop: FetchLoop
 
   constructor(deps: TurnWorkerDeps<Data>) {
     this.#deps = deps
+    this.#loop = new FetchLoop({
+      hasRoom: () => this.#inHand.size < deps.atOnce,
+      fetch: () => this.#fetch(),
+      onFault: deps.onFault,
+    })
   }
 
   start(): void {
-    this.#listening = this.#deps.jobs.listen(this.#deps.queue, () => this.#wake())
-    this.#timer = setInterval(() => this.#wake(), pollMs)
-    this.#wake()
+    this.#listening = this.#deps.jobs.listen(this.#deps.queue, () => this.#loop.wake())
+    this.#timer = setInterval(() => this.#loop.wake(), pollMs)
+    this.#loop.wake()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isStopping = true
     this.#listening?.[Symbol.dispose]()
     clearInterval(this.#timer)
-    await this.#fetching
+    await this.#loop.stop()
     const parting = new AbortController()
     await Promise.race([
       Promise.all(this.#inHand.keys()),
@@ -56,23 +59,10 @@ export class TurnWorker<Data> implements AsyncDisposable {
     parting.abort()
   }
 
-  #wake(): void {
-    this.#isWanted = true
-    this.#fetching ??= this.#fetchAll()
-      .catch(this.#deps.onFault)
-      .finally(() => {
-        this.#fetching = undefined
-      })
-  }
-
-  async #fetchAll(): Promise<void> {
+  async #fetch(): Promise<void> {
     const { jobs, database, queue, atOnce, perAccount } = this.#deps
-    while (this.#isWanted && !this.#isStopping && this.#inHand.size < atOnce) {
-      this.#isWanted = false
-      const turns = { count: atOnce - this.#inHand.size, perAccount, inHand: this.#inHand.values() }
-      const fetched = await jobs.fetchInTurns<Data>(database.system, queue, turns)
-      for (const job of fetched) this.#take(job)
-    }
+    const turns = { count: atOnce - this.#inHand.size, perAccount, inHand: this.#inHand.values() }
+    for (const job of await jobs.fetchInTurns<Data>(database.system, queue, turns)) this.#take(job)
   }
 
   #take(job: Job<Data>): void {
@@ -85,7 +75,7 @@ export class TurnWorker<Data> implements AsyncDisposable {
       .catch(onFault)
       .finally(() => {
         this.#inHand.delete(working)
-        this.#wake()
+        this.#loop.wake()
       })
     this.#inHand.set(working, job)
   }

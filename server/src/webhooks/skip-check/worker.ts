@@ -2,7 +2,7 @@
  * The worker's side of the queue of checks: fetches as many as it has hands, keeps them alive, and gives back what it cannot finish.
  * A worker that dies leaves its jobs without a heartbeat, and another takes them.
  */
-import type { Job } from '../../queue/index.ts'
+import { FetchLoop, type Job } from '../../queue/index.ts'
 import { type CheckJob, webhookCheckQueue } from '../queue/feed.ts'
 import { type CheckDeps, check } from './check.ts'
 
@@ -18,18 +18,22 @@ export class CheckWorker implements AsyncDisposable {
   readonly #underWay = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #timers: NodeJS.Timeout[] = []
+  readonly #loop: FetchLoop
   #listening: Disposable | undefined
-  #fetching: Promise<void> | undefined
-  #isWanted = false
 
   constructor(deps: CheckDeps & { onFault(error: unknown): void }) {
     this.#deps = deps
+    this.#loop = new FetchLoop({
+      hasRoom: () => this.#inHand.size < handsMax,
+      fetch: () => this.#fetch(),
+      onFault: deps.onFault,
+    })
   }
 
   start(): void {
-    this.#listening = this.#deps.jobs.listen(webhookCheckQueue, () => this.#wake())
+    this.#listening = this.#deps.jobs.listen(webhookCheckQueue, () => this.#loop.wake())
     this.#timers.push(
-      setInterval(() => this.#wake(), pollMs),
+      setInterval(() => this.#loop.wake(), pollMs),
       setInterval(() => void this.#beat().catch(this.#deps.onFault), heartbeatMs),
     )
   }
@@ -37,30 +41,17 @@ export class CheckWorker implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listening?.[Symbol.dispose]()
     this.#stop.abort()
-    await this.#fetching
+    await this.#loop.stop()
     await Promise.all(this.#underWay)
     for (const timer of this.#timers) clearInterval(timer)
   }
 
-  #wake(): void {
-    this.#isWanted = true
-    this.#fetching ??= this.#fetchAll()
-      .catch(this.#deps.onFault)
-      .finally(() => {
-        this.#fetching = undefined
-      })
-  }
-
-  async #fetchAll(): Promise<void> {
+  async #fetch(): Promise<void> {
     const { jobs, database } = this.#deps
-    while (this.#isWanted && !this.#stop.signal.aborted && this.#inHand.size < handsMax) {
-      this.#isWanted = false
-      const count = handsMax - this.#inHand.size
-      const turns = { count, perAccount, inHand: this.#inHand.values() }
-      const fetched = await jobs.fetchInTurns<CheckJob>(database.system, webhookCheckQueue, turns)
-      for (const job of fetched) this.#take(job)
-      if (fetched.length === count) this.#isWanted = true
-    }
+    const count = handsMax - this.#inHand.size
+    const turns = { count, perAccount, inHand: this.#inHand.values() }
+    const fetched = await jobs.fetchInTurns<CheckJob>(database.system, webhookCheckQueue, turns)
+    for (const job of fetched) this.#take(job)
   }
 
   #take(job: Job<CheckJob>): void {
@@ -74,7 +65,7 @@ export class CheckWorker implements AsyncDisposable {
       .finally(() => {
         this.#inHand.delete(job.id)
         this.#underWay.delete(working)
-        this.#wake()
+        this.#loop.wake()
       })
     this.#underWay.add(working)
   }
