@@ -1,6 +1,7 @@
 // Faults of parts that work by themselves. The first of a kind is logged at once, with everything that is known; while the same goes on
 // happening, one line a minute says how often. A database that is away for an hour is sixty lines, not a million.
 import type { Logger } from 'pino'
+import { isAway } from './db/index.ts'
 
 /** What a fault is about, where it is about something. */
 export type FaultPlace = { accountId?: string; workflowId?: string; runId?: string; runNumber?: number }
@@ -38,7 +39,8 @@ export class FaultLog implements Disposable {
       }
       if (this.#known.size >= kindsMax) this.#known.delete(this.#known.keys().next().value as string)
       this.#known.set(kind, { part, times: 0, error })
-      this.#log.error({ part, ...about, err: error }, 'Background work failed.')
+      // A database that is away stops every part at once: where each of them stood says nothing, and would bury the line that names the cause.
+      this.#log.error({ part, ...about, err: isAway(error) ? shortened(error) : error }, 'Background work failed.')
     }
   }
 
@@ -62,11 +64,17 @@ export class FaultLog implements Disposable {
 
 /** Ids and numbers do not make another fault. */
 function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error).slice(0, 200)
-  const code = 'code' in error ? String(error.code) : ''
-  return `${error.name} ${code} ${error.message.slice(0, 300).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/gi, '#')}`
+  const { name, code = '', message } = shortened(error)
+  return `${name} ${code} ${message.slice(0, 300).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|\d+/gi, '#')}`
 }
 
-function shortened(error: unknown): unknown {
-  return error instanceof Error ? { name: error.name, message: error.message } : error
+type Short = { name: string; code?: unknown; message: string }
+
+/** Without the stack. The queue reports copies of errors, which are no errors any more. */
+function shortened(error: unknown): Short {
+  if (typeof error !== 'object' || error === null || !('message' in error)) {
+    return { name: 'Error', message: String(error) }
+  }
+  const name = 'name' in error ? String(error.name) : 'Error'
+  return { name, ...('code' in error ? { code: error.code } : {}), message: String(error.message) }
 }

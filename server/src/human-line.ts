@@ -13,7 +13,9 @@ type Told = { name?: string; code?: string; message?: string; stack?: string }
 
 export function toHumanLine(json: string): string {
   const { level, time, pid: _pid, part, msg, err, ...about } = JSON.parse(json)
-  const facts = Object.entries(about).map(([name, value]) => `${name}=${textOf(value)}`)
+  // The reason ends the sentence already.
+  const untold = Object.entries(about).filter(([name, value]) => name !== 'reason' || !msg?.endsWith(value))
+  const facts = untold.map(([name, value]) => `${name}=${textOf(value)}`)
   const head = `${time} ${(levelNames[level] ?? String(level)).padEnd(5)} ${part === undefined ? '' : `${part}: `}${msg ?? ''}`
   return `${[head, ...facts, ...describe(err)].join(' ')}\n`
 }

@@ -33,10 +33,9 @@ export function createLog(level: LogLevel, format: LogFormat): Logger {
   )
 }
 
-/** Errors of libraries drag whole connections along; only what helps is written down. */
-function describeError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: String(error) }
-  const { name, message, stack } = error
-  const code = 'code' in error ? { code: error.code } : {}
-  return { name, message, ...code, stack, ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }) }
+/** Errors of libraries drag whole connections along; only what helps is written down. Some libraries report a copy that is no `Error`. */
+export function describeError(error: unknown): object {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return { message: String(error) }
+  const { name, message, code, stack, cause } = error as Partial<Error> & { code?: unknown }
+  return { name, message, code, stack, ...(cause === undefined ? {} : { cause: describeError(cause) }) }
 }

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../src/db/index.ts'
 import { FaultLog } from '../src/fault-log.ts'
 import { toHumanLine } from '../src/human-line.ts'
+import { describeError } from '../src/log.ts'
 import { describeSizes } from '../src/sizes.ts'
 import { eventually } from './harness/eventually.ts'
 import { startService, type TestService } from './harness/service.ts'
@@ -127,9 +128,34 @@ describe('the log', () => {
     expect(lines).toHaveLength(4)
   })
 
+  it('spares the stacks of a database that is away, and keeps those of other faults', () => {
+    const lines: { err: { message: string; stack?: string } }[] = []
+    const options = { serializers: { err: describeError } }
+    const log = pino(options, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    using faults = new FaultLog(log, () => {})
+    const away = new Error('Connection terminated unexpectedly')
+    const copied = ({ message, stack }: Error) => ({ message, stack, queue: 'runs' })
+    // The queue reports copies of errors; each is known by what it says.
+    for (const error of [away, new TypeError('a mistake')]) {
+      faults.of('runs')(error)
+      faults.of('queue')(copied(error))
+    }
+    faults.of('runs')(away)
+    faults.sumUp()
+    expect(lines.map(({ err }) => [err.message, err.stack !== undefined])).toEqual([
+      ['Connection terminated unexpectedly', false],
+      ['Connection terminated unexpectedly', false],
+      ['a mistake', true],
+      ['a mistake', true],
+      ['Connection terminated unexpectedly', false],
+    ])
+  })
+
   it('has a line for people that nobody else can write', () => {
     const line = { level: 50, time: '2026-05-01T10:00:00.000Z', pid: 1, part: 'http', route: '/x\nERROR', status: 500 }
     const told = toHumanLine(JSON.stringify({ ...line, msg: 'answered', err: { code: 'E1', message: 'no' } }))
     expect(told).toBe('2026-05-01T10:00:00.000Z ERROR http: answered route="/x\\nERROR" status=500 (E1: no)\n')
+    const why = { level: 50, time: line.time, part: 'readiness', reason: 'It is away.', msg: 'Not ready. It is away.' }
+    expect(toHumanLine(JSON.stringify(why))).toBe('2026-05-01T10:00:00.000Z ERROR readiness: Not ready. It is away.\n')
   })
 })

@@ -13,7 +13,7 @@ export function isTransient(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
   const code = codeOf(error)
   if (code !== undefined) return /^(08|53|57|25006)/.test(code) || networkFault.test(code)
-  return error instanceof Error && driverFault.test(error.message)
+  return driverFault.test(messageOf(error))
 }
 
 /** Files and targets fail with codes too, but none of theirs gets as far as an answer without a sentence of its own. */
@@ -34,7 +34,7 @@ const unreachableWords =
 
 /** Narrower than `isAway`: for whoever meets faults of anything, not of the database alone. */
 export function isUnreachable(error: unknown): boolean {
-  return unreachable.has(codeOf(error) ?? '') || (error instanceof Error && unreachableWords.test(error.message))
+  return unreachable.has(codeOf(error) ?? '') || unreachableWords.test(messageOf(error))
 }
 
 /** True when the connection that met the fault is of no further use. */
@@ -46,6 +46,11 @@ export function endsConnection(error: unknown): boolean {
 function codeOf(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   return typeof code === 'string' ? code : undefined
+}
+
+/** The queue reports copies of errors, which are no `Error` any more. */
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
 }
 
 /** What an operator reads of a database that cannot be used, in one sentence. */

@@ -61,6 +61,7 @@ describe('the database', () => {
       return tried.status === 200 ? tried : undefined
     })
     expect(found.body.total).toBe(1)
+    expect(service.logText()).toContain('Not ready. The database cannot be reached: ')
   })
 
   it('may cut connections in the middle of work: requests fail with 503 or succeed, and the service goes on', async () => {
