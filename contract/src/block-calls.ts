@@ -116,7 +116,10 @@ export const testBlock = operation({
       log: Type.Array(Type.String()),
       sessionVars: JsonObject,
       deferredVault: Type.Object({ workflow: JsonObject, global: JsonObject }),
-      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null: the run would continue.' }),
+      stopAfterThisBlock: Type.Union([Type.Boolean(), Type.Null()], {
+        description:
+          'What the script passed to fx.stopAfterThisBlock. Null: it did not call it, so a run would continue.',
+      }),
       calls: Type.Array(TestedCall),
       durationInMilliSec: Type.Integer(),
       pauseInMilliSec: Type.Integer(),

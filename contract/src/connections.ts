@@ -12,7 +12,9 @@ export const RegApplicationListApiDto = Type.Object(
     tagText: Type.String({ description: 'Display label of this instance.' }),
     isOAuth: Type.Boolean({ description: 'Whether a person grants access by signing in at the provider.' }),
     isAuthenticated: Type.Boolean({ description: 'False until access has been granted.' }),
-    isFaulted: Type.Boolean({ description: 'The last attempt to sign in failed; the next success clears it.' }),
+    isFaulted: Type.Boolean({
+      description: 'Whether the target refuses the credentials, or has never been reached. The next success clears it.',
+    }),
     faultMessage: Type.Union([Type.String(), Type.Null()], {
       description: 'What went wrong, in the words of the target.',
     }),

@@ -119,7 +119,8 @@ export const refusalReasons: Readonly<Record<ErrorCode, string>> = {
   too_many_requests: 'Too many requests. Wait as long as Retry-After says.',
   internal: 'Internal error. The message holds the request id for the operator.',
   content_damaged: 'What was stored is missing or damaged. The operator can restore it.',
-  not_ready: 'The service is starting, stopping, overloaded or low on disk space. Try again after Retry-After.',
+  not_ready:
+    'The service is starting, stopping, overloaded, low on disk space or without its database. Try again after Retry-After.',
 }
 
 export const ErrorBody = Type.Object(

@@ -14,7 +14,7 @@ export const features = {
   Alarms: 'Set what you expect of a workflow, and be alerted when it is not met.',
   Notifications: 'Who is notified when something fails, by mail or at an address.',
   Vault: 'Encrypted values that scripts read and write.',
-  Mail: 'Send mail, and check whether it was delivered.',
+  Mail: 'Send mail, and check whether it was sent.',
   'Secure shares': 'Encrypted files behind a link.',
   Tags: 'Labels on accounts, workflows and other entities.',
   Audit: 'Who changed what.',

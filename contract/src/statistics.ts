@@ -175,7 +175,7 @@ export const usage = operation({
           mails: Count('Mails of scripts and of ApiProxyEmail.'),
           scriptMs: Count('Time in which scripts ran, pauses excluded.'),
           storedBytes: Count(
-            'Bytes stored in the database at the end of the bucket, as last measured; files of shares are not included.',
+            'Bytes stored at the end of the bucket, as last measured. Files of shares are not included.',
           ),
         }),
       ),

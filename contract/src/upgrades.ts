@@ -119,7 +119,11 @@ const Resolution = Type.Object(
     uniqueBlockId: Guid,
     field: Type.String({ minLength: 1, maxLength: 300 }),
     take: Type.Enum(['template', 'customer', 'value']),
-    value: Type.Optional(Type.Unknown({ description: 'With take value: for script, blockName or dataSources.' })),
+    value: Type.Optional(
+      Type.Unknown({
+        description: 'The value to use, with take: "value". Only for script, blockName and dataSources.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -84,7 +84,7 @@ export const replayWebhooks = operation({
         Type.Array(Type.Enum([...webhookHistoryStatuses]), {
           minItems: 1,
           maxItems: 2,
-          description: 'Which of them, by how they left the queue; those that were skipped when absent.',
+          description: 'Only requests that left the queue with this status. Default: Skipped.',
         }),
       ),
     },

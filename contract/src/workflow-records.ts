@@ -63,7 +63,9 @@ const listFields = {
   scheduleFrequency: orNull(Type.String(), 'Five cron fields, or hourly, daily, weekly, monthly.'),
   timeZone: orNull(Type.String(), 'The IANA time zone of the schedule; null for UTC.'),
   nextRunDateTimeUTC: orNull(Timestamp, 'When the scheduler runs it next.'),
-  isAutoRunPaused: Type.Boolean({ description: 'Whether automatic runs are paused until an error is fixed.' }),
+  isAutoRunPaused: Type.Boolean({
+    description: 'Whether automatic runs are paused: after repeated failures, or while a connection is faulted.',
+  }),
   isWebhookActive: Type.Boolean({ description: 'Whether its webhook accepts requests.' }),
   dateLastRunUTC: orNull(Timestamp, 'Start of the last run that completed.'),
   lastRunNumber: orNull(Type.Integer(), 'Number of the latest run.'),

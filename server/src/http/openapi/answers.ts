@@ -26,7 +26,7 @@ const refusals: Record<number, { name: string; description: string; message: str
   },
   409: {
     name: 'Conflict',
-    description: 'Somebody else changed it first. Nothing was saved.',
+    description: 'Somebody else changed it first, or is changing it now. Nothing was saved.',
     message: 'The workflow has changed since you read it.',
   },
   413: { name: 'BodyTooLarge', description: 'The body is too large.', message: 'The body is too large.' },
@@ -42,7 +42,8 @@ const refusals: Record<number, { name: string; description: string; message: str
   },
   503: {
     name: 'NotReady',
-    description: 'The service is starting, stopping, overloaded or low on disk space. Try again after Retry-After.',
+    description:
+      'The service is starting, stopping, overloaded, low on disk space or without its database. Try again after Retry-After.',
     message: 'The service is stopping. Try again.',
   },
 }
