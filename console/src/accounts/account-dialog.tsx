@@ -91,7 +91,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
       {!account && ownRole === 'Manager' && (
         <Checkbox
           label="Activate at once"
-          hint="Without a mailed link. You can act for the account; its owner sets a password with “Forgot password”."
+          hint="The account works right away. Its owner gets a mail with a link to set a password."
           checked={isActivated}
           onChange={(event) => setIsActivated(event.target.checked)}
         />

@@ -41,7 +41,7 @@ export function AttentionList({ items, emails }: { items: readonly Attention[]; 
     return (
       <p className="flex items-center gap-2.5 rounded-lg border border-line bg-panel px-4 py-3.5">
         <CircleCheck size={18} strokeWidth={1.75} aria-hidden className="text-green" />
-        Nothing needs you. Everything runs as it should.
+        Nothing needs your attention. Everything runs as it should.
       </p>
     )
   }

@@ -33,8 +33,8 @@ export function WebhookTab({ workflow }: { workflow: WorkflowDetail }) {
             </Button>
           }
         >
-          Other systems send requests to an address of this workflow. Each is stored before it is answered, and runs the
-          workflow in order.
+          Other systems send requests to an address of this workflow. Each is stored before it is answered, and then
+          starts a run.
         </Empty>
       </Panel>
     )
