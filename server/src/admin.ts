@@ -21,7 +21,7 @@ const usage = `Usage:
   npm run admin -- backup --to FILE
   npm run admin -- verify-backup --from FILE
   npm run admin -- restore --from FILE
-  npm run admin -- move-organization --organization ID --to FILE [--wait SECONDS] [--take-back]
+  npm run admin -- move-organization --organization NAME_OR_ID --to FILE [--wait SECONDS] [--take-back]
   npm run admin -- sizes`
 
 const say = (line: string) => console.log(line)
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     await addOrganization(config, database, values.name, values.email)
   } else if (positionals.length === 1 && positionals[0] === 'unlock-account' && values.email) {
     if (!(await unlockAccount(database, values.email)))
-      throw new ConfigError('There is no locked account with this e-mail.')
+      throw new ConfigError('There is no locked account with this e-mail address.')
     console.log(`${values.email} is active again.`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
@@ -88,7 +88,7 @@ async function addOrganization(config: Config, database: Database, name: string,
 async function verifyAudit(config: Config, database: Database): Promise<void> {
   const keyRing = await loadKeyRing(config, database)
   const { rowsChecked, fault } = await verifyAuditChain(database, keyRing.systemKey('auditChain'))
-  if (fault !== undefined) throw new ConfigError(`The audit log was tampered with. ${fault}`)
+  if (fault !== undefined) throw new ConfigError(`The audit log does not verify. ${fault}`)
   console.log(`The audit log is intact: ${rowsChecked} rows checked.`)
 }
 
@@ -139,12 +139,16 @@ main().then(
   () => process.exit(0),
   (error: Error) => {
     if (violatedConstraint(error) === 'accounts_email_unique')
-      console.error('An account with this e-mail already exists.')
+      console.error('An account with this e-mail address already exists.')
     else if (
       (error as NodeJS.ErrnoException).code === 'ENOENT' ||
       (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
     ) {
-      console.error('The service is not running on this data directory. Start it first.')
+      console.error(
+        process.env['PATCHBAY_DATABASE_URL']
+          ? `The database in PATCHBAY_DATABASE_URL cannot be reached: ${error.message || (error as NodeJS.ErrnoException).code}.`
+          : 'The service is not running on this data directory. Start it first, or set PATCHBAY_DATA_DIR or PATCHBAY_DATABASE_URL.',
+      )
     } else console.error(error.message)
     process.exit(1)
   },

@@ -204,7 +204,9 @@ export function readConfig(env: Record<string, string | undefined>, role: Role):
 
 function readCell(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[a-z][a-z0-9]{1,15}$/.test(text))
-    throw new ConfigError(`PATCHBAY_CELL must be 2 to 16 small letters and digits, a letter first; it is "${text}".`)
+    throw new ConfigError(
+      `PATCHBAY_CELL must be 2 to 16 lowercase letters and digits, a letter first; it is "${text}".`,
+    )
   return text
 }
 

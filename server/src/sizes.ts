@@ -4,24 +4,24 @@ import { type Database, sql } from './db/index.ts'
 /** What each large table holds, and how long. */
 const meaning: Record<string, string> = {
   runs: 'runs: PATCHBAY_RUN_RETENTION_DAYS, PATCHBAY_RUN_RETENTION_COUNT',
-  run_blocks: 'results and logs of blocks: as runs',
+  run_blocks: 'results and logs of blocks: same as runs',
   run_recordings: 'what replays need: the setting replayRuns of a workflow',
   webhook_requests: 'payloads of webhook requests: PATCHBAY_RUN_RETENTION_DAYS',
   webhook_history: 'webhook requests that left the queue: PATCHBAY_RUN_RETENTION_DAYS',
-  webhook_queue: 'webhook requests that wait',
-  search_segments: 'the index of SearchRuns: as runs',
+  webhook_queue: 'webhook requests in the queue',
+  search_segments: 'the index of SearchRuns: same as runs',
   audit_log: 'the audit log: PATCHBAY_AUDIT_RETENTION_YEARS',
-  audit_chain: 'hashes of the audit log: as it',
+  audit_chain: 'hash chain of the audit log: same as the audit log',
   alarms: 'alarms: open ones, and cleared ones for PATCHBAY_ALARM_RETENTION_DAYS',
   activity_minutes: 'sums of runs by minute: 35 days',
   activity_quarters: 'sums of runs by quarter of an hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
   activity_hours: 'sums of runs by hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
-  usage_days: 'use by account and day: PATCHBAY_USAGE_RETENTION_YEARS',
-  mails: 'the outbox: sent and failed mails go after PATCHBAY_RUN_RETENTION_DAYS',
+  usage_days: 'usage by account and day: PATCHBAY_USAGE_RETENTION_YEARS',
+  mails: 'the outbox: sent and failed mails for PATCHBAY_RUN_RETENTION_DAYS',
   vault_entries: 'vault: kept until deleted',
-  workflow_revisions: 'revisions of workflows: the current one, others PATCHBAY_REVISION_RETENTION_DAYS',
+  workflow_revisions: 'revisions of workflows: replaced ones for PATCHBAY_REVISION_RETENTION_DAYS',
   stream_events: 'events of open streams: 15 minutes',
-  kept_contents: 'contents that came with a backup or from another cell: as runs',
+  kept_contents: 'contents that came with a backup or from another cell: same as runs',
   file_pieces: 'files of shares in the database: until the share expires',
 }
 
@@ -65,7 +65,7 @@ async function describeContents(database: Database): Promise<string[]> {
       union all select content_bytes(sealed_request) from webhook_samples
     ) c`)
   const places = stores.map(({ url }) => url).join(', ')
-  return [`${inWords(rows[0]?.bytes ?? 0).padStart(9)}  large contents outside it, in ${places}: as runs`]
+  return [`${inWords(rows[0]?.bytes ?? 0).padStart(9)}  large contents outside it, in ${places}: same as runs`]
 }
 
 function inWords(bytes: number): string {

@@ -4,7 +4,7 @@ import { type ChainedRow, chainedColumns, chainStart, hashRow } from './chain.ts
 
 export type AuditCheck = {
   rowsChecked: number
-  /** The first row that does not fit, in words; undefined when all do. */
+  /** The first row that does not match, in words; undefined when all do. */
   fault: string | undefined
 }
 
@@ -50,7 +50,7 @@ function checkLink(key: Buffer, heads: Map<string, Buffer>, link: LinkRow): stri
   const expected = hashRow(key, heads.get(organizationId) ?? chainStart, link)
   heads.set(organizationId, link.hash)
   if (expected.equals(link.hash)) return undefined
-  return `Row ${link.audit_id} of organization ${organizationId} does not fit: it, or the row before it, was changed or removed.`
+  return `Row ${link.audit_id} of organization ${organizationId} does not match: it, or the row before it, was changed or removed.`
 }
 
 async function findStarts(database: Database): Promise<Map<string, Buffer>> {
@@ -75,5 +75,8 @@ async function findUnchained(database: Database): Promise<string | undefined> {
     where a.at < now() - ${unchainedSecondsMax}::integer * interval '1 second' and not exists (select from audit_chain c where c.audit_id = a.id)
     order by a.id limit 1`)
   const row = rows[0]
-  return row && `Row ${row.id} of organization ${row.organization_id} is not part of the chain.`
+  return (
+    row &&
+    `Row ${row.id} of organization ${row.organization_id} is not part of the chain. If no worker was running, start one and check again in a minute; otherwise somebody changed the database directly.`
+  )
 }

@@ -164,13 +164,16 @@ async function loadSystemKey(
   const master = masterKeys.find(row.master_key_id)
   if (!master) throw missingKey(masterKeys, row.master_key_id)
   const key = await master.unwrap(row.wrapped, place).catch((cause: Error) => {
-    throw new MasterKeyError(`The ${place} in the database was changed: it does not open. Nothing was changed.`, {
-      cause,
-    })
+    throw new MasterKeyError(
+      `The ${place} in the database is damaged or was tampered with: it cannot be decrypted. Patchbay changed nothing.`,
+      {
+        cause,
+      },
+    )
   })
   if (seed && !key.equals(seededKey(seed, purpose))) {
     throw new MasterKeyError(
-      `PATCHBAY_SYSTEM_KEY_SEED is not the one that the ${place} of this database was made from. It is set before the first start, and stays.`,
+      `PATCHBAY_SYSTEM_KEY_SEED is not the seed that the ${place} of this database was made from. Set it back to the value it had at the first start.`,
     )
   }
   return key

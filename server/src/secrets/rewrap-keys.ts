@@ -44,7 +44,7 @@ export async function rewrapDataKeys(
   }
   if (damaged.length > 0) {
     throw new MasterKeyError(
-      `${damaged.length} data keys do not open and were left as they are; the old master key stays until they are repaired: ${damaged.slice(0, 20).join(', ')}.`,
+      `${damaged.length} data keys cannot be decrypted and were left as they are. The old master key is kept until they are repaired: ${damaged.slice(0, 20).join(', ')}.`,
     )
   }
 }
@@ -56,7 +56,7 @@ export async function rewrapSystemKeys(database: Database, keys: MasterKeyProvid
   for (const row of rows) {
     const place = systemKeyPlace(row.purpose)
     const wrapped = await rewrap(keys, target, row, place)
-    if (!wrapped) throw new MasterKeyError(`The ${place} does not open; the old master key stays.`)
+    if (!wrapped) throw new MasterKeyError(`The ${place} cannot be decrypted. The old master key is kept.`)
     await database.system.query(sql`
       update system_keys set wrapped = ${wrapped}, master_key_id = ${target.id}
       where purpose = ${row.purpose} and master_key_id = ${row.master_key_id}`)

@@ -67,7 +67,7 @@ function begin({ source, newKey, say }: Rotation, keys: MasterKeys): MasterKey {
 function goOn({ newKey, say }: Rotation, keys: MasterKeys): MasterKey {
   if (newKey && masterKeyFrom(newKey).id !== keys.newest.id) {
     throw new MasterKeyError(
-      `A rotation to the master key ${keys.newest.id} is under way. Finish it first: run this without --new-key-file.`,
+      `A rotation to the master key ${keys.newest.id} is in progress. Finish it first: run this command without --new-key-file.`,
     )
   }
   say(`Resuming the rotation to the master key ${keys.newest.id}.`)

@@ -44,7 +44,7 @@ async function chainAnew({ target, organization }: CopyDeps, key: Buffer, start:
     const links = rows.map((row) => {
       if (row.hash !== null && !hashRow(key, before, row).equals(row.hash)) {
         throw new MoveError(
-          `The audit log of the organization does not fit at row ${row.id}: it, or the row before it, was changed or removed. See npm run admin -- verify-audit.`,
+          `The audit log of the organization does not match at row ${row.id}: it, or the row before it, was changed or removed. See npm run admin -- verify-audit.`,
         )
       }
       before = row.hash ?? before

@@ -47,7 +47,7 @@ const targetLock = 7_230_118_461
 export async function moveOrganization(deps: MoveDeps, wanted: string, takesBack: boolean): Promise<void> {
   const { source, target, say } = deps
   if (source.cell === target.cell)
-    throw new MoveError(`The organization lives in the cell ${target.cell} already: both cells are the same.`)
+    throw new MoveError(`The organization is already in the cell ${target.cell}: both cells are the same.`)
   await requireRights(source)
   await requireRights(target)
   await requireSameSchema(source, target)
@@ -62,7 +62,7 @@ export async function moveOrganization(deps: MoveDeps, wanted: string, takesBack
   if (takesBack) {
     if (!begun) throw new MoveError('The organization is not being moved: there is nothing to take back.')
     await takeBack(deps, organization)
-    return say(`Taken back: the organization "${organization.name}" goes on in the cell ${source.cell}.`)
+    return say(`Taken back: the organization "${organization.name}" stays in the cell ${source.cell}.`)
   }
   await requireRoom(source, target, organization)
   await bring(deps, organization, begun !== undefined)
@@ -219,14 +219,14 @@ async function noteArrival({ client, cell }: Side, fromCell: string, organizatio
 /** The error to be told. Only what is known not to have arrived is taken back. */
 async function giveUp(deps: MoveDeps, organization: Organization, error: unknown): Promise<unknown> {
   const { source, target } = deps
-  const again = 'Run the same command again: it finishes the move, or takes it back with --take-back.'
+  const again = 'Run the same command again to finish the move, or add --take-back to cancel it.'
   try {
     const { rows } = await asService(target.client, () =>
       target.client.query('select from organizations where id = $1', [organization.id]),
     )
     if (rows.length > 0)
       return new MoveError(
-        `The organization is in the cell ${target.cell}, but ${source.cell} is not cleared. ${again}`,
+        `The organization is in the cell ${target.cell}, but ${source.cell} still holds a copy. Run the same command again to remove it.`,
         { cause: error },
       )
     await takeBack(deps, organization)
@@ -236,9 +236,12 @@ async function giveUp(deps: MoveDeps, organization: Organization, error: unknown
       { cause: error },
     )
   }
-  return new MoveError(`${(error as Error).message} The organization goes on in the cell ${source.cell} as before.`, {
-    cause: error,
-  })
+  return new MoveError(
+    `${(error as Error).message} The organization stays in the cell ${source.cell} and works as before.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 /** Processes remember for half a second whose keys and webhooks they refuse. Whoever is refused meanwhile must hear 503, not that nobody knows them. */
@@ -256,7 +259,7 @@ async function takeBack({ source, target }: MoveDeps, organization: Organization
 async function finishOrTell(deps: MoveDeps, organization: Organization): Promise<void> {
   await finish(deps, organization).catch((cause: Error) => {
     throw new MoveError(
-      `The organization lives in the cell ${deps.target.cell}, but ${deps.source.cell} is not cleared yet: ${cause.message}. Run the same command again.`,
+      `The organization is in the cell ${deps.target.cell}, but ${deps.source.cell} still holds a copy: ${cause.message}. Run the same command again to remove it.`,
       { cause },
     )
   })

@@ -20,7 +20,7 @@ export async function waitUntilQuiet(client: pg.Client, organization: Organizati
     if (busy.length === 0) return
     if (performance.now() > until) {
       throw new MoveError(
-        `The organization did not come to rest in time: ${busy.join(', ')} still under way. Try again later, or allow more time with --wait SECONDS.`,
+        `The organization still has work in progress: ${busy.join(', ')}. Try again later, or allow more time with --wait SECONDS.`,
       )
     }
     await wait(lookMs)
@@ -44,7 +44,7 @@ export async function listBusy(client: pg.Client, organization: Organization): P
   const { renews, feeds, tells } = rows[0] ?? {}
   return [
     ...jobs,
-    ...(renews ? ['renewals of tokens'] : []),
+    ...(renews ? ['token renewals'] : []),
     ...(feeds ? ['the search index'] : []),
     ...(tells ? ['events'] : []),
   ]
