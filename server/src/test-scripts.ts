@@ -37,7 +37,7 @@ const deps = {
   sandbox,
   functions: library,
   applications: {
-    call: () => Promise.reject(new Error('A local test calls no application; give answers.')),
+    call: () => Promise.reject(new Error('A local test makes no real calls. Add the answer to "answers" in the test.')),
   },
   secretsOf: async () => [],
 }

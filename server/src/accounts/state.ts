@@ -26,9 +26,10 @@ export async function changeAccountState(
     if (!current) throw notFound('account')
     if (current === wanted) return
     if (!transitions[current].includes(wanted)) {
+      const allowed = transitions[current].join(' or ')
       throw new AppError(
         'account_state_not_permitted',
-        `The field accountState cannot be ${wanted}: an account that is ${current} can only become ${transitions[current].join(' or ') || 'nothing else'}.`,
+        `The field accountState cannot be ${wanted}: an account that is ${current} ${allowed === '' ? 'stays so' : `can only become ${allowed}`}.`,
       )
     }
     if (current === 'inActive' && wanted === 'active' && !principal.caller.permissions.includes(canActivateAccounts)) {

@@ -18,10 +18,10 @@ type Seen = { blockName: string; runNumber: number; count: number }
 export function explainItems({ min, max }: Expectation, { blockName, runNumber, count }: Seen): string {
   const range =
     min === null ? `at most ${items(max ?? 0)}` : max === null ? `at least ${items(min)}` : `${min} to ${items(max)}`
-  return `Expected "${blockName}" to give ${range}. Run ${runNumber} gave ${items(count)}.`
+  return `Expected "${blockName}" to return ${range}. Run ${runNumber} returned ${items(count)}.`
 }
 
 export function explainUnusual({ median, lowest, highest }: Usual, { blockName, runNumber, count }: Seen): string {
   const usual = `about ${items(Math.round(median))} (${lowest} to ${highest}), as usual at this time of the week`
-  return `Expected "${blockName}" to give ${usual}. Run ${runNumber} gave ${items(count)}.`
+  return `Expected "${blockName}" to return ${usual}. Run ${runNumber} returned ${items(count)}.`
 }

@@ -47,7 +47,7 @@ async function tell(
   const text = [
     isRaised ? message : `As expected again. The alarm was: ${message}`,
     '',
-    `The service: ${baseUrl()}`,
+    `Details: ${baseUrl()}/alarms`,
   ].join('\n')
   const data = { workflowId, workflowName, alarmId, errorMessage: isRaised ? message : null }
   await publish(tx, [{ accountId, type, data, mail: { subject, text } }])

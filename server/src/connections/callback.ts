@@ -127,7 +127,7 @@ async function tellOwner(
   await deps.outbox.enqueue(tx, taken.scope.accountId, {
     to: [taken.email],
     subject: `${stored.shortName} is connected`,
-    text: `${stored.name} is now connected to your Patchbay account ${taken.email} (${taken.organizationName}).\n\nAccess was given from the address ${address}. If you do not expect this, delete the connection and tell the person who looks after your account.\n`,
+    text: `${stored.name} is now connected to your Patchbay account ${taken.email} (${taken.organizationName}).\n\nAccess was granted from the address ${address}. If you did not expect this, delete the connection and contact the person who manages your account.\n`,
   })
 }
 

@@ -19,5 +19,5 @@ export async function insertWaitingKeyPair(
   const pair = makeKeyPair(keyRing.systemKey('apiKeyHash'))
   const sealedSecret = seal(dataKey, secretPlace(pair.id, accountId), Buffer.from(pair.secretKey))
   const waiting = { sealedSecret, untilDays: revealDays }
-  await insertKey(tx, accountId, pair, { label: 'made with the account', waiting })
+  await insertKey(tx, accountId, pair, { label: 'created with the account', waiting })
 }

@@ -48,7 +48,7 @@ describe('alarms', () => {
       workflowName: 'Orders',
       kind: 'itemsBetween',
       uniqueBlockId,
-      message: 'Expected "Fetch" to give 1 to 50 items. Run 2 gave 0 items.',
+      message: 'Expected "Fetch" to return 1 to 50 items. Run 2 returned 0 items.',
       isOpen: true,
       raisedDateTimeUTC: expect.stringMatching(/Z$/),
       acknowledgedDateTimeUTC: null,
@@ -138,7 +138,7 @@ describe('alarms', () => {
     await giving(client, workflow, 3)
     const alarm = await eventually(async () => (await alarms(client)).items[0])
     expect(alarm.message).toBe(
-      'Expected "Fetch" to give about 40 items (20 to 60), as usual at this time of the week. Run 6 gave 3 items.',
+      'Expected "Fetch" to return about 40 items (20 to 60), as usual at this time of the week. Run 6 returned 3 items.',
     )
   })
 

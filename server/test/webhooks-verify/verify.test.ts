@@ -224,7 +224,7 @@ describe('several headers', () => {
   test('a request without any proof is told so', () => {
     expect(verifySignature(request({ 'content-type': 'application/json' }))).toEqual({
       ok: false,
-      reason: 'The request has no known signature header.',
+      reason: 'The request has no known signature header. Sign it, or send the secret in X-Webhook-Secret.',
     })
   })
 })

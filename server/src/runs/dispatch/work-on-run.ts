@@ -78,7 +78,7 @@ async function execute(
   const { claim, state, fatalBlockId, problem, startsAs } = opened
   if (fatalBlockId !== undefined) {
     const { no, blockName } = state.workflow.blocks.get(fatalBlockId)!
-    const message = `Block ${no} "${blockName}" was given up: the process that ran it ended three times.`
+    const message = `Block ${no} "${blockName}" failed: its worker died three times while running it.`
     return end(deps, opened, { lastBlockId: fatalBlockId, lastBlockTitle: blockName, message })
   }
   if (problem !== undefined) return end(deps, opened, { lastBlockId: null, lastBlockTitle: null, message: problem })
@@ -86,7 +86,7 @@ async function execute(
   const load = () => deps.loadWebhook(state.run)
   const webhook = state.run.webhookIds === null ? null : await untilReachable(load, signal)
   if (webhook === undefined) {
-    const message = 'The webhook request of this run is no longer stored, so the run cannot do its work.'
+    const message = 'The webhook request of this run is no longer stored, so the run cannot continue.'
     return end(deps, opened, { lastBlockId: null, lastBlockTitle: null, message })
   }
   const { underWay } = place

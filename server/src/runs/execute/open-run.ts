@@ -104,8 +104,7 @@ async function stateOf(
     }
   } catch (error) {
     if (!(error instanceof DamagedContentError)) throw error
-    const problem =
-      'A stored result that this run must go on from is missing or damaged, so the run cannot do its work.'
+    const problem = 'A stored result that this run needs is missing or damaged, so the run cannot continue.'
     const known = stored.map((block) => toKnown({ ...block, result: null }))
     return { state: openState(run, workflow, { known, session: nothing, stopRequested }), problem }
   }

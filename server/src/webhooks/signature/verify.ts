@@ -50,7 +50,8 @@ export function verifySignature(request: SignedRequest): Verdict {
   if (format) return verifyFormat(format, request, secrets)
 
   const given = readHeader(request.headers, secretHeader)
-  if (given === undefined) return refused('The request has no known signature header.')
+  if (given === undefined)
+    return refused('The request has no known signature header. Sign it, or send the secret in X-Webhook-Secret.')
   // Every secret is compared, so that the time does not tell which of them was right.
   const matches = secrets.map((secret) => sameText(given, secret))
   return matches.includes(true)
@@ -71,7 +72,7 @@ function verifyFormat(format: SignatureFormat, request: SignedRequest, secrets: 
     return refused(`This webhook requires a signed timestamp, which a ${format.name} signature does not have.`)
   else if (looksTimed(request.rawBody))
     return refused(
-      `The ${format.name} signature has no timestamp, so it cannot vouch for a body that begins like a signed timestamp.`,
+      `The ${format.name} signature has no timestamp, so a body that begins like a signed timestamp is refused.`,
     )
   let signature: string | undefined
   for (const secret of secrets)
