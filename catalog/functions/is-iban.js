@@ -1,7 +1,7 @@
 /*---
 id: 25aba6e5-034e-42cd-8e0a-69eeffd1b494
 name: isIban
-description: Whether an international bank account number has a right check sum.
+description: Whether an international bank account number has a valid checksum.
 category: Checks
 package: standard
 isAsync: false
