@@ -16,6 +16,6 @@ export function logAnswer(logger: Logger, line: RequestLine): void {
   if (!logger.isLevelEnabled(level)) return
   logger[level](
     { part: 'http', ...line, ms: Math.round(line.ms * 10) / 10 },
-    status >= 400 && status < 500 ? 'refused' : 'answered',
+    status >= 500 ? 'Request failed.' : status >= 400 ? 'Request refused.' : 'Request answered.',
   )
 }

@@ -88,10 +88,10 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
 }
 
 const explainSecret =
-  'The webhook is enabled. Keep the secret: it is not shown again. Senders prove themselves with HMAC-SHA256 over the raw body, ' +
-  'as the header X-Patchbay-Signature: sha256=<hex>, as Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature), or in the ' +
-  'formats of GitHub, Stripe, Shopify, WooCommerce, Slack, Svix, Xero, QuickBooks and HubSpot; or they send the secret itself as ' +
-  'X-Webhook-Secret. Any other HMAC format can be described in the setting signature.'
+  'The webhook is enabled. Keep the secret: it is not shown again. Senders sign the raw body with HMAC-SHA256 and send the signature ' +
+  'in the header X-Patchbay-Signature: sha256=<hex>, as Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature), or in the ' +
+  'format of GitHub, Stripe, Shopify, WooCommerce, Slack, Svix, Xero, QuickBooks or HubSpot. A sender that cannot sign sends the secret ' +
+  'itself in X-Webhook-Secret. For any other HMAC format, use the setting signature.'
 
 export async function disableWebhook(
   deps: ChangeDeps,
