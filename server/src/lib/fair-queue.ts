@@ -76,12 +76,12 @@ export class FairQueue<Work extends Owner> {
     return this.#organizations.get(organizationId)?.get(accountId)?.[0]
   }
 
-  /** Whoever gave up waits no longer. */
-  remove(work: Work): void {
+  /** Whoever gave up waits no longer. False when it did not wait. */
+  remove(work: Work): boolean {
     const rows = this.#organizations.get(work.organizationId)
     const row = rows?.get(work.accountId)
     const index = row?.indexOf(work) ?? -1
-    if (!rows || !row || index === -1) return
+    if (!rows || !row || index === -1) return false
     row.splice(index, 1)
     this.#size--
     // As many go first as are left at most: otherwise somebody without work would have the turn for ever.
@@ -89,6 +89,7 @@ export class FairQueue<Work extends Owner> {
     if (goingFirst > row.length) this.#forgetFirst(work)
     if (row.length === 0) rows.delete(work.accountId)
     if (rows.size === 0) this.#organizations.delete(work.organizationId)
+    return true
   }
 
   /** Others go first now, whatever was left of the account's turn. */

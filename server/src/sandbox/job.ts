@@ -74,6 +74,6 @@ export type ScriptJob = {
   /** Told at the start of each `sleep`, so that a worker can be given to someone else meanwhile. */
   onSleep?(ms: number): void
   signal?: AbortSignal
-  /** Aborted when the run is to stop: the script goes on, unless it does nothing but sleep. */
+  /** Aborted when the run is to stop: a script that waits for a process is not begun; one that runs goes on, unless it does nothing but sleep. */
   stopSignal?: AbortSignal
 }

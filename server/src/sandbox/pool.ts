@@ -12,8 +12,9 @@ import { ProcessShares } from './process-shares.ts'
 import type { GuestReport } from './protocol.ts'
 import { RealmOwners } from './realm-owners.ts'
 import { listVersionFaults, readVersions } from './requirements.ts'
-import { type JobWatcher, neverBegun, runJob, SCRIPT_STOPPED } from './run-job.ts'
+import { type JobWatcher, runJob, SCRIPT_STOPPED } from './run-job.ts'
 import { Tally } from './tally.ts'
+import { makeTask, type Request, type Task } from './task.ts'
 import { WaitingPlaces } from './waiting-places.ts'
 
 /**
@@ -22,28 +23,12 @@ import { WaitingPlaces } from './waiting-places.ts'
  *     asked ──▶ waiting ── a process is idle and a place to compute is free ──▶ in a process ──▶ answered
  *       │         │  ▲──── queued on a busy process of its account ──▶ begun ──▲
  *       │         │  └──── came back without having been begun: alone next time
+ *       │         └─ nobody wants it any more ──▶ given up
  *       └─ queue full, or pool closed ──▶ refused
  *
  * Organizations take turns, and the accounts in them. As many scripts compute at a time as there are cores; those that wait for an answer, and those that have computed for
  * long, keep their process but not their place.
  */
-
-type Task = Owner & {
-  runKey: string
-  sinceMs: number
-  /** It may be sent to a process that is still busy with another script. */
-  mayBeQueuedOnBusyProcess: boolean
-  /** Resolves with false when the process never turned to it. */
-  work(guest: GuestProcess): Promise<boolean>
-  refuse(error: Error): void
-}
-
-type Request<T> = Owner & {
-  runKey: string
-  mayBeQueuedOnBusyProcess: boolean
-  goesFirst?: boolean
-  work(guest: GuestProcess): Promise<T | typeof neverBegun>
-}
 
 /** What is queued lies in the process while another script runs there. */
 const QUEUED_CHARACTERS_MAX = 65_536
@@ -51,6 +36,7 @@ const TOO_LONG = `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.
 /** Scripts that are only parsed belong to nobody. */
 const nobody: Owner = { organizationId: '', accountId: '' }
 const closed = () => new Error('The sandbox is closed.')
+const givenUp = (): ScriptOutcome => ({ kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 })
 
 export class MissingWallError extends Error {
   override name = 'MissingWallError'
@@ -114,8 +100,10 @@ export class SandboxPool implements AsyncDisposable {
       runKey: job.run?.key ?? '',
       mayBeQueuedOnBusyProcess: small !== undefined,
       goesFirst: job.goesFirst ?? false,
+      signals: [job.signal, job.stopSignal],
+      givenUp,
       work: async (guest) => {
-        if (job.signal?.aborted) return { kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 }
+        if (job.signal?.aborted || job.stopSignal?.aborted) return givenUp()
         guest.owner = { organizationId: job.organizationId, accountId: job.accountId }
         const inputs = small ?? writeInputs(job.inputs)
         const watcher = this.#watch(job, guest)
@@ -167,33 +155,27 @@ export class SandboxPool implements AsyncDisposable {
     this.#shares.count(owner, change)
   }
 
-  async #enqueue<T>({ work, goesFirst, ...request }: Request<T>): Promise<T> {
+  async #enqueue<T>(request: Request<T>): Promise<T> {
     if (this.#isClosed) throw closed()
-    const leave = this.#waitingPlaces.take(request)
-    const result = Promise.withResolvers<T>()
-    if (!request.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(request.accountId, 1)
-    const task: Task = {
-      ...request,
-      sinceMs: performance.now(),
-      work: async (guest) => {
-        leave()
-        try {
-          const value = await work(guest)
-          if (value === neverBegun) return false
-          result.resolve(value)
-        } catch (error) {
-          result.reject(error)
-        }
-        return true
-      },
-      refuse: (error) => {
-        leave()
-        result.reject(error)
-      },
-    }
-    this.#queue.add(task, goesFirst)
+    const { task, result } = makeTask(request, this.#waitingPlaces.take(request))
+    if (!task.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(task.accountId, 1)
+    this.#queue.add(task, request.goesFirst)
+    const giveUp = () => this.#giveUp(task)
+    for (const signal of request.signals ?? []) signal?.addEventListener('abort', giveUp)
     this.#pump()
-    return result.promise
+    try {
+      return await result
+    } finally {
+      for (const signal of request.signals ?? []) signal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** Whoever asked for the script does not want it any more, so it is not begun; one that has begun goes on. */
+  #giveUp(task: Task): void {
+    if (!this.#queue.remove(task)) return
+    if (!task.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(task.accountId, -1)
+    task.giveUp()
+    this.#pump()
   }
 
   #pump(): void {
@@ -266,6 +248,10 @@ export class SandboxPool implements AsyncDisposable {
   #putBack(task: Task): void {
     if (this.#isClosed) {
       task.refuse(closed())
+      return
+    }
+    if (task.isGivenUp()) {
+      task.giveUp()
       return
     }
     task.mayBeQueuedOnBusyProcess = false

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -102,6 +103,20 @@ describe('GET /api/StopWorkflowRun', () => {
       result: 'The run was stopped while the script slept.',
     })
     expect((await blockResult(service.manager, workflow, 2)).status).toBe(404)
+  })
+
+  it('does not begin a block that waits for a script process', async () => {
+    // More than all cores can begin before the stop is heard.
+    const count = 6 * availableParallelism()
+    const workflow = await deployWorkflow(service.manager, [`${busy(600)}; return 1`])
+    const numbers = await Promise.all(Array.from({ length: count }, () => startRun(service.manager, workflow.id)))
+    const last = Math.max(...numbers)
+    await eventually(async () => (await findRun(service.manager, workflow.id, last)).status === 'Processing')
+    expect((await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${last}`)).body).toBe(true)
+    expect(await endOf(service.manager, workflow.id, last)).toMatchObject({ status: 'Stopped', errorMessage: null })
+    expect((await blockResult(service.manager, workflow, 1, last)).status).toBe(404)
+    for (const number of numbers.filter((one) => one !== last))
+      expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
   })
 
   it('ends a run at once that nobody works on', async () => {

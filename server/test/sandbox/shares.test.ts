@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Owner } from '../../src/lib/fair-queue.ts'
+import type { ScriptOutcome } from '../../src/sandbox/outcome.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
 import { toPoolLimits } from '../../src/sandbox/pool-options.ts'
 import { ProcessShares } from '../../src/sandbox/process-shares.ts'
@@ -47,6 +48,42 @@ describe('scripts that sleep', () => {
     await waitUntil(() => pool.load.processes === 3 && pool.load.computing === 0)
     expect(await answerOf(pool, { organizationId: 'late', accountId: 'late' })).toBe(1)
     expect(pool.load.queued).toBe(6)
+  })
+})
+
+describe('a script that waits for a process', () => {
+  const asked = ['signal', 'stopSignal'] as const
+
+  it.each(asked)('is not begun once its %s is aborted, and makes room at once', async (name) => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+    const owner = { organizationId: 'one', accountId: 'one' }
+    sleep(pool, owner, 1)
+    await waitUntil(() => pool.load.computing === 0 && pool.load.queued === 0)
+    const nobody = new AbortController()
+    const begun: string[] = []
+    const parts = { ...owner, [name]: nobody.signal, onBegin: () => begun.push(name) }
+    const waiting = [1, 2, 3].map(() => pool.run(makeJob('return 1', parts)))
+    expect(pool.load.queued).toBe(3)
+    nobody.abort()
+    for (const outcome of await Promise.all(waiting)) expect(outcome.kind).toBe('aborted')
+    expect(pool.load.queued).toBe(0)
+    expect(begun).toEqual([])
+  })
+
+  it('is begun when only others gave up', async () => {
+    await using pool = await SandboxPool.create({ size: 1, processesMax: 1 })
+    const long = new AbortController()
+    const first = pool.run(makeJob('for (;;);', { signal: long.signal }))
+    await waitUntil(() => pool.load.computing === 1)
+    const givingUp = new AbortController()
+    const [given, kept] = [givingUp.signal, new AbortController().signal].map((stopSignal) =>
+      pool.run(makeJob('return 1', { stopSignal })),
+    )
+    givingUp.abort()
+    expect((await given)?.kind).toBe('aborted')
+    long.abort()
+    expect((await first).kind).toBe('aborted')
+    expect(expectReturned((await kept) as ScriptOutcome).value).toBe(1)
   })
 })
 

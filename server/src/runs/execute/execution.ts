@@ -101,8 +101,11 @@ export async function executeRun(
     const finished = await Promise.race(underWay.values())
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
-    // An aborted script says nothing about the block: it starts again elsewhere.
-    if (finished.outcome.kind === 'aborted') continue
+    // An aborted script says nothing about the block: it starts again elsewhere, or never when the run is to stop.
+    if (finished.outcome.kind === 'aborted') {
+      if (hold.stopSignal.aborted) state.stopRequested = true
+      continue
+    }
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
     const block = await takeBlock(deps, state, finished)
     const next = makePlan(state)
