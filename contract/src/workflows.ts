@@ -182,6 +182,15 @@ export const createWorkflow = operation({
   },
 })
 
+const changeRefusals = [
+  'not_found',
+  'workflow_invalid',
+  'workflow_not_deployable',
+  'workflow_changed',
+  'cannot_be_stored',
+  'storage_full',
+] as const
+
 export const updateWorkflow = operation({
   name: 'WorkflowUpdate',
   feature: 'Workflows',
@@ -200,14 +209,7 @@ export const updateWorkflow = operation({
   },
   answerHeaders: { ETag: Type.String({ description: 'The newest revision in quotes.' }) },
   answers: { 200: null },
-  refuses: [
-    'not_found',
-    'workflow_invalid',
-    'workflow_not_deployable',
-    'workflow_changed',
-    'cannot_be_stored',
-    'storage_full',
-  ],
+  refuses: changeRefusals,
   example: { body: { name: 'Hello again', variables: { who: 'everyone' } } },
 })
 
@@ -247,14 +249,7 @@ export const pushWorkflows = operation({
       { maxItems: 1000, description: 'In the order of the request.' },
     ),
   },
-  refuses: [
-    'not_found',
-    'workflow_invalid',
-    'workflow_not_deployable',
-    'workflow_changed',
-    'cannot_be_stored',
-    'storage_full',
-  ],
+  refuses: changeRefusals,
   example: {
     body: { workflows: [{ workflow: { name: 'Hello', chain: [{ blockName: 'Greet', script: "return 'Hello'" }] } }] },
     answer: [{ id: '0198c0de-0000-7000-8000-000000000001', revision: 1, change: 'created' }],
