@@ -1,7 +1,8 @@
-// One proof is one run of Vitest. What its tests print is what is recorded: sizes, the seed, and what was counted.
+// One proof is one run of Vitest in a process of its own, which main.ts starts with the name of the proof. What its tests print is what is recorded:
+// sizes, the seed, and what was counted.
 import { startVitest } from 'vitest/node'
 import { type Circumstances, describeCircumstances } from '../records/circumstances.ts'
-import type { Proof } from './proofs.ts'
+import { type Proof, proofs } from './proofs.ts'
 
 export type ProofRecord = Circumstances & {
   name: string
@@ -14,7 +15,7 @@ export type ProofRecord = Circumstances & {
   seconds: number
 }
 
-export async function runProof(proof: Proof): Promise<ProofRecord> {
+async function runProof(proof: Proof): Promise<ProofRecord> {
   const circumstances = describeCircumstances()
   const printed: string[] = []
   const startedAt = performance.now()
@@ -33,8 +34,6 @@ export async function runProof(proof: Proof): Promise<ProofRecord> {
   const ran = states.filter((state) => state !== 'skipped').length
   const isHeld = ran > 0 && passed === ran && vitest.state.getUnhandledErrors().length === 0
   await vitest.close()
-  // A failed proof is told by the record; the exit code is set by the caller.
-  process.exitCode = 0
   const lines = [...new Set(printed)]
   return {
     name: proof.name,
@@ -47,3 +46,8 @@ export async function runProof(proof: Proof): Promise<ProofRecord> {
     seconds: Math.round((performance.now() - startedAt) / 1000),
   }
 }
+
+const proof = proofs.find(({ name }) => name === process.argv[2])
+if (!proof) throw new Error(`There is no proof "${process.argv[2]}".`)
+const record = await runProof(proof)
+process.send?.(record, () => process.exit(record.isHeld ? 0 : 1))
