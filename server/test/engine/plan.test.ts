@@ -157,6 +157,15 @@ describe('partial runs', () => {
     expect(refusalOf(scopeRun(chain, { runTillBlock: no }, stored))).toContain('runTillBlock')
   })
 
+  test.each([
+    [[block('a')], 'has 1 block'],
+    [diamond, 'has 4 blocks'],
+  ])('a number beyond the last block is refused with how many there are', (blocks, count) => {
+    expect(refusalOf(scopeRun(blocks, { runFromBlock: 9 }, new Set()))).toBe(
+      `runFromBlock is 9, but this workflow ${count}, numbered from 1.`,
+    )
+  })
+
   test('a range that runs backwards is refused', () => {
     expect(refusalOf(scopeRun(chain, { runFromBlock: 3, runTillBlock: 1 }, stored))).toContain(
       'no block is left to run',
