@@ -16,6 +16,13 @@ const writeMs = 5000
 
 export type Readiness = { whyNot(): Promise<string | undefined> }
 
+type Installation = {
+  migrations: { name: string; mayStay: boolean }[]
+  has_keys: boolean
+  /** Requests and runs work under another role than this look: what that role lacks would stay unseen. */
+  missing_grant: string | null
+}
+
 export class ReadinessWatch implements Readiness, AsyncDisposable {
   readonly #database: Database
   readonly #log: Logger
@@ -63,9 +70,14 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
 
   async #askDatabase(): Promise<string | undefined> {
     const { system } = this.#database
-    const { rows } = await system.query<{ migrations: { name: string; mayStay: boolean }[]; has_keys: boolean }>(sql`
+    const { rows } = await system.query<Installation>(sql`
       select exists (select from system_keys) as has_keys,
-        (select json_agg(json_build_object('name', name, 'mayStay', older_may_stay) order by name) from migrations) as migrations`)
+        (select json_agg(json_build_object('name', name, 'mayStay', older_may_stay) order by name) from migrations) as migrations,
+        case when not pg_has_role(session_user, 'patchbay_app', 'member') then format('grant patchbay_app to %I', session_user)
+          when not has_schema_privilege('patchbay_app', 'patchbay', 'usage') then 'grant usage on schema patchbay to patchbay_app'
+        end as missing_grant`)
+    const missing = rows[0]?.missing_grant
+    if (missing) return `The database denies the service a privilege it needs. Run: ${missing};`
     if (!rows[0]?.has_keys) return 'The keys of the installation are missing from the database.'
     const verdict = judgeMigrations(rows[0].migrations)
     if (verdict.kind === 'outdated') this.#outdate(verdict.sentence)

@@ -4,9 +4,14 @@ const networkFault = /^(E[A-Z]+|EAI_[A-Z]+)$/
 /** The driver gives these no code. */
 const driverFault = /timeout|terminated|not queryable|Client was closed|Connection/i
 
-/** True for a lost connection, a server that stops, starts or is read-only, a deadlock, a lock that took too long. */
+/** True for a lost connection, a server that stops, starts, is read-only or denies a right, a deadlock, a lock that took too long. */
 export function isTransient(error: unknown): boolean {
-  return isAway(error) || /^(40|55)/.test(codeOf(error) ?? '')
+  return isAway(error) || isDenied(error) || /^(40|55)/.test(codeOf(error) ?? '')
+}
+
+/** True when the service lacks a right, which somebody took away and will give back. A row of another account is refused in other words. */
+export function isDenied(error: unknown): boolean {
+  return codeOf(error) === '42501' && messageOf(error).startsWith('permission denied')
 }
 
 /** True when the server, or the way to it, is at fault, and no statement. */
@@ -57,7 +62,9 @@ function messageOf(error: unknown): string {
 export function explainFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
-  if (code === '25006') return 'The database is read-only: none of its hosts accepts writes at the moment.'
+  if (code === '25006') {
+    return 'The database is read-only: none of its hosts accepts writes at the moment. Each is a standby, or has default_transaction_read_only set.'
+  }
   if (code === '53100') return `The disk of the database is full: ${message}.`
   if (code === '53300') return tooManyConnections
   if (code === '42501') return `The database denies the service a privilege it needs: ${message}.`

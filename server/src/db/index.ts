@@ -11,7 +11,7 @@ export {
   violatedConstraint,
 } from './database.ts'
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
-export { explainFault, isAway, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
+export { explainFault, isAway, isDenied, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
 export { inOrder } from './in-order.ts'
 export { Lease } from './lease.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'

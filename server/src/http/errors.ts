@@ -1,7 +1,7 @@
 // Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
-import { isTransient, isUnreachable } from '../db/index.ts'
+import { isDenied, isTransient, isUnreachable } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readOver } from './drain-body.ts'
 
@@ -30,6 +30,7 @@ export function refusalOf(
 ): { status: number; message: string; response: unknown } {
   const known = toAppError(error, bodyType)
   const { status, message, response } = known
+  if (isDenied(error)) log.error({ part: 'http', requestId, err: error }, 'The database denies the service a right.')
   if (known.code !== 'internal') return { status, message, response }
   log.error({ part: 'http', requestId, err: error }, 'A request failed with an internal error.')
   return {
@@ -84,7 +85,7 @@ function fromDatabase(error: pg.DatabaseError): AppError {
   // Raised by the barrier around an organization that is on its way to another cell.
   if (error.code === 'PBMOV')
     return new AppError('not_ready', 'This organization is being moved to another cell. Try again in a few seconds.')
-  // A server that stops, starts or became a standby, a deadlock, a lock that took too long: another try may well succeed.
+  // A server that stops, starts, became a standby or denies a right, a deadlock, a lock that took too long: another try may well succeed.
   if (isTransient(error)) return notReady(error)
   return new AppError('internal', 'internal', { cause: error })
 }

@@ -31,12 +31,17 @@ afterAll(async () => {
 
 const given = () => ({ email: uniqueEmail(), firstName: 'A', lastName: 'B', roleName: 'User' })
 
-/** A statement on the server of this file, as its superuser. */
-async function asSuperuser(...statements: string[]): Promise<void> {
-  const admin = new pg.Client({ ...server.connection, user: 'postgres' })
-  await admin.connect()
-  for (const statement of statements) await admin.query(statement)
-  await admin.end()
+/** Statements on the server of this file, as its superuser. */
+const asSuperuser = (...statements: string[]) => run({ user: 'postgres' }, statements)
+
+/** Returns the rows of the last statement. */
+async function run(config: pg.ClientConfig, statements: string[]): Promise<unknown[]> {
+  const client = new pg.Client({ ...server.connection, ...config })
+  await client.connect()
+  let rows: unknown[] = []
+  for (const statement of statements) rows = (await client.query(statement)).rows
+  await client.end()
+  return rows
 }
 
 const urlOf = (user: string) =>
@@ -56,18 +61,58 @@ async function refusalOf(url: string): Promise<string> {
 }
 
 describe('an owner without the right to make roles', () => {
+  const startPlain = () =>
+    base.startAnother({ PATCHBAY_DATABASE_URL: urlOf('plain'), PATCHBAY_DATA_DIR: join(directory, 'plain') })
+
   it('is told what a superuser must do first, and works after that', async () => {
-    await asSuperuser('create role plain login nosuperuser nocreaterole', 'create database plain owner plain')
+    // Without inheritance it has no more rights than those it was given itself.
+    await asSuperuser('create role plain login nosuperuser nocreaterole noinherit', 'create database plain owner plain')
     const refusal = await refusalOf(urlOf('plain'))
     expect(refusal).toContain('The database user plain may not create roles.')
     const [, statements = ''] = refusal.match(/run: (create role .*)$/) ?? []
     await asSuperuser(statements)
-    await using service = await base.startAnother({
-      PATCHBAY_DATABASE_URL: urlOf('plain'),
-      PATCHBAY_DATA_DIR: join(directory, 'plain'),
-    })
+    await using service = await startPlain()
     expect((await service.manager.post('/api/Account', given())).status).toBe(200)
     expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+  }, 60_000)
+
+  it('drops old days, but not one in which a run is under way', async () => {
+    const inPlain = { database: 'plain', options: '-c search_path=patchbay' }
+    const makeDay = (day: string, endedAt: string) =>
+      run({ ...inPlain, user: 'postgres' }, [
+        'set role plain',
+        ...['runs', 'run_blocks'].map(
+          (table) => `do $$ begin
+            execute format('create table ${table}_${day} partition of ${table} for values from (%L) to (%L)', first_run_id('${day}'), first_run_id('${day}'::date + 1));
+            call protect('${table}_${day}', 'account_id = current_account()'); end $$`,
+        ),
+        'reset role',
+        `insert into runs (id, account_id, workflow_id, run_number, revision, run_by, created_at, ended_at, counts_from, moves_date_last_run)
+         select first_run_id('${day}'), id, gen_random_uuid(), 1, 1, 'API', now(), ${endedAt}, now(), true from accounts limit 1`,
+      ])
+    await makeDay('20240101', 'now()')
+    await makeDay('20240102', 'null')
+    const asWorker = { ...inPlain, user: 'plain', options: `${inPlain.options} -c role=patchbay_system` }
+    const dropped = await run(asWorker, ["select drop_run_partitions('2024-02-01') as day"])
+    expect(dropped).toEqual([{ day: '20240101' }])
+  })
+
+  it('that loses a role is not ready until it is given back, and answers 503 meanwhile', async () => {
+    await using service = await startPlain()
+    await asSuperuser(
+      'revoke patchbay_app from plain',
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'plain'",
+    )
+    const refused = await eventually(async () => {
+      const { status, body } = await service.client(undefined).get('/readyz')
+      return status === 503 && body.errorMessage.includes('privilege') ? body : undefined
+    })
+    expect(refused.errorMessage).toContain('Run: grant patchbay_app to plain;')
+    expect((await service.manager.post('/api/Accounts', {})).status).toBe(503)
+    expect(service.logText()).toContain('permission denied to set role')
+    await asSuperuser('grant patchbay_app to plain')
+    await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200)
+    expect((await service.manager.post('/api/Accounts', {})).status).toBe(200)
   }, 60_000)
 })
 
