@@ -1,6 +1,6 @@
 // The mails of shares.
 import { isEmail } from '@patchbay/contract'
-import { html, page } from '../http/index.ts'
+import { html } from '../http/index.ts'
 import { cellParameter } from '../lib/cell.ts'
 import type { MailContent } from '../mail/index.ts'
 import type { ShareFile } from './content.ts'
@@ -23,11 +23,11 @@ export function composeNotification(fields: UploadFields, notice: Notice): MailC
   const sender = fields.email ?? notice.accountEmail
   const link = `${notice.baseUrl}${downloadPath}?shareid=${notice.shareId}${notice.linkCode === null ? '' : `&code=${notice.linkCode}`}${cellParameter()}`
   const count = notice.files.length === 1 ? 'a file' : `${notice.files.length} files`
-  const sentence = `${sender} has put ${count} into a secure share for you.`
+  const sentence = `${sender} has shared ${count} with you.`
   const howTo =
     notice.linkCode === null
-      ? 'You need a code, which the sender gives you separately.'
-      : 'Anyone with this link can get the files, so do not forward it.'
+      ? 'You need a code, which the sender will give you separately.'
+      : 'Anyone with this link can open the files, so do not forward it.'
   const until = `The link works for ${notice.expiresInDays} ${notice.expiresInDays === 1 ? 'day' : 'days'}.`
   const subject = fields.subject ?? defaultSubject
   return {
@@ -40,10 +40,11 @@ export function composeNotification(fields: UploadFields, notice: Notice): MailC
     ...(fields.bodyIsHtml === false
       ? {}
       : {
-          html: page(
-            subject,
-            html`<p>${sentence}</p><p><a href="${link}">Open the share</a></p><p>${link}</p><p>${howTo} ${until}</p>`,
-          ),
+          // Nothing in it refers to a file of the service: a mail has no address that such a path could belong to.
+          html: html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${subject}</title></head>
+<body><p>${sentence}</p><p><a href="${link}">Open the share</a></p><p>${link}</p><p>${howTo} ${until}</p></body></html>`
+            .text,
         }),
   }
 }
