@@ -17,7 +17,8 @@ export function recordedApplications(recorded: readonly RecordedAnswer[]): Appli
     const url = `${call.shortName}/${call.requestUrl}`
     const waiting = answers.get(keyOf(call.verb, url))
     const answer = waiting && (waiting.length > 1 ? waiting.shift() : waiting[0])
-    if (!answer) throw new AppError('invalid_request', `There is no recorded answer for ${call.verb} ${url}.`)
+    if (!answer)
+      throw new AppError('invalid_request', `There is no recorded answer for ${call.verb} ${url}. Add it to the test.`)
     const statusCode = answer.statusCode ?? 200
     const found = { statusCode, headers: answer.headers ?? {}, data: (answer.data ?? null) as Json }
     if (isExpected(call, statusCode)) return { ...found, pausedMs: 0 }
