@@ -35,12 +35,16 @@ function explainCode({
     return `The port ${port} needs rights that this user does not have. Set PATCHBAY_PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL') return `The address ${address} in PATCHBAY_HOST is not an address of this machine.`
   if (code === '53300') return tooManyConnections
+  if (code === '42501') return `The user of PATCHBAY_DATABASE_URL must own the database: ${message}.`
   if (code === '25006') return 'No host in PATCHBAY_DATABASE_URL accepts writes: each is a standby or read-only.'
   if (/CERT|ERR_TLS|UNABLE_TO_/.test(code)) {
     return `The certificate of the database server cannot be verified: ${message}. In PATCHBAY_DATABASE_URL, set sslrootcert=/path/to/ca.crt and use the host name that is in the certificate.`
   }
   if (code === '08P01' && message.includes('startup parameter')) {
     return `The pooler in front of PostgreSQL refuses the connection: ${message}. In PgBouncer, set ignore_startup_parameters = options and pool_mode = session.`
+  }
+  if (/^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(message)) {
+    return 'The database of PATCHBAY_DATABASE_URL gave no connection in time. Check its address; behind PgBouncer, raise default_pool_size (20 unless set): a Patchbay process uses up to 26 connections.'
   }
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNRESET'].includes(code) ||

@@ -18,6 +18,10 @@ describe('a setting that does not fit', () => {
     [{ PATCHBAY_PORT: '70000' }, /PATCHBAY_PORT/],
     [{ PATCHBAY_BASE_URL: 'ftp://x' }, /PATCHBAY_BASE_URL/],
     [{ PATCHBAY_DATABASE_URL: 'mysql://u:geheim@x/y' }, /PATCHBAY_DATABASE_URL/],
+    [
+      { PATCHBAY_DATABASE_URL: 'postgres://u:geheim@x/y?sslrootcert=/none.crt' },
+      /PATCHBAY_DATABASE_URL names a file that cannot be read: sslrootcert=\/none\.crt/,
+    ],
     [{ PATCHBAY_MASTER_KEY: 'short' }, /PATCHBAY_MASTER_KEY must be 32 bytes/],
     [{ PATCHBAY_MASTER_KEY: Buffer.alloc(32).toString('base64'), PATCHBAY_MASTER_KEY_FILE: '/x' }, /both set/],
     [{ PATCHBAY_TRUSTED_PROXIES: '10.0.0.0/8,everyone' }, /"everyone" is neither/],

@@ -148,6 +148,13 @@ describe('a database that readiness can only read', () => {
   )
 })
 
+describe('a database of somebody else', () => {
+  it('is refused in one sentence', async () => {
+    await asSuperuser('create role guest login createrole', 'create database guest owner postgres')
+    expect(await refusalOf(urlOf('guest'))).toMatch(/^Patchbay cannot start\. The user of .* must own the database: /)
+  })
+})
+
 describe('a database without connections to spare', () => {
   it('is named as the reason', async () => {
     await asSuperuser('create role crowd login createrole connection limit 0', 'create database crowd owner crowd')
@@ -184,6 +191,12 @@ describe.runIf(hasPgBouncer)('PgBouncer before the database', () => {
     const options = { pool_mode: 'transaction', ignore_startup_parameters: 'options' }
     await using pooler = await startPgBouncer(inject('postgres'), options)
     expect(await refusalOf(pooler.urlFor(base.databaseUrl))).toMatch(/^Patchbay cannot start\. .*pool_mode = session/)
+  }, 60_000)
+
+  it('with too few connections is named, with the setting that gives more', async () => {
+    const options = { pool_mode: 'session', ignore_startup_parameters: 'options', default_pool_size: '2' }
+    await using pooler = await startPgBouncer(inject('postgres'), options)
+    expect(await refusalOf(pooler.urlFor(base.databaseUrl))).toMatch(/^Patchbay cannot start\. .*default_pool_size/)
   }, 60_000)
 
   it('that refuses our settings is named, with its own', async () => {

@@ -1,4 +1,5 @@
 // A database address may name several hosts, as PostgreSQL's own clients read it: `postgresql://user@a:5432,b:5432/db`. One of them takes writes.
+import { accessSync, constants } from 'node:fs'
 
 export class DatabaseUrlError extends Error {
   override name = 'DatabaseUrlError'
@@ -19,6 +20,7 @@ export function splitDatabaseUrl(text: string): string[] {
     )
   }
   parameters.delete('target_session_attrs')
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) requireFile(name, parameters.get(name))
   const urls = listPlaces(authority, parameters).map(({ host, named }) => {
     const one = new URLSearchParams(parameters)
     for (const [name, value] of Object.entries(named)) one.set(name, value)
@@ -28,6 +30,15 @@ export function splitDatabaseUrl(text: string): string[] {
   if (!urls.every((url) => URL.canParse(url.replace('@/', '@host/'))))
     throw new DatabaseUrlError('names a host or port that is not valid.')
   return urls
+}
+
+function requireFile(name: string, path: string | null): void {
+  if (path === null) return
+  try {
+    accessSync(path, constants.R_OK)
+  } catch {
+    throw new DatabaseUrlError(`names a file that cannot be read: ${name}=${path}.`)
+  }
 }
 
 type Place = { host: string; named: Record<string, string> }
