@@ -16,7 +16,7 @@ export const grantDocumentLibrary = operation({
   method: 'POST',
   path: '/api/DocumentLibraryGrant',
   description:
-    'Gives the app of a document-library connector access to one site, with a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not kept.',
+    'Give the app of a document-library connector access to one site, through a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not stored.',
   changesState: true,
   audit: 'documentLibrary.granted',
   body: Type.Object(

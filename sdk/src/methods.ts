@@ -312,7 +312,7 @@ export type Methods = {
    */
   apiSend: Method<'ApiSend'>
   /**
-   * Gives the app of a document-library connector access to one site, with a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not kept.
+   * Give the app of a document-library connector access to one site, through a separate admin app that holds Sites.FullControl.All. The credentials of the admin app are used once and not stored.
    * POST /api/DocumentLibraryGrant
    * @example { body: {"tenantId":"5f7c1d1e-0000-4000-8000-000000000001","adminClientId":"5f7c1d1e-0000-4000-8000-000000000002","adminClientSecret":"<CLIENT_SECRET>","connectorClientId":"5f7c1d1e-0000-4000-8000-000000000003","host":"contoso.sharepoint.com","sitePath":"/sites/team","role":"write"} }
    */

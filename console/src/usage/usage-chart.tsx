@@ -17,7 +17,7 @@ export function UsageChart({ measure, points }: { measure: Measure; points: read
       <figcaption className="mb-4 flex items-baseline gap-3">
         <span className="text-title font-semibold tabular-nums">{measure.text(total)}</span>
         <span className="text-muted">
-          {measure.label} · {isStored ? 'now' : 'in all'}
+          {measure.label} · {isStored ? 'now' : 'in total'}
         </span>
       </figcaption>
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3">
@@ -31,7 +31,7 @@ export function UsageChart({ measure, points }: { measure: Measure; points: read
         </div>
         <div
           role="img"
-          aria-label={`${measure.label} over time, ${measure.text(total)} in all, at most ${measure.text(highest)} at once`}
+          aria-label={`${measure.label} over time: ${measure.text(total)} ${isStored ? 'now' : 'in total'}, at most ${measure.text(highest)} per ${isByMonth ? 'month' : 'day'}`}
           className="flex items-end gap-px border-y border-line sm:gap-0.5"
           style={{ height }}
         >
