@@ -160,6 +160,6 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
       PATCHBAY_SYSTEM_KEY_SEED: randomBytes(32).toString('base64'),
     })
     expect(await wrong.ended).toBe(1)
-    expect(wrong.output()).toContain('PATCHBAY_SYSTEM_KEY_SEED is not the one')
+    expect(wrong.output()).toContain('PATCHBAY_SYSTEM_KEY_SEED is not the seed that')
   })
 })
