@@ -31,7 +31,8 @@ function tryPart({ sources, tests }: Part): Tried[] {
 }
 
 const isNoticed = ({ status }: Tried) => status === 'Killed' || status === 'Timeout'
-const isCounted = ({ status }: Tried) => status !== 'Ignored' && status !== 'CompileError'
+/** A change with which the tests cannot even be loaded says nothing about them. */
+const isCounted = ({ status }: Tried) => !['Ignored', 'CompileError', 'RuntimeError'].includes(status)
 
 function tell(name: string, tried: readonly Tried[]): number {
   const score = (100 * tried.filter(isNoticed).length) / tried.length

@@ -12,7 +12,7 @@ export const parts: readonly Part[] = [
     sources: ['chain.ts', 'chain-element.ts', 'chain-patch.ts', 'element-rules.ts', 'placement.ts', 'bindings.ts'],
     tests: ['chain-patch', 'variables'],
   },
-  { name: 'graphs', sources: ['graph.ts', 'problem.ts'], tests: ['graph', 'chain-patch'] },
+  { name: 'graphs', sources: ['graph.ts', 'problem.ts'], tests: ['graph', 'plan', 'problem'] },
   {
     name: 'runs',
     sources: ['plan.ts', 'run-scope.ts', 'completion.ts', 'transitions.ts', 'backoff.ts'],
