@@ -10,7 +10,7 @@ export const parts: readonly Part[] = [
   {
     name: 'chains',
     sources: ['chain.ts', 'chain-element.ts', 'chain-patch.ts', 'element-rules.ts', 'placement.ts', 'bindings.ts'],
-    tests: ['chain-patch', 'variables'],
+    tests: ['chain-patch', 'block-origin', 'variables'],
   },
   { name: 'graphs', sources: ['graph.ts', 'problem.ts'], tests: ['graph', 'plan', 'problem'] },
   {
