@@ -70,10 +70,11 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
 
   async #askDatabase(): Promise<string | undefined> {
     const { system } = this.#database
+    // In the embedded database each role signs in by itself and needs no membership in the other; elsewhere the owner signs in and switches to them.
     const { rows } = await system.query<Installation>(sql`
       select exists (select from system_keys) as has_keys,
         (select json_agg(json_build_object('name', name, 'mayStay', older_may_stay) order by name) from migrations) as migrations,
-        case when not pg_has_role(session_user, 'patchbay_app', 'member') then format('grant patchbay_app to %I', session_user)
+        case when session_user <> 'patchbay_system' and not pg_has_role(session_user, 'patchbay_app', 'member') then format('grant patchbay_app to %I', session_user)
           when not has_schema_privilege('patchbay_app', 'patchbay', 'usage') then 'grant usage on schema patchbay to patchbay_app'
         end as missing_grant`)
     const missing = rows[0]?.missing_grant
