@@ -593,6 +593,7 @@ table organization_moves -- row-level security forced (
   frozen_at timestamp with time zone,
   moved_at timestamp with time zone,
   erased_at timestamp with time zone,
+  settled_at timestamp with time zone,
   constraint organization_moves_state_check CHECK ((state = ANY (ARRAY['Held'::text, 'Moved'::text]))),
   constraint organization_moves_pkey PRIMARY KEY (organization_id)
 );

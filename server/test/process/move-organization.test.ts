@@ -11,7 +11,7 @@ import {
   type NewOrganization,
   sharedSettings,
 } from '../harness/cells.ts'
-import type { Client } from '../harness/client.ts'
+import { Client, type Keys } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { admin } from '../harness/restored.ts'
 import { seedEverything } from '../harness/seed-everything.ts'
@@ -195,8 +195,17 @@ it('that does not come to rest goes on where it is, and meanwhile hears only to 
     expect.stringContaining('stays in the cell eu1 and works as before'),
   ])
   expect([...statuses].sort()).toEqual([200, 503])
-  expect((await client.get('/api/Authenticate')).status).toBe(200)
+  await eventually(async () => (await client.get('/api/Authenticate')).status === 200)
   expect(await eu1.place.query('select from organization_moves where erased_at is null', true)).toEqual([])
+})
+
+it('that was taken back is refused with 503 for a minute more, however late a refusal comes, and then as always', async () => {
+  const keys = client.keys as Keys
+  const wrong = new Client(eu1.baseUrl, { ...keys, secretKey: 'pbs_wrong' })
+  expect((await wrong.get('/api/Authenticate')).status).toBe(503)
+  await eu1.place.query(`update organization_moves set settled_at = now() - interval '61 seconds'`, true)
+  expect((await wrong.get('/api/Authenticate')).status).toBe(401)
+  expect((await client.get('/api/Authenticate')).status).toBe(200)
 })
 
 describe('refuses', () => {

@@ -31,6 +31,9 @@ export async function findOtherMove(client: pg.Client, organizationId: string): 
 
 export async function beginHold(client: pg.Client, organization: Organization, move: { id: string; toCell: string }) {
   await asService(client, async () => {
+    await client.query('delete from organization_moves where organization_id = $1 and settled_at is not null', [
+      organization.id,
+    ])
     await client.query(
       `insert into organization_moves (organization_id, move_id, state, to_cell) values ($1, $2, 'Held', $3)`,
       [organization.id, move.id, move.toCell],
@@ -71,19 +74,21 @@ export async function noteAddresses(client: pg.Client, organization: Organizatio
 }
 
 /** The tables must not be frozen any more: from here on everybody works on them again. */
-export async function letGoOn(client: pg.Client, organization: Organization): Promise<void> {
+export async function endHold(client: pg.Client, organization: Organization): Promise<void> {
   await asService(client, async () => {
     await callBackWork(client, organization)
     await client.query(
       `update accounts set state = state_before_move, state_before_move = null where organization_id = $1 and state = 'moving'`,
       [organization.id],
     )
+    await settleMove(client, organization.id)
   })
 }
 
-/** Until now a refusal out of what a process remembers of the hold was answered with 503. */
-export async function endHold(client: pg.Client, organization: Organization): Promise<void> {
-  await asService(client, () =>
-    client.query('delete from organization_moves where organization_id = $1', [organization.id]),
+/** In the transaction with which the organization works here again. What is known of it as moving or moved counts for a minute more, as being moved. */
+export async function settleMove(client: pg.Client, organizationId: string): Promise<void> {
+  await client.query(
+    `update organization_moves set state = 'Held', settled_at = now(), erased_at = coalesce(erased_at, now()) where organization_id = $1`,
+    [organizationId],
   )
 }

@@ -25,7 +25,7 @@ import { type CopyDeps, copyJobs, copyTable, listFilled, withRole } from './copy
 import { copyStoredContents } from './copy-stored-contents.ts'
 import { eraseRows } from './erase.ts'
 import { freezeTable, isFrozen, thaw } from './freeze.ts'
-import { beginHold, endHold, findMove, findOtherMove, holdAccounts, letGoOn, noteAddresses } from './hold.ts'
+import { beginHold, endHold, findMove, findOtherMove, holdAccounts, noteAddresses, settleMove } from './hold.ts'
 import { MoveError } from './move-error.ts'
 import { listBusy, noticeMs, waitUntilQuiet } from './quiet.ts'
 import { asService, queryableOf, type Side } from './side.ts'
@@ -136,8 +136,7 @@ async function bring(deps: MoveDeps, organization: Organization, isHeld: boolean
   try {
     const rest = await freeze(deps, organization, heldAt)
     const stores = await copyFiles(source, target, rest, copied)
-    const { rows, hasReturned } = await copyAll(deps, rest, stores)
-    if (hasReturned) await forgotten()
+    const rows = await copyAll(deps, rest, stores)
     say(
       `Copied (accounts: ${rest.accountIds.length}, shares: ${copied.size}, rows: ${rows}). The organization now lives in the cell ${target.cell}.`,
     )
@@ -185,11 +184,9 @@ async function copyAll({ source, target }: MoveDeps, organization: Organization,
     rows += await copyStoredContents(deps, tables, source.contents)
     rows += await copyJobs(deps)
     rows += await copyAudit(deps, tables, source.keyRing.systemKey('auditChain'))
-    const hasReturned = await withRole(target.client, () =>
-      noteArrival(target, source.cell, organization.id, moveId as string),
-    )
+    await withRole(target.client, () => noteArrival(target, source.cell, organization.id, moveId as string))
     await target.client.query('commit')
-    return { rows, hasReturned }
+    return rows
   } catch (error) {
     await target.client.query('rollback').catch(() => {})
     throw error
@@ -198,10 +195,9 @@ async function copyAll({ source, target }: MoveDeps, organization: Organization,
   }
 }
 
-/** Whether the organization lived here before. */
 async function noteArrival({ client, cell }: Side, fromCell: string, organizationId: string, moveId: string) {
-  // What told people to go elsewhere is no longer true.
-  const { rowCount } = await client.query('delete from organization_moves where organization_id = $1', [organizationId])
+  // What told people to go elsewhere, if it lived here before, is no longer true.
+  await settleMove(client, organizationId)
   await client.query(
     `insert into organization_arrivals (organization_id, move_id, from_cell) values ($1, $2, $3)
      on conflict (organization_id) do update set move_id = excluded.move_id, from_cell = excluded.from_cell, arrived_at = now()`,
@@ -213,7 +209,6 @@ async function noteArrival({ client, cell }: Side, fromCell: string, organizatio
     target: organizationId,
     details: { fromCell, toCell: cell },
   })
-  return rowCount !== 0
 }
 
 /** The error to be told. Only what is known not to have arrived is taken back. */
@@ -244,16 +239,11 @@ async function giveUp(deps: MoveDeps, organization: Organization, error: unknown
   )
 }
 
-/** Processes remember for half a second whose keys and webhooks they refuse. Whoever is refused meanwhile must hear 503, not that nobody knows them. */
-const forgotten = () => new Promise((done) => setTimeout(done, noticeMs))
-
 async function takeBack({ source, target }: MoveDeps, organization: Organization): Promise<void> {
   await removeCopiedFiles(source, target, organization)
   await thaw(source.client)
   const accountIds = await listAccounts(source.client, organization.id)
-  await letGoOn(source.client, { ...organization, accountIds })
-  await forgotten()
-  await endHold(source.client, organization)
+  await endHold(source.client, { ...organization, accountIds })
 }
 
 async function finishOrTell(deps: MoveDeps, organization: Organization): Promise<void> {
