@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mergeVariables } from '../../src/engine/block-variables.ts'
 import type { VariableBinding } from '../../src/engine/chain.ts'
+import type { BlockTemplate } from '../../src/engine/element-rules.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const unbound = { isBound: false, blockTemplates: new Map() }
@@ -55,6 +56,9 @@ describe('variables of a block', () => {
     [{ word: { ...value('a'), type: 7 } }, /"word" has an unknown type/],
     [{ list: value(() => {}, 'text') }, /"list" of block "Block a" \(a\) must be /],
     [{ word: 'bare' }, /"word" must be an object with variableSource\./],
+    [{ word: '' }, /"word" must be an object with variableSource\./],
+    [{ word: null }, /"word" must be an object with variableSource\./],
+    [{ word: value('********', 'password') }, /Give its value/],
   ])('refuse %j', (given, words) => expect(refusalOf(mergeVariables(own, given, unbound))).toMatch(words))
 
   test('of a bound block are those of its template', () => {
@@ -68,5 +72,62 @@ describe('variables of a block', () => {
     expect(acceptedOf(mergeVariables(templated, { more: value('x', 'text') }, unbound))).toEqual({
       more: value('x', 'text'),
     })
+  })
+
+  test('take a type alone, and keep what is stored', () => {
+    expect(merged({ word: {} })).toBe(stored)
+    expect(merged({ word: { type: 'json' } })).toEqual({ ...stored, word: value('a', 'json') })
+    expect(merged({ word: value('b', 'text') })).toEqual({ ...stored, word: value('b', 'text') })
+    expect(merged({ more: { ...from('order'), type: 'text' } })).toEqual({
+      ...stored,
+      more: { ...from('order'), type: 'text' },
+    })
+  })
+
+  test('of which one was a password may become a text with another value, or when it holds none', () => {
+    const variables = { key: value('s3cret', 'password'), bound: { ...from('customer'), type: 'password' as const } }
+    const secret = block('a', [], { blockTemplateId: null, variables })
+    const changed = (given: Record<string, unknown>) => acceptedOf(mergeVariables(secret, given, unbound))
+    expect(changed({ key: value('open', 'text') })).toEqual({ ...variables, key: value('open', 'text') })
+    expect(changed({ key: { type: 'password' } })).toBe(variables)
+    expect(changed({ bound: { type: 'text' } })).toEqual({
+      ...variables,
+      bound: { ...from('customer'), type: 'text' },
+    })
+  })
+})
+
+describe('variables that the template of a block declares', () => {
+  const template: BlockTemplate = {
+    id: 'template-of-the-block',
+    name: 'Paint',
+    applicationShortName: null,
+    script: '',
+    variables: {
+      colour: { type: 'select', required: false, displayName: 'Colour', options: ['red', 'green'] },
+      size: { type: 'number', required: false, displayName: 'Size' },
+    },
+  }
+  const blockTemplates = new Map([[template.id, template]])
+  const painted = block('a', [], { variables: { size: value(1) } })
+  const changed = (given: Record<string, unknown>, isBound: boolean) =>
+    mergeVariables(painted, given, { isBound, blockTemplates })
+
+  test.each([true, false])('need not be stored, have their type and options from it (bound: %s)', (isBound) => {
+    expect(acceptedOf(changed({ colour: value('red') }, isBound))).toStrictEqual({
+      size: value(1),
+      colour: value('red'),
+    })
+    expect(acceptedOf(changed({ size: { ...value(2), type: 'number' } }, isBound))).toStrictEqual({ size: value(2) })
+    expect(refusalOf(changed({ colour: value('blue') }, isBound))).toBe(
+      'Variable "colour" of block "Block a" (a) must be one of its options.',
+    )
+    expect(refusalOf(changed({ size: value('2') }, isBound))).toContain('must be a number')
+  })
+
+  test('are free of its options under another type', () => {
+    const other = { ...value(['blue']), type: 'multiselect' }
+    expect(acceptedOf(changed({ colour: other }, false))).toStrictEqual({ size: value(1), colour: other })
+    expect(refusalOf(changed({ colour: other }, true))).toContain('has its type from the template')
   })
 })

@@ -31,6 +31,37 @@ describe('the difference of two JSON values', () => {
       [{ op: 'replace', path: '/1/n', value: 5 }],
     ],
     [{}, [], [{ op: 'replace', path: '', value: [] }]],
+    // As many items on both sides: each changed in its place.
+    [
+      [1, 2, 3],
+      [2, 3, 4],
+      [
+        { op: 'replace', path: '/0', value: 2 },
+        { op: 'replace', path: '/1', value: 3 },
+        { op: 'replace', path: '/2', value: 4 },
+      ],
+    ],
+    // Items that both have stay where they are, and what lies between them is changed, removed or added.
+    [
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+      ['b', 'x', 'd', 'f'],
+      [
+        { op: 'remove', path: '/0' },
+        { op: 'replace', path: '/1', value: 'x' },
+        { op: 'remove', path: '/3' },
+      ],
+    ],
+    [
+      ['z', 'a', 'c', 'q', 'w'],
+      ['z', 'n', 'a', 'm', 'c', 'o', 'w'],
+      [
+        { op: 'add', path: '/1', value: 'n' },
+        { op: 'add', path: '/3', value: 'm' },
+        { op: 'replace', path: '/5', value: 'o' },
+      ],
+    ],
+    // Another order of keys is the same item.
+    [[{ a: 1, b: { c: 1, d: 2 } }, 5], [{ b: { d: 2, c: 1 }, a: 1 }], [{ op: 'remove', path: '/1' }]],
   ])('from %j to %j', (from, to, operations) => {
     expect(diffJson(from, to)).toEqual(operations)
   })
@@ -44,12 +75,34 @@ describe('the difference of two JSON values', () => {
     }
   })
 
+  it('keeps as many items of two lists of different lengths as can be kept', () => {
+    const random = new Random(11)
+    const list = (length: number) => Array.from({ length }, () => random.pick(['a', 'b', 'c']))
+    for (let round = 0; round < 500; round++) {
+      const [from, to] = [list(random.below(8)), list(random.below(8))]
+      if (from.length === to.length) continue
+      const operations = diffJson(from, to)
+      const count = (op: string) => operations.filter((operation) => operation.op === op).length
+      const kept = countCommon(from, to)
+      expect(count('add') + count('replace'), JSON.stringify({ from, to })).toBe(to.length - kept)
+      expect(count('remove') + count('replace'), JSON.stringify({ from, to })).toBe(from.length - kept)
+    }
+  })
+
   it('stays quick with thousands of items', () => {
     const from = Array.from({ length: 20_000 }, (_, id) => ({ id }))
     const to = from.filter(({ id }) => id % 7 !== 0)
     expect(apply(from, diffJson(from, to))).toEqual(to)
   })
 })
+
+/** The length of the longest common subsequence, by trying everything. */
+function countCommon([first, ...rest]: string[], other: string[]): number {
+  if (first === undefined) return 0
+  const at = other.indexOf(first)
+  const without = countCommon(rest, other)
+  return at < 0 ? without : Math.max(without, 1 + countCommon(rest, other.slice(at + 1)))
+}
 
 function anyValue(random: Random, depth: number): Json {
   const kind = random.below(depth > 0 ? 6 : 4)

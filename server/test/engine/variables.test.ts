@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findUnknownVariables, maskedValue, parseBinding, resolveVariables } from '../../src/engine/bindings.ts'
-import { fitsType, inferVariableType, type VariableType } from '../../src/engine/variable-values.ts'
+import { fitsType, inferVariableType, isSet, type VariableType } from '../../src/engine/variable-values.ts'
 import {
   declareVariables,
   findUnsetVariables,
@@ -30,7 +30,10 @@ describe('types', () => {
     [
       'date',
       ['2026-02-28', '2024-02-29', '2026-01-31T08:00:00Z', '2026-01-31T08:00', '2026-01-31T08:00:00.123+02:00'],
-      ['2026-02-29', '2026-13-01', '31.01.2026', '2026-01-31T25:00:00Z', 'today', 20260131, '2026-01-31 08:00'],
+      [
+        ...['2026-02-29', '2026-13-01', '31.01.2026', '2026-01-31T25:00:00Z', '2026-01-31T24:00:00Z', 'today'],
+        ...['2026-01-31 08:00', 'x2026-01-31', 20260131, ['2026-01-31']],
+      ],
     ],
     ['select', ['red', 'green'], ['blue', 1, ['red']]],
     ['multiselect', [[], ['red'], ['red', 'green']], ['red', ['blue'], ['red', 'red'], [1]]],
@@ -43,8 +46,15 @@ describe('types', () => {
     expect(fitsType(definition, null)).toBe(true)
   })
 
-  test('a select without options takes any text', () => {
+  test('a select without options takes any text, and nothing else', () => {
     expect(fitsType({ type: 'select' }, 'anything')).toBe(true)
+    expect(fitsType({ type: 'select' }, 1)).toBe(false)
+    expect(fitsType({ type: 'multiselect' }, ['anything', 1])).toBe(false)
+  })
+
+  test('an empty text and an empty list set nothing; whatever else looks empty does', () => {
+    for (const empty of [null, undefined, '', []]) expect(isSet(empty)).toBe(false)
+    for (const set of [0, false, {}, { length: 0 }, [null], ' ']) expect(isSet(set)).toBe(true)
   })
 
   test('are inferred from values', () => {
@@ -87,6 +97,36 @@ describe('setting workflow variables', () => {
       ]),
     )
     expect(acceptedOf(set(shown))).toEqual(current)
+  })
+
+  test('what is not said stays, whatever the workflow follows', () => {
+    const colour = variable('select', 'red', { required: true, displayName: 'Colour', options: ['red', 'green'] })
+    for (const isBound of [true, false]) {
+      const after = acceptedOf(setVariables(new Map([['colour', colour]]), { colour: 'green' }, isBound))
+      expect(after.get('colour')).toStrictEqual({ ...colour, value: 'green' })
+    }
+    const refused = { colour: { value: 'red', options: ['red'] } }
+    expect(refusalOf(setVariables(new Map([['colour', colour]]), refused, true))).toContain('comes from the template')
+    const after = acceptedOf(setVariables(new Map([['colour', colour]]), refused, false))
+    expect(after.get('colour')).toStrictEqual({ ...colour, options: ['red'] })
+    expect(refusalOf(setVariables(new Map([['colour', colour]]), { colour: 'blue' }, false))).toBe(
+      'Variable "colour" must be one of its options: red, green.',
+    )
+  })
+
+  test('only the name of a type makes an object the long form, and never for JSON', () => {
+    expect(refusalOf(set({ name: { type: 7 } }, false))).toBe('Variable "name" must be a text.')
+    expect(refusalOf(set({ name: { type: 'x' } }, false))).toBe('Variable "name" must be a text.')
+    expect(valuesAfter({ extra: { type: 'date' } })['extra']).toEqual({ type: 'date' })
+    expect(acceptedOf(set({ name: { type: 'json' } }, false)).get('name')).toMatchObject({ type: 'json', value: 'old' })
+    expect(valuesAfter({ extra: [1] })['extra']).toEqual([1])
+  })
+
+  test('an undeclared name is refused with the way out, where there is one', () => {
+    const sentence = 'Variable "nope" is not declared in this workflow.'
+    expect(refusalOf(set({ nope: 1 }, false))).toBe(`${sentence} Give its type to add it.`)
+    expect(refusalOf(set({ nope: { type: 'text' } }, true))).toBe(sentence)
+    expect(refusalOf(set({ nope: { isDeleted: true, type: 'text' } }, false))).toBe(sentence)
   })
 
   test('a bare JSON object with a field named value among others is a value', () => {
@@ -154,6 +194,9 @@ describe('setting workflow variables', () => {
       ]),
     )
     expect(problems.map(({ message }) => /"(.+)"/.exec(message)?.[1])).toEqual(['unset', 'empty', 'none'])
+    expect(problems.map(({ need }) => need)).toEqual(
+      ['unset', 'empty', 'none'].map((name) => ({ kind: 'variable', name })),
+    )
   })
 })
 
@@ -166,6 +209,20 @@ describe('declaring the variables of a custom workflow', () => {
       ['c', 'text', 'x'],
       ['d', 'json', { x: 1 }],
     ])
+  })
+
+  test('stars are an ordinary text where there is no password', () => {
+    expect(acceptedOf(declareVariables({ word: maskedValue })).get('word')).toStrictEqual({
+      type: 'text',
+      value: maskedValue,
+      required: false,
+      displayName: 'word',
+    })
+  })
+
+  test('options are its texts', () => {
+    const given = { colour: { type: 'select', options: ['red', 1, 'green'], value: 'red' } }
+    expect(acceptedOf(declareVariables(given)).get('colour')).toMatchObject({ options: ['red', 'green'] })
   })
 
   test('a named type rules, and must fit its value', () => {
