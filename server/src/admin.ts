@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isEmail } from '@patchbay/contract'
-import { createOrganization, unlockAccount } from './accounts/index.ts'
+import { createOrganization, makeSignInLink, unlockAccount } from './accounts/index.ts'
 import { verifyAuditChain } from './audit/index.ts'
 import { backUp, restore, verify } from './backup-commands.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -16,6 +16,7 @@ import { describeSizes } from './sizes.ts'
 const usage = `Usage:
   npm run admin -- create-organization --name NAME --email EMAIL
   npm run admin -- unlock-account --email EMAIL
+  npm run admin -- sign-in-link --email EMAIL
   npm run admin -- rotate-master-key [--new-key-file PATH]
   npm run admin -- verify-audit
   npm run admin -- backup --to FILE
@@ -45,6 +46,10 @@ async function main(): Promise<void> {
     if (!(await unlockAccount(database, values.email)))
       throw new ConfigError('There is no locked account with this e-mail address.')
     console.log(`${values.email} is active again.`)
+  } else if (positionals.length === 1 && positionals[0] === 'sign-in-link' && values.email) {
+    const link = await makeSignInLink(database, baseUrlOf(config), values.email)
+    if (link === undefined) throw new ConfigError('There is no active account with this e-mail address.')
+    console.log(`Set a new password within an hour: ${link}`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
   } else if (positionals.length === 1 && positionals[0] === 'verify-audit') {

@@ -1,4 +1,5 @@
 export { createFirstAccount, createOrganization } from './first-account.ts'
 export { accountRoutes } from './routes.ts'
+export { makeSignInLink } from './sign-in-link.ts'
 export { accountTaggables } from './taggable.ts'
 export { unlockAccount } from './unlock.ts'

@@ -1,6 +1,6 @@
 export { SignInAttempts } from './attempts.ts'
 export { type InviteDeps, resendInvitation, sendInvitation } from './invitation.ts'
-export { createLink, invitationHours } from './link.ts'
+export { createLink, forgottenHours, invitationHours } from './link.ts'
 export { sessionPages } from './pages.ts'
 export { sessionRoutes } from './routes.ts'
 export { authenticateSession, currentSession } from './service.ts'

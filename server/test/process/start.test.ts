@@ -189,6 +189,27 @@ describe('the embedded service', () => {
     expect(none.output()).toContain('no locked account')
   })
 
+  it('gives an account a new link by the operator’s hand, and only an active one', async () => {
+    await using service = start(dataDir)
+    const [, url = ''] = await service.saw(ready)
+    const ask = async (email: string) => {
+      await using asked = startProgram('admin', ['sign-in-link', '--email', email], {
+        PATCHBAY_DATA_DIR: dataDir,
+        PATCHBAY_BASE_URL: url,
+      })
+      return { code: await asked.ended, output: asked.output() }
+    }
+    const given = await ask('Manager@localhost')
+    expect(given.code).toBe(0)
+    const link = /Set a new password within an hour: (\S+)/.exec(given.output)?.[1] ?? ''
+    const page = await fetch(link)
+    expect([page.status, link.startsWith(`${url}/set-password?token=`)]).toEqual([200, true])
+    expect(await ask('nobody@localhost')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('There is no active account with this e-mail address.'),
+    })
+  })
+
   it('refuses to start with another master key and changes nothing', async () => {
     await using wrong = start(dataDir, { PATCHBAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') })
     expect(await wrong.ended).toBe(1)
