@@ -202,7 +202,7 @@ describe('rotate-master-key', () => {
     const path = join(service.dataDir, 'another.key')
     writeFileSync(path, randomBytes(32).toString('base64'))
     const refused = await rotate({ args: ['--new-key-file', path] })
-    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('under way')])
+    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('in progress')])
     expect((await service.manager.get('/api/Authenticate')).status).toBe(200)
     expect((await rotate()).code).toBe(0)
     expect(keysIn(keyFile())).toEqual([next])

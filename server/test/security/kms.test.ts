@@ -71,6 +71,6 @@ describe('a key management service', () => {
     expect(kms.calls.some((call) => call.startsWith('unwrap data key') && call.includes(accountId))).toBe(true)
     await expect(KeyRing.load(database, { ...standIn(), find: () => undefined })).rejects.toThrow('is not the one')
     // The same name with another key behind it opens nothing.
-    await expect(KeyRing.load(database, standIn())).rejects.toThrow('does not open')
+    await expect(KeyRing.load(database, standIn())).rejects.toThrow('cannot be decrypted')
   })
 })
