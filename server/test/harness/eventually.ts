@@ -1,7 +1,7 @@
 /** Waits for a condition instead of sleeping: asks again until the answer is not undefined or false, or throws what it last saw. */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<Value> {
   const deadline = Date.now() + withinMs
   let last: unknown

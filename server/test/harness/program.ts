@@ -66,7 +66,7 @@ function follow(command: string, args: string[], env: Record<string, string>, is
   return {
     pid: child.pid as number,
     output: () => text,
-    saw: async (expression, withinMs = 30_000) => {
+    saw: async (expression, withinMs = 60_000) => {
       const seen = await eventually(() => text.match(expression) ?? (hasEnded ? 'ended' : undefined), withinMs)
       if (seen === 'ended') throw new Error(`The program ended without saying ${expression}:\n${text}`)
       return seen

@@ -28,7 +28,7 @@ export async function readUpgrade(client: Client, id: string) {
 }
 
 /** Waits until the upgrade is in a state. */
-export function upgradeIn(client: Client, id: string, state: string, withinMs = 30_000) {
+export function upgradeIn(client: Client, id: string, state: string, withinMs = 60_000) {
   return eventually(async () => {
     const upgrade = await readUpgrade(client, id)
     return upgrade.state === state ? upgrade : undefined
