@@ -52,8 +52,8 @@ async function multiply(dataDir: string): Promise<void> {
          insert into webhook_requests (id, account_id, workflow_id, created_at, sealed_request)
          select m.new_id, r.account_id, r.workflow_id, r.created_at, r.sealed_request from made m join webhook_requests r on r.id = m.webhook_id
        )
-       insert into webhook_queue (webhook_id, account_id, workflow_id, seq, lane, is_ready, due_at, created_at, modified_at)
-       select new_id, account_id, workflow_id, seq + n, lane, is_ready, due_at, created_at, modified_at from made`,
+       insert into webhook_queue (webhook_id, account_id, workflow_id, lane, is_ready, due_at, created_at, modified_at)
+       select new_id, account_id, workflow_id, lane, is_ready, due_at, created_at, modified_at from made order by n`,
       [waiting - 1],
     )
     await owner.query('vacuum analyze webhook_queue')
