@@ -30,8 +30,8 @@ export default defineConfig({
       },
     ],
     globalSetup: ['server/test/harness/global-setup.ts'],
-    // Two cores are the machine we design for: two test files work while others wait for their services.
-    maxWorkers: 4,
+    // Two cores are the machine we design for: one test file works while others wait for their services.
+    maxWorkers: 3,
     // These only end what hangs: a machine that does other things too must not fail a test that would pass.
     testTimeout: 90_000,
     hookTimeout: 120_000,
