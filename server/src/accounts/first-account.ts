@@ -1,7 +1,7 @@
 // The first start makes one organization, one Manager with every permission, and one key pair, exactly once however many processes start.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { recordAudit } from '../audit/index.ts'
+import { noAccount, recordAudit } from '../audit/index.ts'
 import { type Database, sql, type Tx } from '../db/index.ts'
 import { insertKey, makeKeyPair } from '../keys/index.ts'
 import { newId } from '../lib/id.ts'
@@ -46,8 +46,11 @@ export async function createOrganization(
   })
   await insertDataKey(tx, accountId, dataKey)
   await insertKey(tx, accountId, pair, { label: 'first key pair' })
-  const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
-  await recordAudit(tx, nobody, { action: 'organization.created', target: organizationId, details: { name, email } })
+  await recordAudit(tx, noAccount(organizationId), {
+    action: 'organization.created',
+    target: organizationId,
+    details: { name, email },
+  })
   const link = createLink(tx, { baseUrl: deps.baseUrl, accountId, purpose: 'firstSignIn', hours: invitationHours })
   await link.stored
   return {

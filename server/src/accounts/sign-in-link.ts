@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/index.ts'
+import { noAccount, recordAudit } from '../audit/index.ts'
 import { type Database, sql } from '../db/index.ts'
 import { createLink, forgottenHours } from '../sessions/index.ts'
 
@@ -10,14 +10,10 @@ export async function makeSignInLink(database: Database, baseUrl: string, email:
     )
     const account = rows[0]
     if (!account) return undefined
-    const operator = {
-      organizationId: account.organization_id,
-      accountId: null,
-      managedAccountId: null,
-      keyId: null,
-      address: null,
-    }
-    await recordAudit(tx, operator, { action: 'account.passwordForgotten', target: account.id })
+    await recordAudit(tx, noAccount(account.organization_id), {
+      action: 'account.passwordForgotten',
+      target: account.id,
+    })
     const link = createLink(tx, { baseUrl, accountId: account.id, purpose: 'setPassword', hours: forgottenHours })
     await link.stored
     return link.url

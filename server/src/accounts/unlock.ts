@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/index.ts'
+import { noAccount, recordAudit } from '../audit/index.ts'
 import { type Database, sql } from '../db/index.ts'
 
 /** The operator's way back in for an account that a Manager locked. False when there is none. */
@@ -9,14 +9,7 @@ export async function unlockAccount(database: Database, email: string): Promise<
       where lower(email) = lower(${email}) and state = 'locked' returning id, organization_id`)
     const unlocked = rows[0]
     if (!unlocked) return false
-    const operator = {
-      organizationId: unlocked.organization_id,
-      accountId: null,
-      managedAccountId: null,
-      keyId: null,
-      address: null,
-    }
-    await recordAudit(tx, operator, { action: 'account.unlocked', target: unlocked.id })
+    await recordAudit(tx, noAccount(unlocked.organization_id), { action: 'account.unlocked', target: unlocked.id })
     return true
   })
 }

@@ -1,5 +1,5 @@
 export { AuditChain, type ChainedRow, chainedColumns, chainStart, hashRow } from './chain.ts'
-export { type Actor, type AuditRow, actorOf, recordAudit, recordAudits } from './record.ts'
+export { type Actor, type AuditRow, actorOf, noAccount, recordAudit, recordAudits } from './record.ts'
 export { AuditRetention } from './retention.ts'
 export { auditRoutes } from './routes.ts'
 export { verifyAuditChain } from './verify-chain.ts'

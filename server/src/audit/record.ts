@@ -10,6 +10,11 @@ export type Actor = {
   address: string | null
 }
 
+/** Nobody who signed in: the operator at the machine, or the service by itself. */
+export function noAccount(organizationId: string): Actor {
+  return { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
+}
+
 export function actorOf(principal: Principal): Actor {
   return {
     organizationId: principal.account.organizationId,

@@ -1,6 +1,6 @@
 // Cleans up: uploads whose process died, shares that expired or were taken back. Each process cleans the stores that it reaches; keys of
 // expired shares are destroyed by whichever process comes first. Doing it twice is harmless.
-import { recordAudit } from '../audit/index.ts'
+import { noAccount, recordAudit } from '../audit/index.ts'
 import type { FileStore } from '../files/index.ts'
 import { Recurring } from '../lib/recurring.ts'
 import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
@@ -50,8 +50,7 @@ export class ShareKeeper implements AsyncDisposable {
         const erased = await eraseExpired(tx, batch)
         await Promise.all(
           erased.map(({ id, organization_id: organizationId }) => {
-            const service = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
-            return recordAudit(tx, service, { action: 'share.expired', target: id })
+            return recordAudit(tx, noAccount(organizationId), { action: 'share.expired', target: id })
           }),
         )
         return erased.length

@@ -9,7 +9,7 @@
  * source's rows are frozen, so no moment has two that work on it. Whatever dies at whatever moment, the command run again reads the state
  * from the two databases and goes on, or takes the hold back.
  */
-import { recordAudit } from '../../audit/index.ts'
+import { noAccount, recordAudit } from '../../audit/index.ts'
 import { newId } from '../../lib/id.ts'
 import {
   findOrganization,
@@ -203,8 +203,7 @@ async function noteArrival({ client, cell }: Side, fromCell: string, organizatio
      on conflict (organization_id) do update set move_id = excluded.move_id, from_cell = excluded.from_cell, arrived_at = now()`,
     [organizationId, moveId, fromCell],
   )
-  const nobody = { organizationId, accountId: null, managedAccountId: null, keyId: null, address: null }
-  await recordAudit(queryableOf(client), nobody, {
+  await recordAudit(queryableOf(client), noAccount(organizationId), {
     action: 'organization.moved',
     target: organizationId,
     details: { fromCell, toCell: cell },
