@@ -26,7 +26,7 @@ export type SchedulerDeps = {
 }
 
 const lookMs = 1000
-const dueAtOnce = 50
+const dueAtOnce = 200
 
 export class Scheduler implements AsyncDisposable {
   readonly #deps: SchedulerDeps
@@ -61,7 +61,7 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async #handleAll(tx: Tx, due: readonly DueWorkflow[]): Promise<void> {
-    const judged = due.map(judge)
+    const judged = judgeAll(due)
     const mayStart = (accountId: string) => this.#deps.hasRoom(accountId)
     const starting = judged.flatMap(({ workflow, mayRun }) =>
       mayRun && mayStart(workflow.accountId) ? [workflow] : [],
@@ -100,17 +100,24 @@ export class Scheduler implements AsyncDisposable {
   }
 }
 
-function judge(workflow: DueWorkflow) {
-  const { now, nextRunAt: due, lastTick } = workflow
-  const schedule = parseSchedule(workflow.frequency, workflow.timeZone)
+type Judged = { workflow: DueWorkflow; tick: Date | null; nextRunAt: Date; mayRun: boolean }
+
+/** At one moment for all. Many have the same schedule, and to find its ticks takes longer than to start a run. */
+function judgeAll(due: readonly DueWorkflow[]): Judged[] {
+  const now = due[0]?.now ?? new Date()
+  const found = new Map<string, ReturnType<typeof findTicks>>()
+  return due.map((workflow) => {
+    const handled = Math.max(workflow.nextRunAt.getTime() - 1, workflow.lastTick?.getTime() ?? 0)
+    const key = `${workflow.frequency} ${workflow.timeZone} ${handled}`
+    const ticks = found.get(key) ?? findTicks(workflow, new Date(handled), now)
+    found.set(key, ticks)
+    return { workflow, ...ticks, mayRun: ticks.tick !== null && !workflow.isPaused && !workflow.isUnderWay }
+  })
+}
+
+function findTicks({ id, frequency, timeZone }: DueWorkflow, handled: Date, now: Date) {
+  const schedule = parseSchedule(frequency, timeZone)
   // It was checked when it was stored.
-  if (!schedule.ok) throw new Error(`Workflow ${workflow.id} has a schedule that cannot be read.`)
-  const handled = new Date(Math.max(due.getTime() - 1, lastTick?.getTime() ?? 0))
-  const tick = latestMissedTick(schedule.value, handled, now)
-  return {
-    workflow,
-    tick,
-    nextRunAt: nextTick(schedule.value, now),
-    mayRun: tick !== null && !workflow.isPaused && !workflow.isUnderWay,
-  }
+  if (!schedule.ok) throw new Error(`Workflow ${id} has a schedule that cannot be read.`)
+  return { tick: latestMissedTick(schedule.value, handled, now), nextRunAt: nextTick(schedule.value, now) }
 }
