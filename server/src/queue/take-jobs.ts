@@ -26,7 +26,7 @@ const ofGroupsText = take(`
     order by created_on limit g.count for update skip locked
   ) o`)
 
-/** Hops from group to group in the index: its cost follows the number of groups, not of jobs. */
+/** Hops from group to group in the index: its cost follows the number of groups, not of jobs. Of each group, a few jobs are counted. */
 const groupsText = `
   with recursive g as (
     (select group_id, created_on from ${schema}.job_common where name = $1 and ${waiting} and group_id is not null
@@ -37,7 +37,11 @@ const groupsText = `
       order by group_id, created_on limit 1
     ) n
   )
-  select group_id, extract(epoch from ${schema}.job_now() - created_on)::float8 * 1000 as waited_ms from g limit $2`
+  select group_id, extract(epoch from ${schema}.job_now() - created_on)::float8 * 1000 as waited_ms, (
+    select count(*) from (
+      select from ${schema}.job_common j where j.name = $1 and ${waiting} and j.group_id = g.group_id limit $3
+    ) few
+  )::integer as count from g limit $2`
 
 const due = `${waiting} and start_after <= ${schema}.job_now()`
 
@@ -116,9 +120,21 @@ export async function takeOfGroups(
   return (await db.query<TakenJob>(preparedStatement(ofGroupsText, values))).rows
 }
 
-export type WaitingGroup = { groupId: string; waitedMs: number }
+export type WaitingGroup = {
+  groupId: string
+  /** Of its oldest job. */
+  waitedMs: number
+  /** How many of its jobs wait, `countMax` at most. */
+  count: number
+}
 
-export async function listWaitingGroups(db: Queryable, queue: string, max: number): Promise<WaitingGroup[]> {
-  const { rows } = await db.query<{ group_id: string; waited_ms: number }>(rawStatement(groupsText, [queue, max]))
-  return rows.map(({ group_id, waited_ms }) => ({ groupId: group_id, waitedMs: waited_ms }))
+export async function listWaitingGroups(
+  db: Queryable,
+  queue: string,
+  { groupsMax, countMax }: { groupsMax: number; countMax: number },
+): Promise<WaitingGroup[]> {
+  const { rows } = await db.query<{ group_id: string; waited_ms: number; count: number }>(
+    rawStatement(groupsText, [queue, groupsMax, countMax]),
+  )
+  return rows.map(({ group_id, waited_ms, count }) => ({ groupId: group_id, waitedMs: waited_ms, count }))
 }

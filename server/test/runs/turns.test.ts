@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { Turns, type WaitingAccount } from '../../src/runs/dispatch/turns.ts'
+import { Turns, turnLength, type WaitingAccount } from '../../src/runs/dispatch/turns.ts'
 
 const old = 60_000
-const account = (accountId: string, organizationId = 'one', waitedMs = old): WaitingAccount => ({
+const account = (accountId: string, organizationId = 'one', waitedMs = old, count = turnLength): WaitingAccount => ({
   accountId,
   organizationId,
   waitedMs,
+  count,
 })
 const many = (count: number, organizationId = 'one') =>
   Array.from({ length: count }, (_, index) => account(`${organizationId} ${index}`, organizationId))
@@ -17,12 +18,29 @@ describe('turns', () => {
     const turns = new Turns(64)
     const waiting = many(200)
     const served = new Map<string, number>()
-    for (let round = 0; round < 8; round++)
+    for (let round = 0; round < 40; round++)
       for (const { accountId, count } of turns.plan(waiting, new Map()).takes)
         served.set(accountId, (served.get(accountId) ?? 0) + count)
     expect(served.size).toBe(200)
     const counts = [...served.values()]
-    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(turnLength)
+  })
+
+  it('are several runs long, so that scripts of one account follow each other', () => {
+    const { takes } = new Turns(256).plan(many(1000), new Map())
+    expect(takes.map(({ count }) => count)).toEqual(Array.from({ length: 28 }, () => 8))
+  })
+
+  it('are no longer than what waits, so that no slot stays empty', () => {
+    const waiting = many(1000).map((one) => ({ ...one, count: 1 }))
+    expect(new Turns(256).plan(waiting, new Map()).takes).toHaveLength(224)
+    const [few] = new Turns(256).plan([{ ...account('few'), count: 3 }], new Map()).takes
+    expect(few).toEqual({ accountId: 'few', count: 3 })
+  })
+
+  it('are short where there are few slots', () => {
+    const { takes } = new Turns(16).plan(many(40), new Map())
+    expect(takes.map(({ count }) => count)).toEqual(Array.from({ length: 7 }, () => 2))
   })
 
   it('go over organizations first, however many accounts one has', () => {

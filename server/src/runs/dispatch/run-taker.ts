@@ -48,9 +48,7 @@ export class RunTaker {
     const jobs = takes.length === 0 ? [] : await takeOfGroups(this.#db, runQueue, wanted)
     const taken = new Map<string, number>()
     for (const { group_id } of jobs) taken.set(group_id ?? '', (taken.get(group_id ?? '') ?? 0) + 1)
-    const emptied = takes.filter(({ accountId, count }) => (taken.get(accountId) ?? 0) < count)
-    this.#waiting.drop(new Set(emptied.map(({ accountId }) => accountId)))
-    this.#isHungry = waiting.length > emptied.length
+    this.#isHungry = this.#waiting.noteTaken(takes, taken)
     return { jobs, first }
   }
 }

@@ -2,10 +2,18 @@
  * Whose runs a worker takes next when more wait than it has slots for.
  *
  *  - Organizations take turns, and so do the accounts of each: whoever was served longest ago is next, however long the rows of others are.
+ *  - A turn is several runs long: scripts of one account after the other find its isolate warm, and to make one costs more than most runs.
  *  - An account that has nothing in hand and whose runs have only just begun to wait goes first. Such accounts get at most half of what is
  *    taken, so that turns go on, and a few slots are kept free for them.
  */
-export type WaitingAccount = { accountId: string; organizationId: string; waitedMs: number }
+export type WaitingAccount = {
+  accountId: string
+  organizationId: string
+  /** Of its oldest run. */
+  waitedMs: number
+  /** How many of its runs wait, as far as they were counted: a whole turn at most. */
+  count: number
+}
 
 export type TurnsPlan = {
   takes: { accountId: string; count: number }[]
@@ -13,6 +21,9 @@ export type TurnsPlan = {
   first: Set<string>
 }
 
+export const turnLength = 8
+/** Of the slots, what one turn may take. */
+const turnShare = 1 / 8
 /** Runs that have waited no longer than this have only just begun to. */
 const freshMs = 1500
 /** Of the slots, what is kept for those who go first. */
@@ -46,7 +57,7 @@ export class Turns {
     }
   }
 
-  /** One each, round after round, until nothing is left or everybody has a full share. */
+  /** One turn each, round after round, until nothing is left or everybody has a full share. */
   #shareOut(
     waiting: readonly WaitingAccount[],
     inHand: ReadonlyMap<string, number>,
@@ -54,16 +65,20 @@ export class Turns {
     places: number,
   ): void {
     const accounts = new Set([...inHand.keys(), ...waiting.map(({ accountId }) => accountId)])
-    const shareMax = Math.max(1, Math.floor(this.#slots / (accounts.size + 1)))
+    const turn = Math.min(turnLength, Math.max(1, Math.floor(this.#slots * turnShare)))
+    const shareMax = Math.max(turn, Math.floor(this.#slots / (accounts.size + 1)))
     let left = places
     let open = [...waiting]
     while (left > 0 && open.length > 0) {
       const next: WaitingAccount[] = []
       for (const one of this.#inTurn(open)) {
-        const has = (inHand.get(one.accountId) ?? 0) + (takes.get(one.accountId) ?? 0)
-        if (has >= shareMax) continue
-        if (left-- <= 0) return
-        takes.set(one.accountId, (takes.get(one.accountId) ?? 0) + 1)
+        const taken = takes.get(one.accountId) ?? 0
+        // Of whoever had a whole turn waiting, there may be more.
+        const known = one.count < turnLength ? one.count - taken : turn
+        const count = Math.min(turn, known, shareMax - taken - (inHand.get(one.accountId) ?? 0), left)
+        if (count <= 0) continue
+        takes.set(one.accountId, taken + count)
+        left -= count
         this.#serve(one)
         next.push(one)
       }

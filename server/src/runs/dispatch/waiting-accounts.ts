@@ -5,7 +5,7 @@
 import { type Queryable, sql } from '../../db/index.ts'
 import { listWaitingGroups } from '../../queue/index.ts'
 import { runQueue } from '../run.ts'
-import type { WaitingAccount } from './turns.ts'
+import { turnLength, type WaitingAccount } from './turns.ts'
 
 const accountsMax = 20_000
 const againMsMin = 25
@@ -29,21 +29,30 @@ export class WaitingAccounts {
     // Nobody may be left of those who were remembered, although others wait by now.
     const isFresh = this.#accounts.length > 0 && now - this.#askedAt < Math.max(againMsMin, this.#tookMs / askingShare)
     if (isFresh) return this.#accounts
-    const groups = await listWaitingGroups(this.#db, runQueue, accountsMax)
+    const groups = await listWaitingGroups(this.#db, runQueue, { groupsMax: accountsMax, countMax: turnLength })
     await this.#learnOrganizations(groups.map(({ groupId }) => groupId))
-    this.#accounts = groups.map(({ groupId, waitedMs }) => ({
+    this.#accounts = groups.map(({ groupId, waitedMs, count }) => ({
       accountId: groupId,
       organizationId: this.#organizations.get(groupId) ?? '',
       waitedMs,
+      count,
     }))
     this.#askedAt = performance.now()
     this.#tookMs = this.#askedAt - now
     return this.#accounts
   }
 
-  /** These had fewer than were asked for. */
-  drop(accountIds: ReadonlySet<string>): void {
-    if (accountIds.size > 0) this.#accounts = this.#accounts.filter(({ accountId }) => !accountIds.has(accountId))
+  /** Those that had fewer than were asked for, or no more than were counted, have none left. Returns whether anybody has. */
+  noteTaken(asked: readonly { accountId: string; count: number }[], taken: ReadonlyMap<string, number>): boolean {
+    const counts = new Map(asked.map(({ accountId, count }) => [accountId, count]))
+    this.#accounts = this.#accounts.flatMap((account) => {
+      const wanted = counts.get(account.accountId)
+      if (wanted === undefined) return [account]
+      if ((taken.get(account.accountId) ?? 0) < wanted) return []
+      if (account.count === turnLength) return [account]
+      return account.count > wanted ? [{ ...account, count: account.count - wanted }] : []
+    })
+    return this.#accounts.length > 0
   }
 
   async #learnOrganizations(accountIds: readonly string[]): Promise<void> {
