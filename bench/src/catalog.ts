@@ -55,7 +55,7 @@ async function importApplications(service: BenchService): Promise<void> {
 /** Copies one registered application, made through the interface, a hundred thousand times. */
 async function registerApplications(service: BenchService): Promise<void> {
   const list = (await call(service, 'Applications')) as { id: string; shortName: string }[]
-  const applicationId = list.find(({ shortName }) => shortName === 'TEST')?.id
+  const applicationId = list.find(({ shortName }) => shortName === 'BENCH0')?.id
   const first = await call(
     service,
     'RegApplication',

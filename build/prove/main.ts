@@ -1,12 +1,13 @@
 // npm run prove [-- name …]: the proofs in their large size, on a machine that does nothing else. Those that compare times run alone, the others
-// two at a time: they wait for processes to die and to come back more than they compute. Each is recorded in docs/proofs.md as soon as it has ended.
+// three at a time: they wait for processes to die and to come back more than they compute. Those that took longest the last time begin, so that all
+// end at about the same time. Each is recorded in docs/proofs.md as soon as it has ended.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type Proof, proofs } from './proofs.ts'
-import { publishProof } from './publish.ts'
+import { publishProof, secondsOf } from './publish.ts'
 import type { ProofRecord } from './run-proof.ts'
 
-const lanes = 2
+const lanes = 3
 const wanted = process.argv.slice(2)
 for (const name of wanted) {
   if (!proofs.some((proof) => proof.name === name))
@@ -30,7 +31,11 @@ async function proveInTurn(row: Proof[]): Promise<void> {
 }
 
 await proveInTurn(chosen.filter(({ isMeasured }) => isMeasured))
-const others = chosen.filter(({ isMeasured }) => !isMeasured)
+const took = secondsOf()
+const secondsWanted = ({ name }: Proof) => took.get(name) ?? Number.MAX_SAFE_INTEGER
+const others = chosen
+  .filter(({ isMeasured }) => !isMeasured)
+  .sort((one, other) => secondsWanted(other) - secondsWanted(one))
 await Promise.all(Array.from({ length: lanes }, () => proveInTurn(others)))
 if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}.`)
 process.exit(failed.length > 0 ? 1 : 0)

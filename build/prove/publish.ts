@@ -1,12 +1,19 @@
 // docs/proofs.md and its picture, from the records.
 import { drawBars } from '../records/bar-picture.ts'
-import { docs, keepRecord, tableOf, writeWhole } from '../records/keep-records.ts'
+import { docs, keepRecord, readRecords, tableOf, writeWhole } from '../records/keep-records.ts'
 import { proofs } from './proofs.ts'
 import type { ProofRecord } from './run-proof.ts'
 
+const file = 'records/proofs.json'
+
+/** How long each took the last time. */
+export function secondsOf(): Map<string, number> {
+  return new Map(readRecords<ProofRecord>(file).map(({ name, seconds }) => [name, seconds]))
+}
+
 export function publishProof(record: ProofRecord): void {
   const names = proofs.map(({ name }) => name)
-  const records = keepRecord('records/proofs.json', names, record)
+  const records = keepRecord(file, names, record)
   writeWhole(`${docs}pictures/proofs.svg`, draw(records))
   writeWhole(`${docs}proofs.md`, write(records))
 }

@@ -17,7 +17,7 @@ export function keepRecord<Kept extends { name: string }>(
   return kept
 }
 
-function readRecords<Kept>(file: string): Kept[] {
+export function readRecords<Kept>(file: string): Kept[] {
   try {
     return JSON.parse(readFileSync(`${docs}${file}`, 'utf8')) as Kept[]
   } catch (error) {
