@@ -1,5 +1,12 @@
 export { FetchLoop } from './fetch-loop.ts'
 export { installQueues, type QueueDefinitions } from './install-queues.ts'
 export { type Job, JobQueue } from './job-queue.ts'
-export { listWaitingGroups, type TakenJob, takeOfGroups, takeOldest } from './take-jobs.ts'
+export {
+  listNewestGroups,
+  listWaitingGroups,
+  type TakenJob,
+  takeOfGroups,
+  takeOldest,
+  type WaitingGroup,
+} from './take-jobs.ts'
 export { TurnWorker } from './turn-worker.ts'

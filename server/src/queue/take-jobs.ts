@@ -43,6 +43,12 @@ const groupsText = `
     ) few
   )::integer as count from g limit $2`
 
+/** Backwards in the index of the oldest, so its cost follows the number of new jobs. All have the same priority. */
+const newestText = `
+  select group_id, extract(epoch from ${schema}.job_now() - created_on)::float8 * 1000 as waited_ms from ${schema}.job_common
+  where name = $1 and ${waiting} and priority = 0 and group_id is not null and created_on > ${schema}.job_now() - $2 * interval '1 ms'
+  order by created_on desc limit $3`
+
 const due = `${waiting} and start_after <= ${schema}.job_now()`
 
 /** Groups that wait, from a place on, as far as is worth looking. */
@@ -137,4 +143,20 @@ export async function listWaitingGroups(
     rawStatement(groupsText, [queue, groupsMax, countMax]),
   )
   return rows.map(({ group_id, waited_ms, count }) => ({ groupId: group_id, waitedMs: waited_ms, count }))
+}
+
+/** Groups of the jobs that were filed last, each with what of it is among them. */
+export async function listNewestGroups(
+  db: Queryable,
+  queue: string,
+  { withinMs, jobsMax }: { withinMs: number; jobsMax: number },
+): Promise<WaitingGroup[]> {
+  const { rows } = await db.query<{ group_id: string; waited_ms: number }>(
+    preparedStatement(newestText, [queue, withinMs, jobsMax]),
+  )
+  return [...Map.groupBy(rows, ({ group_id }) => group_id)].map(([groupId, jobs]) => ({
+    groupId,
+    waitedMs: Math.max(...jobs.map(({ waited_ms }) => waited_ms)),
+    count: jobs.length,
+  }))
 }

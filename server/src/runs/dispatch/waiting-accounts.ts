@@ -1,17 +1,20 @@
 /**
  * Which accounts have runs that wait. Asking costs in proportion to their number, so it is done in proportion to what it cost: what was learnt
- * serves for several fetches, and accounts that turn out to have nothing left are dropped from it.
+ * serves for several fetches, and accounts that turn out to have nothing left are dropped from it. Whoever has only just begun to wait is asked for
+ * every time, because they go first.
  */
 import { type Queryable, sql } from '../../db/index.ts'
-import { listWaitingGroups } from '../../queue/index.ts'
+import { listNewestGroups, listWaitingGroups, type WaitingGroup } from '../../queue/index.ts'
 import { runQueue } from '../run.ts'
-import { turnLength, type WaitingAccount } from './turns.ts'
+import { freshMs, turnLength, type WaitingAccount } from './turns.ts'
 
 const accountsMax = 20_000
 const againMsMin = 25
 /** Of a worker's time, at most this part goes into asking. */
 const askingShare = 1 / 10
 const organizationsKept = 100_000
+/** Of the runs that were filed last, so many are looked at. */
+const newestMax = 64
 
 export class WaitingAccounts {
   readonly #db: Queryable
@@ -28,18 +31,32 @@ export class WaitingAccounts {
     const now = performance.now()
     // Nobody may be left of those who were remembered, although others wait by now.
     const isFresh = this.#accounts.length > 0 && now - this.#askedAt < Math.max(againMsMin, this.#tookMs / askingShare)
-    if (isFresh) return this.#accounts
-    const groups = await listWaitingGroups(this.#db, runQueue, { groupsMax: accountsMax, countMax: turnLength })
-    await this.#learnOrganizations(groups.map(({ groupId }) => groupId))
-    this.#accounts = groups.map(({ groupId, waitedMs, count }) => ({
-      accountId: groupId,
-      organizationId: this.#organizations.get(groupId) ?? '',
-      waitedMs,
-      count,
-    }))
+    if (isFresh) {
+      await this.#addNewcomers()
+      return this.#accounts
+    }
+    this.#accounts = await this.#withOrganizations(
+      await listWaitingGroups(this.#db, runQueue, { groupsMax: accountsMax, countMax: turnLength }),
+    )
     this.#askedAt = performance.now()
     this.#tookMs = this.#askedAt - now
     return this.#accounts
+  }
+
+  async #addNewcomers(): Promise<void> {
+    const newest = await listNewestGroups(this.#db, runQueue, { withinMs: freshMs, jobsMax: newestMax })
+    const known = new Set(this.#accounts.map(({ accountId }) => accountId))
+    this.#accounts.push(...(await this.#withOrganizations(newest.filter(({ groupId }) => !known.has(groupId)))))
+  }
+
+  async #withOrganizations(groups: readonly WaitingGroup[]): Promise<WaitingAccount[]> {
+    await this.#learnOrganizations(groups.map(({ groupId }) => groupId))
+    return groups.map(({ groupId, waitedMs, count }) => ({
+      accountId: groupId,
+      organizationId: this.#organizations.get(groupId) ?? '',
+      waitedMs,
+      count: Math.min(count, turnLength),
+    }))
   }
 
   /** Those that had fewer than were asked for, or no more than were counted, have none left. Returns whether anybody has. */
