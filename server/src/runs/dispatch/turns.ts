@@ -25,7 +25,7 @@ export const turnLength = 8
 /** Of the slots, what one turn may take. */
 const turnShare = 1 / 8
 /** Runs that have waited no longer than this have only just begun to. */
-export const freshMs = 1500
+export const freshMs = 5000
 /** Of the slots, what is kept for those who go first. */
 const keptShare = 1 / 8
 const rememberedMax = 50_000
