@@ -111,6 +111,18 @@ it('brings every row of every table, and leaves none', async () => {
   expect(await eu1.place.query("select from pg_trigger where tgname like 'refuse_%_while_moving'", true)).toEqual([])
 })
 
+it('run again says that nothing is left to do, also by name', async () => {
+  for (const wanted of [organization.organizationId, 'Mover']) {
+    const again = await move(eu1, us1, wanted)
+    expect(again.code, again.output).toBe(0)
+    expect(again.output.trim()).toBe('The organization is in the cell us1 already. There is nothing left to do.')
+  }
+  const back = await move(eu1, us1, 'Mover', '--take-back')
+  expect(back).toMatchObject({ code: 1, output: expect.stringContaining('there is nothing to take back here') })
+  const stranger = await move(eu1, us1, 'Nobody')
+  expect(stranger.code).toBe(1)
+})
+
 describe('the cell that it left', () => {
   it('refuses its keys, webhooks and shares, and names the cell that has it', async () => {
     const asked = await client.get('/api/Authenticate')

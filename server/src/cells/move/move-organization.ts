@@ -54,6 +54,11 @@ export async function moveOrganization(deps: MoveDeps, wanted: string, takesBack
   await requireSameKeys(source, target)
   await lockBoth(source, target)
   const begun = await findBegun(source, target, wanted)
+  if (!begun && (await isMoved(source, target, wanted))) {
+    if (takesBack)
+      throw new MoveError(`The organization lives in the cell ${target.cell}: there is nothing to take back here.`)
+    return say(`The organization is in the cell ${target.cell} already. There is nothing left to do.`)
+  }
   const organization = begun?.organization ?? (await findOrganization(source, wanted))
   if (begun?.isThere) {
     say(`The cell ${target.cell} has the organization "${organization.name}" already; finishing at ${source.cell}.`)
@@ -117,6 +122,25 @@ async function findBegun(source: Side, target: Side, wanted: string): Promise<Be
     },
     isThere,
   }
+}
+
+/** A command that died after its last step has moved everything, and told nobody. */
+async function isMoved(source: Side, target: Side, wanted: string): Promise<boolean> {
+  const { rows: erased } = await asService(source.client, () =>
+    source.client.query<{ move_id: string }>(
+      `select m.move_id from organization_moves m where m.erased_at is not null and m.to_cell = $1
+         and not exists (select from organizations o where o.id = m.organization_id or o.name = $2)`,
+      [target.cell, wanted],
+    ),
+  )
+  const { rowCount } = await asService(target.client, () =>
+    target.client.query(
+      `select from organizations o join organization_arrivals a on a.organization_id = o.id
+       where (o.id::text = lower($1) or o.name = $1) and a.move_id = any($2::uuid[])`,
+      [wanted, erased.map(({ move_id }) => move_id)],
+    ),
+  )
+  return rowCount === 1
 }
 
 /** From here to there; taken back whole when it does not succeed. */
