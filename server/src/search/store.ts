@@ -1,4 +1,5 @@
-import { type Queryable, type Sql, sql, when } from '../db/index.ts'
+import { type Queryable, sql, when } from '../db/index.ts'
+import { blockBytes } from './index-format/filter.ts'
 import type { Segment } from './index-format/segment.ts'
 
 export type FeedKind = 'run' | 'webhook'
@@ -88,8 +89,7 @@ export async function deleteOutdated(db: Queryable, kept: { daysKept: number; ru
 }
 
 export type SegmentFilter = {
-  /** Of each account the block choosers of the words, in one order. */
-  accounts: readonly { accountId: string; choosers: readonly number[] }[]
+  accountIds: readonly string[]
   workflowId: string | undefined
   fromMs: number | undefined
   toMs: number | undefined
@@ -101,62 +101,58 @@ export type SegmentHead = {
   workflowId: string
   newestMs: number
   bucketCount: number
-  /** Of the filter, in the order of the words. */
-  blocks: Buffer[]
+  /** Of its filter. */
+  blockCount: number
 }
 export type SegmentCursor = { newestMs: number; id: number }
 
-/** Newest first. Of each filter only the blocks that decide about the words are read, and only of the segments of this page. */
+/** Newest first. */
 export async function listSegmentHeads(
   db: Queryable,
   filter: SegmentFilter,
   after: SegmentCursor | undefined,
   limit: number,
 ): Promise<SegmentHead[]> {
-  const ids = filter.accounts.map(({ accountId }) => accountId)
+  const ids = filter.accountIds
   const { rows } = await db.query<{
     id: number
     account_id: string
     workflow_id: string
     newest_ms: number
     bucket_count: number
-    blocks: Buffer[]
+    filter_blocks: number
   }>(sql`
     select s.id, s.account_id, s.workflow_id, (extract(epoch from s.newest) * 1000)::bigint as newest_ms,
-      octet_length(s.bucket_offsets) / 4 - 1 as bucket_count, ${filterBlocks(filter)} as blocks
-    from (
-      select * from search_segments s
-      where ${ids.length === 1 ? sql`s.account_id = ${ids[0]}` : sql`s.account_id = any(${ids}::uuid[])`}
-        ${when(filter.workflowId, (id) => sql`and s.workflow_id = ${id}`)}
-        ${when(filter.fromMs, (ms) => sql`and s.newest >= ${new Date(ms).toISOString()}::timestamptz`)}
-        ${when(filter.toMs, (ms) => sql`and s.oldest < ${new Date(ms).toISOString()}::timestamptz`)}
-        ${when(after, ({ newestMs, id }) => sql`and (s.newest, s.id) < (${new Date(newestMs).toISOString()}::timestamptz, ${id}::bigint)`)}
-      order by s.newest desc, s.id desc limit ${limit} offset 0
-    ) s order by s.newest desc, s.id desc`)
+      octet_length(s.bucket_offsets) / 4 - 1 as bucket_count, s.filter_blocks
+    from search_segments s
+    where ${ids.length === 1 ? sql`s.account_id = ${ids[0]}` : sql`s.account_id = any(${ids}::uuid[])`}
+      ${when(filter.workflowId, (id) => sql`and s.workflow_id = ${id}`)}
+      ${when(filter.fromMs, (ms) => sql`and s.newest >= ${new Date(ms).toISOString()}::timestamptz`)}
+      ${when(filter.toMs, (ms) => sql`and s.oldest < ${new Date(ms).toISOString()}::timestamptz`)}
+      ${when(after, ({ newestMs, id }) => sql`and (s.newest, s.id) < (${new Date(newestMs).toISOString()}::timestamptz, ${id}::bigint)`)}
+    order by s.newest desc, s.id desc limit ${limit}`)
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     newestMs: row.newest_ms,
     bucketCount: row.bucket_count,
-    blocks: row.blocks,
+    blockCount: row.filter_blocks,
   }))
 }
 
-/** Each account has its own key, so the same word is another hash in each. */
-function filterBlocks({ accounts }: SegmentFilter): Sql {
-  const wordCount = accounts[0]?.choosers.length ?? 0
-  const chooserOf = (word: number) => {
-    const choosers = accounts.map(({ choosers: of }) => of[word] as number)
-    if (accounts.length === 1) return sql`${choosers[0]}::bigint`
-    const ids = accounts.map(({ accountId }) => accountId)
-    return sql`(${choosers}::bigint[])[array_position(${ids}::uuid[], s.account_id)]`
-  }
-  const blocks = Array.from(
-    { length: wordCount },
-    (_, word) => sql`substring(s.filter from (1 + 32 * (${chooserOf(word)} % s.filter_blocks))::integer for 32)`,
-  )
-  return sql`array[${blocks.reduce((list, block) => sql`${list}, ${block}`)}]`
+/** Of each filter only these blocks are read, and given in their order. A segment that is gone is left out. */
+export async function loadFilterBlocks(
+  db: Queryable,
+  wanted: readonly { id: number; blocks: readonly number[] }[],
+): Promise<Map<number, Buffer[]>> {
+  const single = wanted.flatMap(({ id, blocks }) => blocks.map((block) => ({ id, at: 1 + blockBytes * block })))
+  const { rows } = await db.query<{ id: number; part: Buffer }>(sql`
+    select s.id, substring(s.filter from g.at for ${blockBytes}) as part
+    from unnest(${single.map(({ id }) => id)}::bigint[], ${single.map(({ at }) => at)}::integer[]) with ordinality as g (id, at, no)
+    join search_segments s on s.id = g.id
+    order by g.no`)
+  return gather(rows)
 }
 
 /** The buckets of these numbers, in their order. A segment that is gone is left out. */
@@ -165,16 +161,18 @@ export async function loadBuckets(
   wanted: readonly { id: number; buckets: readonly number[] }[],
 ): Promise<Map<number, Buffer[]>> {
   const single = wanted.flatMap(({ id, buckets }) => buckets.map((bucket) => ({ id, bucket })))
-  const { rows } = await db.query<{ id: number; bucket: Buffer }>(sql`
-    select s.id, substring(s.postings from start + 1 for stop - start) as bucket
+  const { rows } = await db.query<{ id: number; part: Buffer }>(sql`
+    select s.id, substring(s.postings from start + 1 for stop - start) as part
     from unnest(${single.map(({ id }) => id)}::bigint[], ${single.map(({ bucket }) => bucket)}::integer[]) with ordinality as g (id, bucket, no)
     join search_segments s on s.id = g.id
     cross join lateral (select encode(substring(s.bucket_offsets from 4 * g.bucket + 1 for 8), 'hex') as pair) p
     cross join lateral (select ('x' || left(pair, 8))::bit(32)::integer as start, ('x' || right(pair, 8))::bit(32)::integer as stop) o
     order by g.no`)
-  const found = new Map<number, Buffer[]>()
-  for (const { id, bucket } of rows) found.set(id, [...(found.get(id) ?? []), bucket])
-  return found
+  return gather(rows)
+}
+
+function gather(rows: readonly { id: number; part: Buffer }[]): Map<number, Buffer[]> {
+  return new Map([...Map.groupBy(rows, ({ id }) => id)].map(([id, of]) => [id, of.map(({ part }) => part)]))
 }
 
 export async function loadDocuments(db: Queryable, ids: readonly number[]): Promise<Map<number, Buffer>> {

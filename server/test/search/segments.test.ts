@@ -4,7 +4,7 @@ import { searchPlaces } from '@patchbay/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { newId } from '../../src/lib/id.ts'
-import { blockChooser, mayContain } from '../../src/search/index-format/filter.ts'
+import { blockBytes, blockOf, mayContain } from '../../src/search/index-format/filter.ts'
 import {
   bucketOf,
   findInBuckets,
@@ -58,7 +58,7 @@ function scan(content: string, query: string): boolean {
 function find(segment: Segment, query: string): number[] {
   const hashes = hashTerms(key, termsToFind(query))
   const block = (hash: number) => {
-    const at = (blockChooser(hash) % segment.filterBlocks) * 32
+    const at = blockOf(hash, segment.filterBlocks) * blockBytes
     return segment.filter.subarray(at, at + 32)
   }
   const found = hashes.length === 0 ? [] : findIn(segment, hashes)
@@ -133,7 +133,7 @@ describe('a search segment', () => {
       Array.from({ length: 10_000 }, (_, number) => `other${number}`),
     )
     const passed = absent.filter((hash) => {
-      const at = (blockChooser(hash) % segment.filterBlocks) * 32
+      const at = blockOf(hash, segment.filterBlocks) * blockBytes
       return mayContain(segment.filter.subarray(at, at + 32), hash)
     })
     expect(passed.length).toBeLessThan(200)

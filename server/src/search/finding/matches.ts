@@ -1,12 +1,13 @@
 // Goes through the segments from the newest to the oldest and yields what matches, newest first. Segments overlap in time, so a match is
 // held back until no segment that is still to come can hold a newer one.
 import type { Queryable } from '../../db/index.ts'
-import { mayContain } from '../index-format/filter.ts'
+import { blockOf, mayContain } from '../index-format/filter.ts'
 import { bucketOf, findInBuckets, readDocuments, type SearchDocument } from '../index-format/segment.ts'
 import {
   listSegmentHeads,
   loadBuckets,
   loadDocuments,
+  loadFilterBlocks,
   type SegmentCursor,
   type SegmentFilter,
   type SegmentHead,
@@ -22,6 +23,8 @@ export type Wanted = {
 }
 
 const headsAtOnce = 2_000
+/** Filters are read over several connections at once: to find a block in each takes most of a search. */
+const filtersAtOnce = 500
 const segmentsAtOnce = 64
 
 /** Thrown when segments were merged under our feet: their documents are in another one now, so the search starts over. */
@@ -41,7 +44,7 @@ export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerato
   let cursor: SegmentCursor | undefined
   for (;;) {
     const heads = await listSegmentHeads(db, wanted.filter, cursor, headsAtOnce)
-    const candidates = heads.filter((head) => mayHold(head, wanted.hashes.get(head.accountId) ?? []))
+    const candidates = await listCandidates(db, heads, wanted)
     for (let at = 0; at < candidates.length; at += segmentsAtOnce) {
       const group = candidates.slice(at, at + segmentsAtOnce)
       yield release(group[0]?.newestMs ?? 0)
@@ -55,8 +58,25 @@ export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerato
   yield release(Number.NEGATIVE_INFINITY)
 }
 
-function mayHold({ blocks }: SegmentHead, hashes: readonly number[]): boolean {
-  return hashes.every((hash, word) => mayContain(blocks[word] as Buffer, hash))
+/** The segments that may hold all words. */
+async function listCandidates(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<SegmentHead[]> {
+  const parts: SegmentHead[][] = []
+  for (let at = 0; at < heads.length; at += filtersAtOnce) parts.push(heads.slice(at, at + filtersAtOnce))
+  const found = await Promise.all(
+    parts.map(async (part) => {
+      const hashesOf = ({ accountId }: SegmentHead) => wanted.hashes.get(accountId) ?? []
+      const blocks = await loadFilterBlocks(
+        db,
+        part.map((head) => ({ id: head.id, blocks: hashesOf(head).map((hash) => blockOf(hash, head.blockCount)) })),
+      )
+      return part.filter((head) => {
+        const ofHead = blocks.get(head.id)
+        if (!ofHead) throw new SegmentsMoved()
+        return hashesOf(head).every((hash, word) => mayContain(ofHead[word] as Buffer, hash))
+      })
+    }),
+  )
+  return found.flat()
 }
 
 async function matchesIn(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<Match[]> {

@@ -7,7 +7,6 @@ import { findRunStates, loadExcerpts, type PlaceOfText } from '../../runs/index.
 import type { KeyRing } from '../../secrets/index.ts'
 import { findWebhookOutcomes, loadWebhookTexts } from '../../webhooks/index.ts'
 import { findBlockNames, findWorkflowNames } from '../../workflows/index.ts'
-import { blockChooser } from '../index-format/filter.ts'
 import { hashTerms } from '../index-format/term-hash.ts'
 import { termsToFind } from '../index-format/words.ts'
 import { findMatches, type Match, SegmentsMoved, type Wanted } from './matches.ts'
@@ -88,12 +87,7 @@ async function readWanted(
   const hashes = new Map(accountIds.map((id, index) => [id, hashTerms(keys[index] as Buffer, terms)]))
   const where = search.in && new Set<string>(search.in)
   return {
-    filter: {
-      accounts: [...hashes].map(([accountId, of]) => ({ accountId, choosers: of.map(blockChooser) })),
-      workflowId: search.workflowId,
-      fromMs,
-      toMs,
-    },
+    filter: { accountIds, workflowId: search.workflowId, fromMs, toMs },
     hashes,
     accepts: ({ place, atMs }) =>
       (!where || where.has(place)) && (fromMs === undefined || atMs >= fromMs) && (toMs === undefined || atMs < toMs),

@@ -1,5 +1,5 @@
 // A Bloom filter in blocks of 32 bytes: a term sets one bit in each of the eight words of one block, so that asking for it reads one block.
-const blockBytes = 32
+export const blockBytes = 32
 const wordsOfBlock = 8
 /** Twelve bits a term let one of some 200 segments be opened in vain. */
 const bitsPerTerm = 12
@@ -11,7 +11,7 @@ export function buildFilter(hashes: readonly number[]): { filter: Buffer; blocks
   const blocks = Math.max(1, Math.ceil((hashes.length * bitsPerTerm) / (blockBytes * 8)))
   const filter = Buffer.alloc(blocks * blockBytes)
   for (const hash of hashes) {
-    const at = (blockChooser(hash) % blocks) * blockBytes
+    const at = blockOf(hash, blocks) * blockBytes
     for (let word = 0; word < wordsOfBlock; word++) {
       const position = at + word * 4
       filter.writeUInt32LE((filter.readUInt32LE(position) | bitOf(hash, word)) >>> 0, position)
@@ -20,9 +20,9 @@ export function buildFilter(hashes: readonly number[]): { filter: Buffer; blocks
   return { filter, blocks }
 }
 
-/** Modulo the number of blocks it is the block of the hash; the database computes that, see `store.ts`. */
-export function blockChooser(hash: number): number {
-  return Math.floor(hash / 256)
+/** The block of a filter of so many that tells of this hash. */
+export function blockOf(hash: number, blocks: number): number {
+  return Math.floor(hash / 256) % blocks
 }
 
 /** False when the term is certainly not in the segment that this block is of. */
