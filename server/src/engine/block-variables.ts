@@ -48,7 +48,7 @@ export function mergeVariables(
 }
 
 function isDeletion(input: unknown): boolean {
-  return typeof input === 'object' && input !== null && (input as { isDeleted?: unknown }).isDeleted === true
+  return (input as { isDeleted?: unknown } | null)?.isDeleted === true
 }
 
 function readBinding(
@@ -88,7 +88,7 @@ function readBinding(
 
 /** Undefined when no type is given, null when it is none. */
 function readType(input: unknown): VariableType | undefined | null {
-  const type = typeof input === 'object' && input !== null ? (input as { type?: unknown }).type : undefined
+  const type = (input as { type?: unknown } | null)?.type
   if (type === undefined) return undefined
   return (typeof type === 'string' ? parseVariableType(type) : undefined) ?? null
 }
@@ -108,12 +108,8 @@ function keepMasked(
   const isKept = binding === stored
   const isMasked = binding.value === maskedValue && (type === 'password' || before === 'password')
   if (!isMasked && !(isKept && before === 'password' && type !== 'password' && binding.value !== null)) return binding
-  const hasStored = stored?.variableSource === 'Value' && isStored(stored.value)
+  const hasStored = stored?.variableSource === 'Value' && stored.value !== null
   return before === 'password' && type === 'password' && hasStored ? stored : undefined
-}
-
-function isStored(value: unknown): boolean {
-  return value !== null && value !== undefined
 }
 
 function sameBinding(one: VariableBinding, other: VariableBinding): boolean {

@@ -60,14 +60,11 @@ export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
 }
 
-const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
+const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:T(?!24)\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
 
 function isIsoDate(text: string): boolean {
-  const match = isoDate.exec(text)
-  if (!match) return false
-  const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0))
+  const [year, month, day] = isoDate.exec(text)?.slice(1).map(Number) ?? []
   // A Date rolls 31 February over into March, so a day that exists is one that comes back unchanged.
-  const date = new Date(Date.UTC(year!, month! - 1, day!))
-  const dayExists = date.getUTCMonth() === month! - 1 && date.getUTCDate() === day
-  return dayExists && hour! < 24 && minute! < 60 && second! < 60 && !Number.isNaN(Date.parse(text))
+  const isDay = new Date(Date.UTC(year!, month! - 1, day)).getUTCDate() === day
+  return isDay && !Number.isNaN(Date.parse(text))
 }
