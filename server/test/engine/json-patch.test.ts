@@ -62,6 +62,16 @@ describe('the difference of two JSON values', () => {
     ],
     // Another order of keys is the same item.
     [[{ a: 1, b: { c: 1, d: 2 } }, 5], [{ b: { d: 2, c: 1 }, a: 1 }], [{ op: 'remove', path: '/1' }]],
+    [[{ a: 1, b: 2, c: 3 }], [{ x: 0 }, { b: 2, c: 3, a: 1 }], [{ op: 'add', path: '/0', value: { x: 0 } }]],
+    // Where as much can be kept either way, what goes goes first.
+    [
+      ['a', 'b', 'x'],
+      ['b', 'a'],
+      [
+        { op: 'remove', path: '/0' },
+        { op: 'replace', path: '/1', value: 'a' },
+      ],
+    ],
   ])('from %j to %j', (from, to, operations) => {
     expect(diffJson(from, to)).toEqual(operations)
   })
@@ -87,6 +97,15 @@ describe('the difference of two JSON values', () => {
       expect(count('add') + count('replace'), JSON.stringify({ from, to })).toBe(to.length - kept)
       expect(count('remove') + count('replace'), JSON.stringify({ from, to })).toBe(from.length - kept)
     }
+  })
+
+  it('tells what one item more or less is, in lists too long to be compared item by item', () => {
+    const from = Array.from({ length: 1000 }, (_, id) => id)
+    const to = [...from.slice(0, 500), 'new', ...from.slice(500)]
+    expect(diffJson(from, to)).toEqual([{ op: 'add', path: '/500', value: 'new' }])
+    expect(diffJson(to, from)).toEqual([{ op: 'remove', path: '/500' }])
+    expect(diffJson(from, from.slice(0, -1))).toEqual([{ op: 'remove', path: '/999' }])
+    expect(diffJson(from, from.slice(1))).toEqual([{ op: 'remove', path: '/0' }])
   })
 
   it('stays quick with thousands of items', () => {
