@@ -28,7 +28,7 @@ export const parts: readonly Part[] = [
     sources: ['difference.ts', 'json-patch.ts', 'same-value.ts', 'usual.ts'],
     tests: ['difference', 'json-patch', 'same-value', 'usual'],
   },
-  { name: 'merges', sources: ['merge/*.ts'], tests: ['merge', 'merge-properties'] },
+  { name: 'merges', sources: ['merge/*.ts'], tests: ['merge', 'merge-lines', 'merge-properties', 'merge-types'] },
   {
     name: 'times',
     sources: ['schedule.ts', 'cron-fields.ts', 'time-zone.ts', 'time-buckets.ts'],
