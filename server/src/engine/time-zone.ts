@@ -27,13 +27,10 @@ export function offsetAt(zone: string, moment: number): number {
   return wall - Math.floor(moment / 1000) * 1000
 }
 
-/** The moments at which the zone's clock shows a wall time, earliest first: none in a gap, two in a repeated hour. */
+/** The moments at which the zone's clock shows a wall time, earliest first: none in a gap, two in a repeated hour, which is passed with the old offset first. */
 export function momentsOf(zone: string, wall: number): number[] {
   const offsets = new Set([offsetAt(zone, wall - aroundMs), offsetAt(zone, wall + aroundMs)])
-  return [...offsets]
-    .map((offset) => wall - offset)
-    .filter((moment) => moment + offsetAt(zone, moment) === wall)
-    .sort((one, other) => one - other)
+  return [...offsets].map((offset) => wall - offset).filter((moment) => moment + offsetAt(zone, moment) === wall)
 }
 
 /** The first moment after which the offset is no longer that of `from`; undefined when it is the same at `to`. */
@@ -56,8 +53,8 @@ export function findJump(zone: string, from: number, to: number): number | undef
  */
 export function momentOf(zone: string, wall: number): number {
   const [first] = momentsOf(zone, wall)
-  if (first !== undefined) return first
-  return findJump(zone, wall - aroundMs, wall + aroundMs) ?? wall - offsetAt(zone, wall)
+  // A wall time without a moment was skipped, so there is a jump.
+  return first ?? (findJump(zone, wall - aroundMs, wall + aroundMs) as number)
 }
 
 function formatFor(zone: string): Intl.DateTimeFormat {

@@ -75,6 +75,55 @@ describe('frequency', () => {
     expect(refusalOf(parseSchedule(frequency))).toMatch(/scheduleFrequency.*\.$/)
   })
 
+  const refusedAs = (field: string, text: string, why: string) =>
+    `The ${field} field "${text}" of scheduleFrequency is not valid: ${why}.`
+
+  test.each([
+    ['60 * * * *', refusedAs('minute', '60', '"60" is not between 0 and 59')],
+    ['5-60 * * * *', refusedAs('minute', '5-60', '"5-60" is not between 0 and 59')],
+    ['70-80 * * * *', refusedAs('minute', '70-80', '"70-80" is not between 0 and 59')],
+    ['0,5,60 * * * *', refusedAs('minute', '0,5,60', '"60" is not between 0 and 59')],
+    ['* 24 * * *', refusedAs('hour', '24', '"24" is not between 0 and 23')],
+    ['* * 0 * *', refusedAs('day of month', '0', '"0" is not between 1 and 31')],
+    ['* * * foo *', refusedAs('month', 'foo', '"foo" is not between 1 and 12')],
+    ['* * * * 8', refusedAs('day of week', '8', '"8" is not between 0 and 7')],
+    ['jan * * * *', refusedAs('minute', 'jan', '"jan" is not between 0 and 59')],
+    ['* 5-1 * * *', refusedAs('hour', '5-1', 'the range "5-1" runs backwards')],
+    ['*/60 * * * *', refusedAs('minute', '*/60', 'the step of "*/60" must be between 1 and 59')],
+    ['*/0 * * * *', refusedAs('minute', '*/0', 'the step of "*/0" must be between 1 and 59')],
+    ['* * */31 * *', refusedAs('day of month', '*/31', 'the step of "*/31" must be between 1 and 30')],
+    ['* * 1.5 * *', refusedAs('day of month', '1.5', '"1.5" is not a number, a range, a step or *')],
+    [
+      '60 24 * * *',
+      `${refusedAs('minute', '60', '"60" is not between 0 and 59')} ${refusedAs('hour', '24', '"24" is not between 0 and 23')}`,
+    ],
+  ])('"%s" is refused: %s', (frequency, sentence) => {
+    expect(refusalOf(parseSchedule(frequency))).toBe(sentence)
+  })
+
+  test.each([
+    ['sometimes', '"sometimes" has 1 field.'],
+    ['0 5', '"0 5" has 2 fields.'],
+    ['0 0 30 2 *', 'The scheduleFrequency "0 0 30 2 *" matches no day that exists in any year.'],
+  ])('"%s" is refused because: %s', (frequency, end) => {
+    expect(refusalOf(parseSchedule(frequency)).endsWith(end)).toBe(true)
+  })
+
+  test('has up to 200 characters', () => {
+    const long = (length: number) => `${'0,'.repeat(95)}${'0'.repeat(length - 198)} * * * *`
+    expect(long(200)).toHaveLength(200)
+    expect(schedule(long(200)).expandedCron).toBe('0 * * * *')
+    expect(refusalOf(parseSchedule(long(201)))).toContain('must not be longer than 200')
+  })
+
+  test.each([
+    ['*/59 * * * *', '0,59 * * * *'],
+    ['* * */30 * *', '* * 1,31 * *'],
+    ['30,5,10 * * * *', '5,10,30 * * * *'],
+  ])('%s is written out as %s', (frequency, cron) => {
+    expect(schedule(frequency).expandedCron).toBe(cron)
+  })
+
   test.each(['Mars/Olympus', '+01:00', '', 'Europe', '../etc'])('"%s" is no time zone', (zone) => {
     expect(refusalOf(parseSchedule('daily', zone))).toContain('Unknown time zone')
   })
