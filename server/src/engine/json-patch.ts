@@ -94,7 +94,8 @@ function longestCommon(before: readonly string[], after: readonly string[]): Str
   const stretches: Stretch[] = []
   let stretch: Stretch = { removed: [], added: [], kept: 0 }
   for (let row = 0, column = 0; row < before.length || column < after.length; ) {
-    if (row < before.length && column < after.length && before[row] === after[column]) {
+    // Past the end of one side there is nothing that could be equal to what is left of the other.
+    if (before[row] === after[column]) {
       stretch.kept++
       row++
       column++
