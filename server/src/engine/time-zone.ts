@@ -27,7 +27,10 @@ export function offsetAt(zone: string, moment: number): number {
   return wall - Math.floor(moment / 1000) * 1000
 }
 
-/** The moments at which the zone's clock shows a wall time, earliest first: none in a gap, two in a repeated hour, which is passed with the old offset first. */
+/**
+ * The moments at which the zone's clock shows a wall time: none in a gap, two in a repeated hour. Earliest first, because the hour passes with the
+ * old offset before it passes with the new one.
+ */
 export function momentsOf(zone: string, wall: number): number[] {
   const offsets = new Set([offsetAt(zone, wall - aroundMs), offsetAt(zone, wall + aroundMs)])
   return [...offsets].map((offset) => wall - offset).filter((moment) => moment + offsetAt(zone, moment) === wall)

@@ -1,4 +1,5 @@
 import type { ChainBlock } from '../../src/engine/chain.ts'
+import type { Mergeable } from '../../src/engine/merge/mergeable.ts'
 import type { Checked } from '../../src/engine/problem.ts'
 
 /** A block with everything a test does not care about filled in. */
@@ -12,6 +13,19 @@ export function block(uniqueBlockId: string, dataSources: string[] = [], rest: P
     dataSources,
     variables: {},
     isCustomized: false,
+    ...rest,
+  }
+}
+
+/** A workflow of these blocks, as a merge takes it. */
+export function definition(chain: readonly ChainBlock[], rest: Partial<Mergeable> = {}): Mergeable {
+  return {
+    description: '',
+    isCustomizedStructure: false,
+    templateApplications: [],
+    variables: [],
+    chain,
+    blockVariables: {},
     ...rest,
   }
 }

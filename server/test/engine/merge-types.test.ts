@@ -7,7 +7,7 @@ import { mergeOrder } from '../../src/engine/merge/merge-order.ts'
 import type { Mergeable, NamedVariable } from '../../src/engine/merge/mergeable.ts'
 import { findMisfits } from '../../src/engine/merge/misfits.ts'
 import type { VariableDefinition, VariableType } from '../../src/engine/variable-values.ts'
-import { block } from './chain-samples.ts'
+import { block, definition } from './chain-samples.ts'
 
 const declared = (type: VariableType, options?: string[]): VariableDefinition => ({
   type,
@@ -23,15 +23,6 @@ const variable = (name: string, type: VariableType, value: unknown, options?: st
 const value = (given: unknown, type?: VariableType) =>
   ({ variableSource: 'Value', value: given, ...(type && { type }) }) as const
 const from = (variableName: string) => ({ variableSource: 'Workflow', variableName }) as const
-const definition = (chain: ChainBlock[], rest: Partial<Mergeable> = {}): Mergeable => ({
-  description: '',
-  isCustomizedStructure: false,
-  templateApplications: [],
-  variables: [],
-  chain,
-  blockVariables: {},
-  ...rest,
-})
 const template = 'template-of-the-block'
 
 describe('declarations', () => {

@@ -4,7 +4,7 @@ import { conflictKey, type Resolution } from '../../src/engine/merge/conflict.ts
 import { mergeDefinitions } from '../../src/engine/merge/merge-definitions.ts'
 import { mergeLines } from '../../src/engine/merge/merge-lines.ts'
 import type { Mergeable, NamedVariable } from '../../src/engine/merge/mergeable.ts'
-import { block } from './chain-samples.ts'
+import { block, definition } from './chain-samples.ts'
 
 const text = (name: string, value: unknown, rest: Partial<NamedVariable> = {}): NamedVariable => ({
   name,
@@ -12,15 +12,6 @@ const text = (name: string, value: unknown, rest: Partial<NamedVariable> = {}): 
   required: false,
   displayName: name,
   value,
-  ...rest,
-})
-const definition = (chain: ChainBlock[], rest: Partial<Mergeable> = {}): Mergeable => ({
-  description: '',
-  isCustomizedStructure: false,
-  templateApplications: [],
-  variables: [],
-  chain,
-  blockVariables: {},
   ...rest,
 })
 const own = (...chain: ChainBlock[]) => definition(chain)
