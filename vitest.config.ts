@@ -5,7 +5,6 @@ import { defineConfig } from 'vitest/config'
  * cost more than most of their tests.
  */
 const sharing = [
-  'contract/test/**/*.test.ts',
   'server/test/*.test.ts',
   'server/test/{activity,api,catalog,engine,lib,outbound,proxy,runs,search,shares-cipher,vault,webhooks-verify}/**/*.test.ts',
 ]

@@ -19,26 +19,26 @@ declare namespace api {
   function send(shortName: string, request: { verb: string; requestUrl: string; baseUrl?: string; data?: unknown; headers?: Record<string, string>; responseType?: 'Json' | 'Text' | 'Binary'; responseCodes?: number[] }, newVersion?: boolean): Promise<any>
 }
 
-/** Encrypted values that outlive the run. Plain names belong to the workflow, names with Global to the whole account. */
+/** Encrypted values that outlive the run. Plain names belong to the workflow, names with Global to the whole account. Values come back at once; `await` does no harm. */
 declare namespace myVault {
   /** The stored value, or null. */
-  function get(key: string): Promise<any>
+  function get(key: string): any
   /** Stores a JSON value at once. */
-  function set(key: string, value: unknown): Promise<boolean>
+  function set(key: string, value: unknown): boolean
   /** Removes a value; false when there was none. */
-  function remove(key: string): Promise<boolean>
+  function remove(key: string): boolean
   /** Whether there is a value. */
-  function contains(key: string): Promise<boolean>
+  function contains(key: string): boolean
   /** Stores a value when the run completes, and not if it fails. */
   function setOnComplete(key: string, value: unknown): void
   /** The account's value, or null. */
-  function getGlobal(key: string): Promise<any>
+  function getGlobal(key: string): any
   /** Stores a value for the account at once. */
-  function setGlobal(key: string, value: unknown): Promise<boolean>
+  function setGlobal(key: string, value: unknown): boolean
   /** Removes a value of the account; false when there was none. */
-  function removeGlobal(key: string): Promise<boolean>
+  function removeGlobal(key: string): boolean
   /** Whether the account has a value. */
-  function containsGlobal(key: string): Promise<boolean>
+  function containsGlobal(key: string): boolean
   /** Stores a value for the account when the run completes, and not if it fails. */
   function setGlobalOnComplete(key: string, value: unknown): void
 }
@@ -54,7 +54,7 @@ declare namespace session {
 }
 
 /** The request that started the run; an array of requests when the webhook takes batches; null otherwise. */
-declare const webhook: { id: string; body: any; headers: Record<string, string>; urlParameters: Record<string, string>; method: string } | null
+declare const webhook: { id: string; body: any; headers: Record<string, string>; urlParameters: Record<string, string | string[]>; method: string } | null
 /** Start of the last run that completed, as an ISO string; null the first time. Ask for what changed since. */
 declare const dateLastRun: string | null
 
@@ -92,6 +92,8 @@ declare namespace console {
   function warn(...values: unknown[]): void
   /** Writes a line. */
   function error(...values: unknown[]): void
+  /** Writes a line. */
+  function debug(...values: unknown[]): void
 }
 
 /** Writes to the log of the block. */

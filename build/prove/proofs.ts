@@ -1,4 +1,4 @@
-/** What is proven, in the order of docs/proofs.md. CONTRIBUTING.md has the same list with its sizes. */
+/** What is proven, in the order of docs/proofs.md. CONTRIBUTING.md lists the sizes of those that have one. */
 export type Proof = {
   name: string
   what: string

@@ -48,8 +48,8 @@ async function main(): Promise<void> {
     console.log(`${values.email} is active again.`)
   } else if (positionals.length === 1 && positionals[0] === 'sign-in-link' && values.email) {
     const link = await makeSignInLink(database, baseUrlOf(config), values.email)
-    if (link === undefined) throw new ConfigError('There is no active account with this e-mail address.')
-    console.log(`Set a new password within an hour: ${link}`)
+    if (link === undefined) throw new ConfigError('There is no active or invited account with this e-mail address.')
+    console.log(`${link.activates ? 'Activate the account' : 'Set a new password'} within an hour: ${link.url}`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
   } else if (positionals.length === 1 && positionals[0] === 'verify-audit') {

@@ -189,7 +189,7 @@ describe('the embedded service', () => {
     expect(none.output()).toContain('no locked account')
   })
 
-  it('gives an account a new link by the operator’s hand, and only an active one', async () => {
+  it('gives an active or an invited account a link by the operator’s hand, and no other', async () => {
     await using service = start(dataDir)
     const [, url = ''] = await service.saw(ready)
     const ask = async (email: string) => {
@@ -204,10 +204,25 @@ describe('the embedded service', () => {
     const link = /Set a new password within an hour: (\S+)/.exec(given.output)?.[1] ?? ''
     const page = await fetch(link)
     expect([page.status, link.startsWith(`${url}/set-password?token=`)]).toEqual([200, true])
-    expect(await ask('nobody@localhost')).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('There is no active account with this e-mail address.'),
+    const none = { code: 1, output: expect.stringContaining('There is no active or invited account with this e-mail') }
+    expect(await ask('nobody@localhost')).toMatchObject(none)
+
+    const { consumer, secretKey } = readFirstAccount(dataDir)
+    const client = new Client(url, { consumer, secretKey })
+    const invited = { firstName: 'Ida', lastName: 'Invited', email: 'ida@example.com', roleName: 'User' }
+    const { status, body } = await client.post('/api/Account', invited)
+    expect(status).toBe(200)
+    const activation =
+      /Activate the account within an hour: (\S+)/.exec((await ask('ida@example.com')).output)?.[1] ?? ''
+    expect(activation.startsWith(`${url}/activate?token=`)).toBe(true)
+    const password = 'a long and good password'
+    const activated = await fetch(activation, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ token: activation.split('=')[1] ?? '', password, repeated: password }),
     })
+    expect(activated.headers.get('location')).toBe('/')
+    expect((await client.get(`/api/Account/${body.id}`)).body.accountState).toBe('active')
   })
 
   it('refuses to start with another master key and changes nothing', async () => {
