@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Starts one of the bare servers beside this file and waits for the address that it prints. */
+/** Starts a program that serves something bare, and waits for the address that it prints. */
 export async function startBareProgram(
-  file: string,
+  program: URL,
   args: string[] = [],
 ): Promise<AsyncDisposable & { url: string; pid: number }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(program), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await new Promise<string>((done) => child.stdout.on('data', (chunk) => done(String(chunk).trim())))

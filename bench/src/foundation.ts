@@ -15,7 +15,7 @@ export async function benchFoundation(): Promise<Row[]> {
   // Idle means: after everything that start-up left to do has been done.
   await new Promise((done) => setTimeout(done, 5000))
   const idleMb = memoryMb(service.pid)
-  await using bare = await startBareProgram('./bare-fastify.ts')
+  await using bare = await startBareProgram(new URL('./bare-fastify.ts', import.meta.url))
   const authenticate = { url: `${service.baseUrl}/api/Authenticate`, headers: service.keys }
   await requestsPerSecond({ ...authenticate, seconds: 2 })
   await requestsPerSecond({ url: bare.url, seconds: 2 })

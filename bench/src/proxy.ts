@@ -9,8 +9,8 @@ const body = JSON.stringify({ verb: 'GET', requestUrl: '' })
 
 export async function benchProxy(): Promise<Row[]> {
   using dataDir = newDataDir()
-  await using target = await startBareProgram('./bare-fastify.ts')
-  await using bare = await startBareProgram('./bare-proxy.ts', [target.url])
+  await using target = await startBareProgram(new URL('./bare-fastify.ts', import.meta.url))
+  await using bare = await startBareProgram(new URL('./bare-proxy.ts', import.meta.url), [target.url])
   await using service = await startBenchService(dataDir.path, { PATCHBAY_EGRESS_ALLOW: '127.0.0.0/8' })
   const headers = { ...service.keys, 'Content-Type': 'application/json' }
   await registerTarget(service, headers, target.url)

@@ -13,8 +13,8 @@ type Rates = { get: number[]; set: number[] }
 export async function benchVault(): Promise<Row[]> {
   using dataDir = newDataDir()
   await using service = await startBenchService(dataDir.path)
-  await using behindServer = await startBareProgram('./bare-behind-server.ts', [dataDir.path])
-  await using behindFastify = await startBareProgram('./bare-database.ts', [dataDir.path])
+  await using behindServer = await startBareProgram(new URL('./bare-behind-server.ts', import.meta.url), [dataDir.path])
+  await using behindFastify = await startBareProgram(new URL('./bare-database.ts', import.meta.url), [dataDir.path])
   const headers = { ...service.keys, 'Content-Type': 'application/json' }
   const who = await fetch(`${service.baseUrl}/api/Authenticate`, { headers }).then(
     (answer) => answer.json() as Promise<{ myAccount: { id: string } }>,

@@ -27,7 +27,7 @@ type Hook = { workflowId: string; url: string; headers: Record<string, string> }
 export async function benchWebhooks(): Promise<Row[]> {
   using dataDir = newDataDir()
   await using service = await startBenchService(dataDir.path)
-  await using bare = await startBareProgram('./bare-fastify.ts')
+  await using bare = await startBareProgram(new URL('./bare-fastify.ts', import.meta.url))
   const client = createClient({
     baseUrl: service.baseUrl,
     keys: { consumer: service.keys.Consumer, secretKey: service.keys.SecretKey },

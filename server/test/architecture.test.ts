@@ -1,11 +1,9 @@
 // Who may import what, and how large a function may be. The rules are ARCHITECTURE.md's and CONTRIBUTING.md's; this is where they are kept.
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { circlesAmong } from './harness/circles.ts'
 import { type FunctionSize, functionsIn } from './harness/functions-in.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
+import { computed, importsIn } from './harness/imports-in.ts'
+import { foldersIn, type Import, importsOf, sourceFiles, textOf } from './harness/source-files.ts'
 
 /** Rooms below every feature, each with the rooms it may import. They know no feature. */
 const foundations: Record<string, readonly string[]> = {
@@ -57,25 +55,8 @@ const features = [
   'cells',
 ]
 
-type Import = { from: string; to: string; specifier: string }
-
-function sourceFiles(directory: string): string[] {
-  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.tsx?$/.test(file))
-    .map((file) => join(directory, file))
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  // `from '…'`, a bare `import '…'`, and `import('…')`: the only three ways one module names another.
-  const named = text.matchAll(/\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm)
-  const all = new Set([...named].map((match) => (match[1] ?? match[2] ?? match[3]) as string))
-  return [...all].map((specifier) => ({
-    from: file,
-    specifier,
-    to: specifier.startsWith('.') ? relative(root, resolve(root, dirname(file), specifier)) : specifier,
-  }))
-}
+const packages = ['bench', 'build', 'cli', 'console', 'contract', 'demo', 'e2e', 'mcp', 'sdk', 'server']
+const isTest = (file: string) => /\.test\.ts$|\/test\//.test(file)
 
 const serverImports = sourceFiles('server/src').flatMap(importsOf)
 const inServer = serverImports.filter(({ to }) => to.startsWith('server/src/'))
@@ -85,10 +66,7 @@ const show = ({ from, to }: Import) => `${from} imports ${to}`
 
 describe('import boundaries', () => {
   it('every folder of the server is a known room', () => {
-    const rooms = readdirSync(join(root, 'server/src'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => entry.name)
-    expect(rooms.filter((room) => !(room in foundations) && !features.includes(room))).toEqual([])
+    expect(foldersIn('server/src').filter((room) => !(room in foundations) && !features.includes(room))).toEqual([])
   })
 
   it('foundations import only the foundations they are built on', () => {
@@ -118,36 +96,50 @@ describe('import boundaries', () => {
     expect(wrong.map(show)).toEqual([])
   })
 
-  it('arrows between the sub-rooms of a room go one way', () => {
-    const subRoomOf = (path: string) => (path.split('/').length > 4 ? path.split('/').slice(2, 4).join('/') : undefined)
-    const arrows = new Map<string, Set<string>>()
-    for (const { from, to } of inServer) {
-      const [a, b] = [subRoomOf(from), subRoomOf(to)]
-      if (!a || !b || a === b || roomOf(from) !== roomOf(to)) continue
-      arrows.set(a, (arrows.get(a) ?? new Set()).add(b))
-    }
-    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-      [...(arrows.get(from) ?? [])].some(
-        (next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
-      )
-    expect([...arrows.keys()].filter((subRoom) => reaches(subRoom, subRoom))).toEqual([])
+  it('the sub-rooms are those that ARCHITECTURE.md describes', () => {
+    const described = [...textOf('ARCHITECTURE.md').matchAll(/^\| `([a-z-]+)\/` \| (`.+) \|$/gm)].flatMap(
+      ([, room, names = '']) => [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => `${room}/${name}`),
+    )
+    const found = foldersIn('server/src').flatMap((room) =>
+      foldersIn(`server/src/${room}`).map((subRoom) => `${room}/${subRoom}`),
+    )
+    expect(found.toSorted()).toEqual(described.toSorted())
   })
 
-  it('no files import each other in a circle, types and imports at run time included', () => {
-    const sources = ['contract/src', 'sdk/src', 'cli/src', 'server/src', 'console/src', 'bench/src'].flatMap(
-      sourceFiles,
-    )
-    const imports = new Map(sources.map((file) => [file, importsOf(file).map(({ to }) => to)]))
-    const done = new Set<string>()
-    const circles: string[] = []
-    const follow = (file: string, path: string[]): void => {
-      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
-      if (path.includes(file) || done.has(file)) return
-      for (const next of imports.get(file) ?? []) follow(next, [...path, file])
-      done.add(file)
-    }
-    for (const file of sources) follow(file, [])
-    expect(circles).toEqual([])
+  it('no arrows go in a circle: between packages, rooms, the sub-rooms and files of a room, or files', () => {
+    const withoutTests = packages
+      .flatMap(sourceFiles)
+      .filter((file) => !isTest(file) && !file.startsWith('console/src'))
+    // The tests of every package start the service that the server's tests have, so they are looked at in their own package only.
+    expect(
+      [withoutTests, ...packages.filter((name) => name !== 'console').map(sourceFiles)].flatMap(circlesAmong),
+    ).toEqual([])
+  })
+
+  it('nothing escapes that test: every way to name a module is seen, and no module is named by a computed path', () => {
+    const text = `
+      import a from "./a.ts"
+      import type { B } from './b.ts'
+      import './c.ts'
+      export * from './d.ts'
+      export type { E } from './e.ts'
+      const f = await import(
+        './f.ts'
+      )
+      import(\`./g.ts\`)
+      import('./h.ts', { with: { type: 'json' } })
+      type I = import('./i.ts').I
+      new Worker(new URL('./j.ts', import.meta.url))
+      fork(new URL("k.ts", import.meta.url))
+      import.meta.resolve('./l.ts')
+      new URL(\`./m/\${name}.ts\`, import.meta.url)
+      const notOne = "import './z.ts'" // from './z.ts'`
+    const seen = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm/*'].map((name) => `./${name}.ts`)
+    expect(importsIn('sample.ts', text)).toEqual(seen)
+    const unknown = packages.flatMap(sourceFiles).flatMap(importsOf)
+    // The package with the database program has the platform in its name.
+    const platform = 'server/src/db/embedded.ts'
+    expect(unknown.filter(({ specifier, from }) => specifier === computed && from !== platform).map(show)).toEqual([])
   })
 
   it('the guest of the sandbox shares nothing with the service but the protocol', () => {
@@ -168,9 +160,7 @@ describe('import boundaries', () => {
   })
 
   it('the environment and the arguments are read in programs only', () => {
-    const readers = sourceFiles('server/src').filter((file) =>
-      /process\.(env|argv)\b/.test(readFileSync(join(root, file), 'utf8')),
-    )
+    const readers = sourceFiles('server/src').filter((file) => /process\.(env|argv)\b/.test(textOf(file)))
     // The embedded server passes the search path on to the database program, and the guest is a program of its own.
     const allowed = ['server/src/run.ts', 'server/src/admin.ts', 'server/src/db/embedded.ts']
     expect(readers.filter((file) => !allowed.includes(file) && !file.startsWith('server/src/sandbox/'))).toEqual([])
@@ -199,6 +189,7 @@ describe('import boundaries', () => {
       .flatMap(importsOf)
       .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|mcp|console)/.test(to))
       .filter(({ to }) => !/^@patchbay\/(sdk|mcp)/.test(to))
+      .filter(({ from, to }) => from !== 'cli/src/commands/start.ts' || to !== `server/src/${computed}.${computed}`)
     expect(ours.map(show)).toEqual([])
   })
 
@@ -229,21 +220,10 @@ describe('import boundaries', () => {
 })
 
 describe('functions', () => {
-  const folders = [
-    'bench/src',
-    'build',
-    'cli/src',
-    'console/build',
-    'console/src',
-    'contract/src',
-    'demo',
-    'e2e',
-    'mcp/src',
-  ]
-  const functions = [...folders, 'sdk/src', 'server/src']
+  const functions = packages
     .flatMap(sourceFiles)
-    .filter((file) => !/\.test\.ts$|\/(test|node_modules|dist)\//.test(file))
-    .flatMap((file) => functionsIn(file, readFileSync(join(root, file), 'utf8')).map((size) => ({ file, ...size })))
+    .filter((file) => !isTest(file))
+    .flatMap((file) => functionsIn(file, textOf(file)).map((size) => ({ file, ...size })))
   const where = ({ file, line }: FunctionSize & { file: string }) => `${file}:${line}`
 
   it('fit on a screen: none has more than 80 lines', () => {

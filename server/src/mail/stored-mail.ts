@@ -4,12 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { JsonText, largeTextMin } from '../lib/json-text.ts'
 import { ThreadPool } from '../lib/thread-pool.ts'
 import type { MailContent } from './mail-content.ts'
-
-/** What is handed to a mail server. */
-export type ReadMail = {
-  content: Omit<MailContent, 'attachments'>
-  attachments: { filename: string; contentType?: string; bytes: Uint8Array }[]
-}
+import { type ReadMail, readContent } from './read-content.ts'
 
 const threads = new ThreadPool<Uint8Array, ReadMail>(new URL('./stored-mail-thread.ts', import.meta.url))
 
@@ -31,18 +26,6 @@ export async function readInTurn(owner: string, plain: Buffer): Promise<ReadMail
   if (plain.length <= largeTextMin) return readContent(plain)
   const bytes = plain.byteLength === plain.buffer.byteLength ? plain : Uint8Array.from(plain)
   return threads.run(owner, bytes, [bytes.buffer as ArrayBuffer])
-}
-
-export function readContent(plain: Uint8Array): ReadMail {
-  const { attachments = [], ...content } = JSON.parse(new TextDecoder().decode(plain)) as MailContent
-  return {
-    content,
-    attachments: attachments.map(({ contentBase64, ...other }) => {
-      // Of its own, so that it can be handed over without a copy.
-      const decoded = Buffer.from(contentBase64 as string, 'base64')
-      return { ...other, bytes: decoded.length > largeTextMin ? decoded : Uint8Array.from(decoded) }
-    }),
-  }
 }
 
 /** In pieces, between which others have their turn: the mail library converts each in one go. */

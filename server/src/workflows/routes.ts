@@ -8,10 +8,10 @@ import { deleteWorkflow } from './delete.ts'
 import { deployWorkflow } from './deploy.ts'
 import { type GetDeps, getWorkflow } from './get.ts'
 import { pushWorkflows } from './push.ts'
+import { restoreRevision } from './restore.ts'
 import { getDifference } from './revisions/difference.ts'
 import { eTagOf, readIfMatch } from './revisions/if-match.ts'
 import { listRevisions } from './revisions/list-revisions.ts'
-import { restoreRevision } from './revisions/restore.ts'
 import { listWorkflows, searchWorkflows } from './search.ts'
 
 type Names =

@@ -1,7 +1,7 @@
 // Attacks as data: each begins, keeps on until it is told to stop, and is the work of a stranger without keys or of a neighbour with keys.
 import { gzipSync } from 'node:zlib'
-import { sleepingScripts } from '../security/sleeping-scripts.ts'
 import type { Assault, Battlefield } from './assault.ts'
+import { sleepingScripts } from './sleeping-scripts.ts'
 
 /** What an attack is after. Those after the same thing attack together. */
 export type Aim =

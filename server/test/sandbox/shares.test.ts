@@ -5,7 +5,7 @@ import type { ScriptOutcome } from '../../src/sandbox/outcome.ts'
 import { SandboxPool } from '../../src/sandbox/pool.ts'
 import { toPoolLimits } from '../../src/sandbox/pool-options.ts'
 import { ProcessShares } from '../../src/sandbox/process-shares.ts'
-import { sleepingScripts } from '../security/sleeping-scripts.ts'
+import { sleepingScripts } from '../harness/sleeping-scripts.ts'
 import { expectReturned, makeJob, waitUntil } from './harness.ts'
 
 const hasProc = existsSync('/proc/self/status')

@@ -10,8 +10,8 @@ import { allTimes, HonestAccount, nothingSeen, p95, type Seen } from '../harness
 import { type Program, startProgram } from '../harness/program.ts'
 import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { sleepingScripts } from '../harness/sleeping-scripts.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
-import { sleepingScripts } from './sleeping-scripts.ts'
 
 const isLarge = process.env['PATCHBAY_PROOF'] === 'large'
 const strength = proofSize('ATTACK_STRENGTH', { small: 1, large: 4 })

@@ -1,8 +1,8 @@
-import type { Principal } from '../../access/index.ts'
-import { notFound } from '../../lib/app-error.ts'
-import { type SaveDeps, saveRevision } from '../save-revision.ts'
-import { openDefinition } from '../sealed-values.ts'
-import { findWorkflow } from '../store.ts'
+import type { Principal } from '../access/index.ts'
+import { notFound } from '../lib/app-error.ts'
+import { type SaveDeps, saveRevision } from './save-revision.ts'
+import { openDefinition } from './sealed-values.ts'
+import { findWorkflow } from './store.ts'
 
 /** A new revision with the content of an old one, secrets and bond to the template included. Returns its number. */
 export async function restoreRevision(
