@@ -9,13 +9,15 @@ export function isTransient(error: unknown): boolean {
   return isAway(error) || isDenied(error) || /^(40|55)/.test(codeOf(error) ?? '')
 }
 
-/** A schema that a role may not use is not looked into: for that role, its tables and functions do not exist. */
-const unseen = new Set(['42P01', '42883'])
+/** A schema that a role may not use is not looked into: for that role, its tables and functions do not exist. Operators always do. */
+function isUnseen(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === '42P01' || (code === '42883' && messageOf(error).startsWith('function'))
+}
 
 /** True when the service lacks a right, which somebody took away and will give back. A row of another account is refused in other words. */
 export function isDenied(error: unknown): boolean {
-  const code = codeOf(error) ?? ''
-  return unseen.has(code) || (code === '42501' && messageOf(error).startsWith('permission denied'))
+  return isUnseen(error) || (codeOf(error) === '42501' && messageOf(error).startsWith('permission denied'))
 }
 
 /** True when the server, or the way to it, is at fault, and no statement. */
@@ -72,7 +74,7 @@ export function explainFault(error: unknown): string {
   if (code === '53100') return `The disk of the database is full: ${message}.`
   if (code === '53300') return tooManyConnections
   if (code === '42501') return `The database denies the service a privilege it needs: ${message}.`
-  if (unseen.has(code)) {
+  if (isUnseen(error)) {
     return `The database does not show the service its tables: ${message}. Run: grant usage on schema patchbay to patchbay_app, patchbay_system;`
   }
   if (code.startsWith('57P')) return `The database is stopping or starting: ${message}.`

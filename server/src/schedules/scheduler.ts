@@ -27,6 +27,7 @@ export type SchedulerDeps = {
 
 const lookMs = 1000
 const dueAtOnce = 200
+const unreadableAgainMs = 3_600_000
 
 export class Scheduler implements AsyncDisposable {
   readonly #deps: SchedulerDeps
@@ -61,7 +62,7 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async #handleAll(tx: Tx, due: readonly DueWorkflow[]): Promise<void> {
-    const judged = judgeAll(due)
+    const judged = judgeAll(due, this.#deps.onFault)
     const mayStart = (accountId: string) => this.#deps.hasRoom(accountId)
     const starting = judged.flatMap(({ workflow, mayRun }) =>
       mayRun && mayStart(workflow.accountId) ? [workflow] : [],
@@ -100,24 +101,31 @@ export class Scheduler implements AsyncDisposable {
   }
 }
 
-type Judged = { workflow: DueWorkflow; tick: Date | null; nextRunAt: Date; mayRun: boolean }
+type Ticks = { tick: Date | null; nextRunAt: Date }
+type Judged = Ticks & { workflow: DueWorkflow; mayRun: boolean }
 
 /** At one moment for all. Many have the same schedule, and to find its ticks takes longer than to start a run. */
-function judgeAll(due: readonly DueWorkflow[]): Judged[] {
+function judgeAll(due: readonly DueWorkflow[], onFault: (error: unknown) => void): Judged[] {
   const now = due[0]?.now ?? new Date()
-  const found = new Map<string, ReturnType<typeof findTicks>>()
+  const found = new Map<string, Ticks>()
   return due.map((workflow) => {
     const handled = Math.max(workflow.nextRunAt.getTime() - 1, workflow.lastTick?.getTime() ?? 0)
     const key = `${workflow.frequency} ${workflow.timeZone} ${handled}`
-    const ticks = found.get(key) ?? findTicks(workflow, new Date(handled), now)
+    const ticks = found.get(key) ?? findTicks(workflow, new Date(handled), now) ?? putOff(workflow, now, onFault)
     found.set(key, ticks)
     return { workflow, ...ticks, mayRun: ticks.tick !== null && !workflow.isPaused && !workflow.isUnderWay }
   })
 }
 
-function findTicks({ id, frequency, timeZone }: DueWorkflow, handled: Date, now: Date) {
+/** Undefined when the schedule cannot be read. */
+function findTicks({ frequency, timeZone }: DueWorkflow, handled: Date, now: Date): Ticks | undefined {
   const schedule = parseSchedule(frequency, timeZone)
-  // It was checked when it was stored.
-  if (!schedule.ok) throw new Error(`Workflow ${id} has a schedule that cannot be read.`)
+  if (!schedule.ok) return undefined
   return { tick: latestMissedTick(schedule.value, handled, now), nextRunAt: nextTick(schedule.value, now) }
+}
+
+/** Schedules are checked when they are stored, but a time zone may be unknown to the next release. One such schedule must not stop the others. */
+function putOff({ id }: DueWorkflow, now: Date, onFault: (error: unknown) => void): Ticks {
+  onFault(new Error(`The schedule of workflow ${id} cannot be read, so it starts no runs. Set it again.`))
+  return { tick: null, nextRunAt: new Date(now.getTime() + unreadableAgainMs) }
 }

@@ -141,7 +141,7 @@ export async function listSegmentHeads(
   }))
 }
 
-/** Of each filter only these blocks are read, and given in their order. A segment that is gone is left out. */
+/** Of each filter only these blocks are read, and given in their order. */
 export async function loadFilterBlocks(
   db: Queryable,
   wanted: readonly { id: number; blocks: readonly number[] }[],
@@ -155,7 +155,7 @@ export async function loadFilterBlocks(
   return gather(rows)
 }
 
-/** The buckets of these numbers, in their order. A segment that is gone is left out. */
+/** The buckets of these numbers, in their order. */
 export async function loadBuckets(
   db: Queryable,
   wanted: readonly { id: number; buckets: readonly number[] }[],

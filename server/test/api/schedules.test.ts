@@ -113,6 +113,20 @@ describe('POST /api/WorkflowScheduler', () => {
     expect(await history(old.id)).toHaveLength(0)
   })
 
+  it('goes on with the others when one schedule cannot be read any more', async () => {
+    const [unreadable, other] = await Promise.all([1, 2].map(() => deployWorkflow(service.manager, ['return 1'])))
+    for (const { id } of [unreadable!, other!])
+      await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: '* * * * *' })
+    await service.asOwner(`update workflows set schedule_time_zone = 'Mars/Olympus' where id = $1`, [unreadable!.id])
+    await service.asOwner(
+      `update workflows set next_run_at = now() - interval '61 seconds', schedule_last_tick = null where id = any ($1)`,
+      [[unreadable!.id, other!.id]],
+    )
+    await endOf(service.manager, other!.id, 1)
+    await handled(unreadable!.id)
+    expect(await history(unreadable!.id)).toHaveLength(0)
+  })
+
   it('skips a tick while the last scheduled run is under way', async () => {
     const { id } = await deployWorkflow(service.manager, ['await sleep(3000); return 1'])
     await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: '* * * * *' })

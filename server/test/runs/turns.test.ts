@@ -71,6 +71,23 @@ describe('turns', () => {
     expect([...first]).toEqual(['quiet'])
   })
 
+  it('are even when each account has one run at a time', () => {
+    const turns = new Turns(16)
+    const counts = new Map(many(60).map(({ accountId }) => [accountId, 0]))
+    const inHand = new Map<string, number>()
+    // Each files its next run as soon as the one before has ended, so all of them have only just begun to wait.
+    for (let round = 0; round < 600; round++) {
+      const waiting = many(60).flatMap((one) => (inHand.has(one.accountId) ? [] : { ...one, waitedMs: 5, count: 1 }))
+      const { takes } = turns.plan(waiting, inHand)
+      inHand.clear()
+      for (const { accountId, count } of takes) {
+        inHand.set(accountId, count)
+        counts.set(accountId, (counts.get(accountId) as number) + count)
+      }
+    }
+    expect(Math.max(...counts.values()) - Math.min(...counts.values())).toBeLessThanOrEqual(2)
+  })
+
   it('go on although ever more accounts have just begun to wait', () => {
     const fresh = Array.from({ length: 100 }, (_, index) => account(`fresh ${index}`, 'one', 5))
     const { takes, first } = new Turns(64).plan([...fresh, ...many(10, 'patient')], new Map())

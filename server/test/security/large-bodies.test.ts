@@ -8,6 +8,7 @@ import { loopDelayDuring, prepareRequest } from '../harness/loop-delay.ts'
 import { useProxySample } from '../harness/proxy-sample.ts'
 import { startService } from '../harness/service.ts'
 import { startSmtpSink } from '../harness/smtp-sink.ts'
+import { deployWorkflow } from '../harness/workflows.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -69,6 +70,18 @@ describe('a body of millions of values', () => {
       body: text,
     })
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(sentence)])
+  })
+
+  it('is refused by a webhook without being parsed when it is nested too deep', async () => {
+    const { id } = await deployWorkflow(sample.user, ['return 1'])
+    const { body: webhook } = await sample.user.post(`/api/WebhookSettingsEnable/${id}`, {})
+    const headers = { 'X-Webhook-Secret': webhook.secret, 'Content-Type': 'application/json' }
+    const body = Buffer.from(`${'['.repeat(250)}${'{},'.repeat(1_600_000)}{}${']'.repeat(250)}`)
+    const { result, maxMs } = await loopDelayDuring(
+      await prepareRequest(`${sample.service.baseUrl}/webhook/${id}`, { method: 'POST', headers, body }),
+    )
+    expect(result.status).toBe(400)
+    expect(maxMs).toBeLessThan(turnMsMax)
   })
 
   it('is read whole when it is large and has few values', async () => {

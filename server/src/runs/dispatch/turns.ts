@@ -47,6 +47,8 @@ export class Turns {
     const fresh = waiting.filter(({ accountId, waitedMs }) => waitedMs < freshMs && !inHand.has(accountId))
     const freshMax = Math.ceil(free / 2)
     const first = this.#inTurn(fresh).slice(0, freshMax)
+    // To go first is a turn too. Otherwise the same few would be first every time.
+    for (const one of first) this.#serve(one)
     const takes = new Map(first.map(({ accountId }) => [accountId, 1]))
     const usual = Math.min(free - first.length, free - Math.ceil(this.#slots * keptShare))
     this.#shareOut(waiting, inHand, takes, usual)

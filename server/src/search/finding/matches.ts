@@ -1,6 +1,6 @@
 // Goes through the segments from the newest to the oldest and yields what matches, newest first. Segments overlap in time, so a match is
 // held back until no segment that is still to come can hold a newer one.
-import type { Queryable } from '../../db/index.ts'
+import type { Tx } from '../../db/index.ts'
 import { blockOf, mayContain } from '../index-format/filter.ts'
 import { bucketOf, findInBuckets, readDocuments, type SearchDocument } from '../index-format/segment.ts'
 import {
@@ -23,16 +23,10 @@ export type Wanted = {
 }
 
 const headsAtOnce = 2_000
-/** Filters are read over several connections at once: to find a block in each takes most of a search. */
-const filtersAtOnce = 500
 const segmentsAtOnce = 64
 
-/** Thrown when segments were merged under our feet: their documents are in another one now, so the search starts over. */
-export class SegmentsMoved extends Error {
-  override name = 'SegmentsMoved'
-}
-
-export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerator<Match[]> {
+/** `tx` sees one moment: segments that are merged meanwhile stay where they were. */
+export async function* findMatches(tx: Tx, wanted: Wanted): AsyncGenerator<Match[]> {
   let held: Match[] = []
   const release = (newestToComeMs: number): Match[] => {
     held.sort((one, other) => other.atMs - one.atMs)
@@ -43,12 +37,12 @@ export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerato
   }
   let cursor: SegmentCursor | undefined
   for (;;) {
-    const heads = await listSegmentHeads(db, wanted.filter, cursor, headsAtOnce)
-    const candidates = await listCandidates(db, heads, wanted)
+    const heads = await listSegmentHeads(tx, wanted.filter, cursor, headsAtOnce)
+    const candidates = await listCandidates(tx, heads, wanted)
     for (let at = 0; at < candidates.length; at += segmentsAtOnce) {
       const group = candidates.slice(at, at + segmentsAtOnce)
       yield release(group[0]?.newestMs ?? 0)
-      held.push(...(await matchesIn(db, group, wanted)))
+      held.push(...(await matchesIn(tx, group, wanted)))
     }
     const last = heads.at(-1)
     if (!last || heads.length < headsAtOnce) break
@@ -59,46 +53,34 @@ export async function* findMatches(db: Queryable, wanted: Wanted): AsyncGenerato
 }
 
 /** The segments that may hold all words. */
-async function listCandidates(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<SegmentHead[]> {
-  const parts: SegmentHead[][] = []
-  for (let at = 0; at < heads.length; at += filtersAtOnce) parts.push(heads.slice(at, at + filtersAtOnce))
-  const found = await Promise.all(
-    parts.map(async (part) => {
-      const hashesOf = ({ accountId }: SegmentHead) => wanted.hashes.get(accountId) ?? []
-      const blocks = await loadFilterBlocks(
-        db,
-        part.map((head) => ({ id: head.id, blocks: hashesOf(head).map((hash) => blockOf(hash, head.blockCount)) })),
-      )
-      return part.filter((head) => {
-        const ofHead = blocks.get(head.id)
-        if (!ofHead) throw new SegmentsMoved()
-        return hashesOf(head).every((hash, word) => mayContain(ofHead[word] as Buffer, hash))
-      })
-    }),
+async function listCandidates(tx: Tx, heads: readonly SegmentHead[], wanted: Wanted): Promise<SegmentHead[]> {
+  const hashesOf = ({ accountId }: SegmentHead) => wanted.hashes.get(accountId) ?? []
+  const blocks = await loadFilterBlocks(
+    tx,
+    heads.map((head) => ({ id: head.id, blocks: hashesOf(head).map((hash) => blockOf(hash, head.blockCount)) })),
   )
-  return found.flat()
+  return heads.filter((head) => {
+    const ofHead = blocks.get(head.id) as Buffer[]
+    return hashesOf(head).every((hash, word) => mayContain(ofHead[word] as Buffer, hash))
+  })
 }
 
-async function matchesIn(db: Queryable, heads: readonly SegmentHead[], wanted: Wanted): Promise<Match[]> {
+async function matchesIn(tx: Tx, heads: readonly SegmentHead[], wanted: Wanted): Promise<Match[]> {
   const hashesOf = ({ accountId }: SegmentHead) => wanted.hashes.get(accountId) ?? []
   const buckets = await loadBuckets(
-    db,
+    tx,
     heads.map((head) => ({ id: head.id, buckets: hashesOf(head).map((hash) => bucketOf(hash, head.bucketCount)) })),
   )
   const holding = heads.flatMap((head) => {
-    const ofHead = buckets.get(head.id)
-    if (!ofHead) throw new SegmentsMoved()
-    const numbers = findInBuckets(ofHead, hashesOf(head))
+    const numbers = findInBuckets(buckets.get(head.id) as Buffer[], hashesOf(head))
     return numbers.length === 0 ? [] : [{ head, numbers }]
   })
   const documents = await loadDocuments(
-    db,
+    tx,
     holding.map(({ head }) => head.id),
   )
   return holding.flatMap(({ head: { id, accountId, workflowId }, numbers }) => {
-    const bytes = documents.get(id)
-    if (!bytes) throw new SegmentsMoved()
-    const all = readDocuments(bytes)
+    const all = readDocuments(documents.get(id) as Buffer)
     return numbers.flatMap((number) => {
       const document = all[number]
       return document && wanted.accepts(document) ? [{ ...document, accountId, workflowId }] : []

@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, Operations, RunStatusName } from '@patchbay/contract'
 import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
 import { ContentAwayError, type Contents } from '../../contents/index.ts'
-import { type Database, type Queryable, sql } from '../../db/index.ts'
+import { type Database, type Db, type Queryable, sql, type Tx } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import { findRunStates, loadExcerpts, type PlaceOfText } from '../../runs/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
@@ -9,7 +9,7 @@ import { findWebhookOutcomes, loadWebhookTexts } from '../../webhooks/index.ts'
 import { findBlockNames, findWorkflowNames } from '../../workflows/index.ts'
 import { hashTerms } from '../index-format/term-hash.ts'
 import { termsToFind } from '../index-format/words.ts'
-import { findMatches, type Match, SegmentsMoved, type Wanted } from './matches.ts'
+import { findMatches, type Match, type Wanted } from './matches.ts'
 import { snippetOf } from './snippet.ts'
 
 export type SearchDeps = { database: Database; keyRing: KeyRing; contents: Pick<Contents, 'read'> }
@@ -22,7 +22,6 @@ type Kept = Match & { status: RunStatusName | null; revision: number | null }
 const wordsMax = 20
 /** How far a list can be paged; whoever looks further narrows the search instead. */
 const itemsMax = 10_000
-const attemptsMax = 3
 const excerptCharacters = 4_000
 
 export async function searchRuns(deps: SearchDeps, principal: Principal, search: Search): Promise<Answer> {
@@ -102,22 +101,23 @@ function readTime(name: string, text: string | undefined): number | undefined {
   return ms
 }
 
-async function collect(db: Queryable, wanted: Wanted, count: number): Promise<Kept[]> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await collectOnce(db, wanted, count)
-    } catch (error) {
-      if (!(error instanceof SegmentsMoved) || attempt === attemptsMax) throw error
-    }
-  }
+/**
+ * All in one transaction, which sees one moment: segments are merged all the time, and what was read of one would otherwise not fit the
+ * rest. It also takes a single connection, however much there is to read.
+ */
+function collect(db: Db, wanted: Wanted, count: number): Promise<Kept[]> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`set transaction isolation level repeatable read, read only`)
+    return collectIn(tx, wanted, count)
+  })
 }
 
-async function collectOnce(db: Queryable, wanted: Wanted, count: number): Promise<Kept[]> {
+async function collectIn(tx: Tx, wanted: Wanted, count: number): Promise<Kept[]> {
   const kept: Kept[] = []
-  for await (const matches of findMatches(db, wanted)) {
+  for await (const matches of findMatches(tx, wanted)) {
     for (let at = 0; at < matches.length && kept.length < count; ) {
       const some = matches.slice(at, at + count - kept.length)
-      kept.push(...(await keepPresent(db, some)))
+      kept.push(...(await keepPresent(tx, some)))
       at += some.length
     }
     if (kept.length >= count) break

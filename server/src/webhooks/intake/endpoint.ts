@@ -9,7 +9,7 @@ import { readHeader } from '../signature/headers.ts'
 import { deliveryIdOf, type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
 import type { Accepted, Intake } from './intake.ts'
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts'
-import { depthMax, isDeepJson, readContentEncoding, unpackBody } from './request-body.ts'
+import { depthMax, isDeepJson, mayBeDeep, readContentEncoding, unpackBody } from './request-body.ts'
 
 const bodyBytesMax = 5 * 1024 * 1024
 /** So often a request is looked at again because its webhook was changed meanwhile. */
@@ -70,7 +70,7 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   const isPlain = method !== 'GET' && headers['content-encoding'] === undefined
   if (!isPlain || readHandshake(signed).kind !== 'none') return answerAnew(deps, head, rawBody)
   const verdict = verifySignature(signed)
-  if (!verdict.ok || isDeepJson(toUtf8(rawBody, headers['content-type']))) return answerAnew(deps, head, rawBody)
+  if (!verdict.ok || mayBeDeep(toUtf8(rawBody, headers['content-type']))) return answerAnew(deps, head, rawBody)
   return accept(deps.intake, head, webhook, { body: rawBody, proof: verdict }).then((accepted) =>
     accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
   )

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib'
 import { AppError, invalid } from '../../lib/app-error.ts'
+import { scanJson } from '../../lib/json-scan.ts'
 
 /** Deeper values would not survive every reader on their way through scripts and results. */
 export const depthMax = 200
@@ -38,24 +39,18 @@ export async function unpackBody(packed: Buffer, encoding: keyof typeof unpacker
   }
 }
 
+/** Text with many brackets is not deep JSON. The check makes no values: millions of them would hold up every other request. */
 export function isDeepJson(body: Buffer): boolean {
-  if (!nestsDeeperThan(body, depthMax)) return false
-  try {
-    JSON.parse(body.toString('utf8'))
-    return true
-  } catch {
-    // It is text with many brackets.
-    return false
-  }
+  return mayBeDeep(body) && scanJson(body, body.length).kind === 'json'
 }
 
 const quote = 0x22
 const backslash = 0x5c
 
 /** Counts brackets outside of strings, without parsing: every request passes here. */
-function nestsDeeperThan(body: Buffer, levels: number): boolean {
+export function mayBeDeep(body: Buffer): boolean {
   // So many levels need at least so many bytes.
-  if (body.length <= levels) return false
+  if (body.length <= depthMax) return false
   let depth = 0
   let isInString = false
   for (let at = 0; at < body.length; at++) {
@@ -65,7 +60,7 @@ function nestsDeeperThan(body: Buffer, levels: number): boolean {
       else if (byte === quote) isInString = false
     } else if (byte === quote) isInString = true
     else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > levels) return true
+      if (++depth > depthMax) return true
     } else if (byte === 0x5d || byte === 0x7d) depth--
   }
   return false
