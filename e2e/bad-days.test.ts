@@ -75,7 +75,7 @@ describe('a refusal', () => {
 })
 
 describe('large things', () => {
-  it('names without an end fit a phone, and a panel leaves its buttons within reach', async () => {
+  it('names without an end fit a phone, and a panel leaves its buttons within reach and says what they found', async () => {
     const { manager } = visit.service
     const block = { blockName: 'B'.repeat(200), script: 'return 1' }
     const { id } = await deployWorkflow(manager, [block], { name: 'N'.repeat(200) })
@@ -93,7 +93,17 @@ describe('large things', () => {
     await page.getByRole('button', { name: 'Test now' }).click()
     await page
       .getByRole('status')
-      .getByText(/answers\.$/)
+      .getByText(/was tested and works\.$/)
+      .waitFor()
+    const lost = await manager.post('/api/RegApplication', {
+      applicationId: applications.find(({ shortName }) => shortName === 'WooCommerce')?.id,
+      credentialsJson: JSON.stringify({ storeUrl: 'http://127.0.0.1:1', consumerKey: 'ck', consumerSecret: 'cs' }),
+    })
+    await page.goto(`/connections?id=${lost.body}`)
+    await page.getByRole('button', { name: 'Test now' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^WooCommerce does not work: .*could not be reached/)
       .waitFor()
     await page.context().close()
   })

@@ -76,7 +76,7 @@ describe('several workflows', () => {
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
     await page.getByRole('button', { name: 'Deploy' }).click()
     const dialog = page.getByRole('dialog', { name: 'Deploy 2 workflows?' })
-    await dialog.getByRole('listitem').filter({ hasText: 'Bulk one' }).getByText('goes into use').waitFor()
+    await dialog.getByRole('listitem').filter({ hasText: 'Bulk one' }).getByText('will be deployed').waitFor()
     await dialog.getByRole('listitem').filter({ hasText: 'Bulk two' }).getByText('is already deployed').waitFor()
     await dialog.getByRole('button', { name: 'Deploy' }).click()
     await page.getByRole('status').getByText('2 workflows deployed.').waitFor()

@@ -151,7 +151,7 @@ describe('a new version of a template', () => {
     await page.getByRole('button', { name: 'Start upgrade' }).click()
     const table = page.getByRole('table', { name: 'Workflows of the upgrade' })
     await table.getByRole('row', { name: first.email }).getByText('Upgraded', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await table.getByRole('row', { name: second.email }).getByText('Upgraded', { exact: true }).waitFor()

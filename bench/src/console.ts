@@ -77,8 +77,8 @@ async function seed(client: Client, dataDir: string): Promise<{ graphId: string;
 
 async function signIn(page: Page, link: string): Promise<void> {
   await page.goto(link)
-  await page.getByLabel('Password').fill(password)
-  await page.getByLabel('Once more').fill(password)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByLabel('Repeat password').fill(password)
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }

@@ -166,8 +166,11 @@ export async function forget(client: QueryClient, names: readonly OperationName[
 /** The sentence for people. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof PatchbayError) return error.message
-  if (error instanceof ConnectionError)
-    return 'Patchbay cannot be reached. Before you try again, check whether the change was made.'
+  if (error instanceof ConnectionError) {
+    return error.mayHaveChanged
+      ? 'Patchbay cannot be reached. Before you try again, check whether the change was made.'
+      : 'Patchbay cannot be reached. Check your connection, then try again.'
+  }
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -42,8 +42,8 @@ export async function startFilledService(): Promise<FilledService> {
         await page.getByRole('button', { name: 'Sign in' }).click()
       } else {
         await page.goto((await program.saw(/set a password: (\S+)/))[1] as string)
-        await page.getByLabel('Password').fill(password)
-        await page.getByLabel('Once more').fill(password)
+        await page.getByLabel('Password', { exact: true }).fill(password)
+        await page.getByLabel('Repeat password').fill(password)
         await page.getByRole('button', { name: 'Set password' }).click()
       }
       await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()

@@ -27,9 +27,12 @@ export class ConnectionError extends Error {
   override name = 'ConnectionError'
   /** True when the caller's own signal ended the request. */
   readonly isCancelled: boolean
+  /** True when the request was to change something: it may have been done although no answer came. */
+  readonly mayHaveChanged: boolean
 
-  constructor(message: string, options: { isCancelled?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, options: { isCancelled?: boolean; mayHaveChanged?: boolean; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
     this.isCancelled = options.isCancelled ?? false
+    this.mayHaveChanged = options.mayHaveChanged ?? false
   }
 }

@@ -54,24 +54,27 @@ async function attemptOnce(
     const data = status === 204 ? noContent : text === '' ? undefined : isJson ? JSON.parse(text) : text
     return { status, headers, data }
   } catch (cause) {
-    const failure = describeFailure(cause, { connection, limit, timeoutMs, signal: parts.signal })
+    const failure = describeFailure(cause, { connection, route, limit, timeoutMs, signal: parts.signal })
     return { failure, error: failure }
   }
 }
 
 type Circumstances = {
   connection: Connection
+  route: Route
   limit: AbortSignal | undefined
   timeoutMs: number
   signal: AbortSignal | undefined
 }
 
-function describeFailure(cause: unknown, { connection, limit, timeoutMs, signal }: Circumstances): ConnectionError {
-  if (signal?.aborted) return new ConnectionError('The request was cancelled.', { isCancelled: true, cause })
+function describeFailure(cause: unknown, circumstances: Circumstances): ConnectionError {
+  const { connection, route, limit, timeoutMs, signal } = circumstances
+  const facts = { mayHaveChanged: route.changesState === true, cause }
+  if (signal?.aborted) return new ConnectionError('The request was cancelled.', { isCancelled: true, ...facts })
   const where = connection.baseUrl || 'The service'
-  if (limit?.aborted) return new ConnectionError(`${where} did not answer within ${timeoutMs} ms.`, { cause })
-  if (cause instanceof SyntaxError) return new ConnectionError(`${where} did not answer with JSON.`, { cause })
-  return new ConnectionError(`${where} cannot be reached. Is the service running, and is the address right?`, { cause })
+  if (limit?.aborted) return new ConnectionError(`${where} did not answer within ${timeoutMs} ms.`, facts)
+  if (cause instanceof SyntaxError) return new ConnectionError(`${where} did not answer with JSON.`, facts)
+  return new ConnectionError(`${where} cannot be reached. Is the service running, and is the address right?`, facts)
 }
 
 function requestOf(connection: Connection, route: Route, { body, headers }: AnyParts): RequestInit {

@@ -76,8 +76,14 @@ describe('methods of the client', () => {
     replies = [{ status: 503, headers: { 'Retry-After': '0' } }]
     await expect(client().workflowCreate({ body: { name: 'x' } })).rejects.toMatchObject({ status: 503 })
     replies = ['cut']
-    await expect(client().workflowCreate({ body: { name: 'x' } })).rejects.toBeInstanceOf(ConnectionError)
+    const lost = await client()
+      .workflowCreate({ body: { name: 'x' } })
+      .catch((error: unknown) => error)
+    expect(lost).toBeInstanceOf(ConnectionError)
+    expect(lost).toMatchObject({ mayHaveChanged: true })
     expect(seen).toHaveLength(2)
+    replies = ['cut']
+    await expect(client().workflows({ retries: 0 })).rejects.toMatchObject({ mayHaveChanged: false })
   })
 
   it('give up after the last attempt with the refusal of the service', async () => {

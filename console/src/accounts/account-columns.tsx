@@ -90,7 +90,7 @@ function AccountActions({
   const items: MenuItem[] = []
   if (account.accountState === 'inActive') {
     items.push({
-      label: 'Send activation again',
+      label: 'Resend activation link',
       icon: Mail,
       onSelect: () => resend.mutate({ params: { id: account.id } }),
     })

@@ -144,7 +144,7 @@ function MayActivateField({
       value={value}
       onChange={(event) => onChange(event.target.value as MayActivate)}
       options={[
-        { value: '', label: 'Leave as it is' },
+        { value: '', label: 'Unchanged' },
         { value: 'yes', label: 'Yes' },
         { value: 'no', label: 'No' },
       ]}

@@ -35,7 +35,7 @@ export function AlarmsPage() {
   return (
     <Page
       title="Alarms"
-      lead="Runs that succeed but look wrong: too few items, no run for a day, no webhook since yesterday."
+      lead="What looks wrong although no run fails: too few items, no run for a day, no webhook since yesterday."
       actions={
         !filters.expect && (
           <LinkButton to="/alarms" search={{ expect: 'choose' } as never} tone="primary" icon={Plus}>
@@ -182,7 +182,7 @@ function AlarmActions({ alarm }: { alarm: Alarm }) {
         tone="quiet"
         isBusy={act.isPending}
         onClick={() => perform('dismiss')}
-        title="Closes it. It is raised again only after the workflow has been fine once."
+        title="Closes it. It is raised again only after the expectation has been met again."
       >
         Dismiss
       </Button>

@@ -5,8 +5,16 @@ const nouns: Record<string, string> = {
   documentLibrary: 'Document library',
 }
 
+const whole: Record<string, string> = {
+  'account.invitedAgain': 'Activation link resent',
+  'registeredApplication.takenBack': 'Connection access revoked',
+  'share.takenBack': 'Share revoked',
+}
+
 /** `apiKey.created` as people say it: Key created. */
 export function actionWords(action: string): string {
+  const known = whole[action]
+  if (known !== undefined) return known
   const [noun = '', verb = ''] = action.split('.')
   const spaced = (word: string) => word.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const name = nouns[noun] ?? spaced(noun)

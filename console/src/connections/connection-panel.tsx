@@ -15,6 +15,7 @@ import { WorkflowStateChip } from '../workflows/workflow-state.tsx'
 import { openAuthorization, useAuthorizationWatch } from './authorization.ts'
 import { type Connection, ConnectionStateChip } from './connection-state.tsx'
 import { CredentialsForm } from './credentials-form.tsx'
+import { tellHealth } from './tell-health.ts'
 
 const changes = ['RegApplicationsSearch', 'RegApplications', 'Overview', 'WorkflowsSearch'] as const
 
@@ -107,7 +108,10 @@ function useReconnect(connection: Connection) {
           toast.error('The browser blocked the window. Allow it for this address and press Reconnect again.')
       } else {
         setIsFormOpen(false)
-        toast.done(`${name} was checked and saved.`)
+        void tellHealth(connection, {
+          works: `${name} was tested and saved.`,
+          fails: `${name} was saved, but it does not work`,
+        })
       }
     },
   })
@@ -120,7 +124,10 @@ function useReconnect(connection: Connection) {
       ),
     () => {
       setIsWaiting(false)
-      toast.done(`${name} is connected again.`)
+      void tellHealth(connection, {
+        works: `${name} is connected again.`,
+        fails: `${name} was connected again, but it does not work`,
+      })
     },
   )
   const reconnect = () =>
@@ -134,12 +141,13 @@ function useReconnect(connection: Connection) {
 function useTest(connection: Connection): { isBusy: boolean; run: () => void } {
   const [isBusy, setIsBusy] = useState(false)
   const update = useAction('RegApplicationUpdate', { changes })
+  const name = connection.tagText || connection.name
   const run = async () => {
     setIsBusy(true)
     try {
       if (connection.isOAuth) await call('ApiAuth', { query: {} } as never, { headers: { AppKey: connection.id } })
       else await update.mutateAsync({ params: { id: connection.id }, body: { credentialsJson: '{}' } })
-      toast.done(`${connection.tagText || connection.name} answers.`)
+      await tellHealth(connection, { works: `${name} was tested and works.`, fails: `${name} does not work` })
     } catch (error) {
       if (connection.isOAuth) toast.error(sentenceOf(error))
     } finally {

@@ -125,7 +125,7 @@ function CredentialInput({
         value={typeof value === 'string' ? value : ''}
         onChange={(event) => onChange(event.target.value)}
         options={[
-          { value: '', label: isUpdate ? 'As it is' : 'Choose …' },
+          { value: '', label: isUpdate ? 'Unchanged' : 'Choose …' },
           ...(field.Options ?? []).map((option) => ({ value: option, label: optionLabel(option) })),
         ]}
       />
@@ -139,7 +139,7 @@ function CredentialInput({
       autoComplete="off"
       required={isRequired}
       isOptional={!field.Required && field.OnlyFor === undefined}
-      placeholder={isUpdate ? 'As it is' : field.Type === 'url' ? 'https://' : undefined}
+      placeholder={isUpdate ? 'Unchanged' : field.Type === 'url' ? 'https://' : undefined}
       value={typeof value === 'string' || typeof value === 'number' ? value : ''}
       onChange={(event) =>
         onChange(field.Type === 'number' && event.target.value !== '' ? event.target.valueAsNumber : event.target.value)

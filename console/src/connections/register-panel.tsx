@@ -8,9 +8,9 @@ import { buttonClass } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { SidePanel } from '../ui/side-panel.tsx'
 import { Spinner } from '../ui/spinner.tsx'
-import { toast } from '../ui/toast.tsx'
 import { openAuthorization, useAuthorizationWatch } from './authorization.ts'
 import { CredentialsForm } from './credentials-form.tsx'
+import { tellHealth } from './tell-health.ts'
 
 export function RegisterPanel({
   application,
@@ -24,7 +24,13 @@ export function RegisterPanel({
   const [startedAt] = useState(() => new Date(Date.now() - 5000).toISOString())
   const [authorizationUrl, setAuthorizationUrl] = useState<string>()
   const done = (id: string) => {
-    toast.done(`${application.name} is connected.`)
+    void tellHealth(
+      { id, applicationId: application.id },
+      {
+        works: `${application.name} is connected.`,
+        fails: `${application.name} was saved, but it does not work`,
+      },
+    )
     onRegistered(id)
   }
   const create = useAction('RegApplicationCreate', {

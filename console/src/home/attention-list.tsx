@@ -23,7 +23,7 @@ const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word:
   'mail.held': { tone: 'grey', shape: 'bars', word: 'Mail held' },
   'storage.full': { tone: 'red', shape: 'square', word: 'Storage' },
   'webhook.givenUp': { tone: 'red', shape: 'cross', word: 'Given up' },
-  'webhook.waiting': { tone: 'amber', shape: 'ring', word: 'Queue waits' },
+  'webhook.waiting': { tone: 'amber', shape: 'ring', word: 'Queue delayed' },
   'workflow.failing': { tone: 'red', shape: 'cross', word: 'Error' },
   'workflow.paused': { tone: 'amber', shape: 'bars', word: 'Paused' },
 }

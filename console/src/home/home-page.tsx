@@ -45,7 +45,7 @@ export function HomePage() {
       </Section>
       <div className="grid grid-cols-1 items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
         <div className="min-w-0">
-          <Section title="Runs of the last 24 hours">
+          <Section title="Runs in the last 24 hours">
             <RunChart isAcross={isPartner} />
           </Section>
           {isAcross && <CustomerTable accounts={overview.data?.accounts ?? []} />}

@@ -61,8 +61,8 @@ export function MailPage() {
       </search>
       {hasHeld && (
         <div className="mb-3">
-          <Notice kind="warning" title="Mails are held: no mail server is set up.">
-            Set PATCHBAY_SMTP_URL and start Patchbay again. Held mails are sent then.
+          <Notice kind="warning" title="Mail is held because no mail server is set up.">
+            Set PATCHBAY_SMTP_URL and restart Patchbay; held mail is then sent.
           </Notice>
         </div>
       )}

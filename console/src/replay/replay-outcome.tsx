@@ -10,7 +10,7 @@ export const replayLooks: Record<ReplayOutcome, { word: string; tone: ChipTone; 
   same: { word: 'Same', tone: 'green', shape: 'check' },
   different: { word: 'Different', tone: 'amber', shape: 'bolt' },
   failed: { word: 'Fails', tone: 'red', shape: 'cross' },
-  notReplayable: { word: 'Not recorded', tone: 'grey', shape: 'ring' },
+  notReplayable: { word: 'Not replayable', tone: 'grey', shape: 'ring' },
 }
 
 export function ReplayChip({ outcome }: { outcome: ReplayOutcome }) {

@@ -1,8 +1,10 @@
 // Replay before deploy: recorded runs are run again against what is on the screen, and nothing leaves the service.
+
 import { History, X } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
@@ -115,8 +117,10 @@ function Runs({ workflow, replay }: { workflow: WorkflowDetail; replay: Replay }
   const [chosen, setChosen] = useState<number>()
   if (replay.runs.length === 0 && replay.state === 'Completed') {
     return (
-      <Empty icon={History} title="No run is recorded yet">
-        The newest {workflow.replayRuns} full runs of a workflow are recorded. Run it once, then replay.
+      <Empty icon={History} title="No recorded runs">
+        {workflow.replayRuns === 0
+          ? 'This workflow keeps no runs for replay. Set how many to keep under Settings, run it once, then replay.'
+          : `Patchbay records the newest ${counted(workflow.replayRuns, 'full run')} of this workflow. Run it once, then replay.`}
       </Empty>
     )
   }
@@ -173,7 +177,7 @@ function describe({ message, blocks }: ReplayedRun): string {
     .map(({ blockName, result, calls }) => {
       const what = [
         ...(result.length > 0 ? ['result'] : []),
-        ...(calls.length > 0 ? [calls.length === 1 ? '1 call' : `${calls.length} calls`] : []),
+        ...(calls.length > 0 ? [counted(calls.length, 'call')] : []),
       ]
       return `${blockName}: ${what.join(', ') || 'added or removed'}`
     })

@@ -1,10 +1,12 @@
 // One block of a run.
+
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { type Answer, sentenceOf, useOperation } from '../api.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { counted } from '../ui/counted.ts'
 import { JsonTree } from '../ui/json-tree.tsx'
 import { LogView } from '../ui/log-view.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -137,7 +139,9 @@ function CallsView(props: ViewProps) {
           durationMs: call.durationInMilliSec,
         }))}
       />
-      {calls.data.omitted > 0 && <Nothing>{calls.data.omitted} further calls were not kept.</Nothing>}
+      {calls.data.omitted > 0 && (
+        <Nothing>{counted(calls.data.omitted, 'further call was', 'further calls were')} not kept.</Nothing>
+      )}
     </>
   )
 }

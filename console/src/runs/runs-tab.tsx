@@ -53,7 +53,7 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
           value={search.status ?? ''}
           onChange={(event) => change({ status: event.target.value || undefined })}
           options={[
-            { value: '', label: 'All states' },
+            { value: '', label: 'All statuses' },
             ...statuses.map((status) => ({ value: status, label: status })),
           ]}
         />
@@ -69,7 +69,7 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
         sentence={sentenceOf}
         paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
         empty={
-          <Empty icon={History} title={search.status ? `No run is ${search.status}.` : 'No runs yet'}>
+          <Empty icon={History} title={search.status ? `No runs with status ${search.status}.` : 'No runs yet'}>
             {workflow.workflowState === 'deployed'
               ? 'Press Run, or let a schedule or webhook start it.'
               : 'Deploy the workflow, then run it.'}

@@ -109,7 +109,7 @@ function ShareFields({
           onChange={change('code')}
         />
         <Select
-          label="Ends after"
+          label="Expires after"
           value={fields.expiresInDays}
           onChange={change('expiresInDays')}
           options={['1', '3', '7', '14', '30', '90'].map((days) => ({
@@ -174,7 +174,7 @@ function FileChoice({ files, onChange }: { files: readonly File[]; onChange: (fi
             <span className="shrink-0 text-label text-muted">{byteText(file.size)}</span>
             <IconButton
               icon={X}
-              label={`Leave out ${file.name}`}
+              label={`Remove ${file.name}`}
               className="ml-auto !size-6"
               onClick={() => onChange(files.toSpliced(index, 1))}
             />

@@ -1,4 +1,5 @@
 // Files that were sent through an encrypted link: who opened them, until when, and the way to take them back.
+
 import { getRouteApi } from '@tanstack/react-router'
 import { FileLock2, Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -6,6 +7,7 @@ import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { byteText } from '../ui/byte-text.ts'
 import { type ChipShape, type ChipTone, StateText } from '../ui/chip.tsx'
+import { counted } from '../ui/counted.ts'
 import type { Column } from '../ui/data-table.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -57,7 +59,7 @@ export function SharesPage() {
         skeletonRows={4}
         empty={
           <Empty icon={FileLock2} title="No shares yet" action={!upload && newShare}>
-            Scripts and programs create shares with ProxySecureUpload; you can create one here.
+            API clients create shares with ProxySecureUpload. You can also create one here.
           </Empty>
         }
         query={shares}
@@ -117,9 +119,11 @@ function columnsWith(onRevoke: (share: Share) => void): readonly Column<Share>[]
       align: 'end',
       hideBelow: 'phone',
       cell: (share) => (
-        <span title={share.wrongCodes > 0 ? `${share.wrongCodes} wrong codes` : undefined}>
+        <span title={share.wrongCodes > 0 ? counted(share.wrongCodes, 'wrong code') : undefined}>
           {share.downloads}
-          {share.wrongCodes > 0 && <span className="ml-1.5 text-label text-amber">{share.wrongCodes} wrong codes</span>}
+          {share.wrongCodes > 0 && (
+            <span className="ml-1.5 text-label text-amber">{counted(share.wrongCodes, 'wrong code')}</span>
+          )}
         </span>
       ),
     },
@@ -139,7 +143,7 @@ function columnsWith(onRevoke: (share: Share) => void): readonly Column<Share>[]
     },
     {
       id: 'ends',
-      label: 'Ends',
+      label: 'Expires',
       width: '110px',
       hideBelow: 'phone',
       cell: (share) => <Time iso={share.expiresDateTimeUTC} />,

@@ -9,7 +9,7 @@ export function NotFoundPage() {
   return (
     <Page title="Not found">
       <Empty icon={Compass} title="There is no such page." action={<LinkButton to="/">Go to Home</LinkButton>}>
-        The address may be mistyped, or the thing was deleted.
+        The address may be mistyped, or what it points to was deleted.
       </Empty>
     </Page>
   )

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Bell, CircleHelp, Search } from 'lucide-react'
 import { useOperation } from '../api.ts'
 import { useReachesOthers } from '../session/reach.ts'
+import { counted } from '../ui/counted.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { AccountSwitch } from './account-switch.tsx'
 import { isPaletteOpen } from './palette-state.ts'
@@ -26,7 +27,7 @@ export function TopBar() {
         </kbd>
       </button>
       <AlarmsLink />
-      <Link to="/docs" aria-label="Help" title="Docs" className={`${iconLink} max-sm:hidden`}>
+      <Link to="/docs" aria-label="Docs" title="Docs" className={`${iconLink} max-sm:hidden`}>
         <CircleHelp size={17} strokeWidth={1.75} aria-hidden />
       </Link>
       <AccountMenu />
@@ -50,7 +51,7 @@ function AlarmsLink() {
     <Link
       to="/alarms"
       search={(isAcross ? { all: true } : {}) as never}
-      aria-label={count === 0 ? 'No open alarms' : `${count} open ${count === 1 ? 'alarm' : 'alarms'}`}
+      aria-label={count === 0 ? 'No open alarms' : counted(count, 'open alarm')}
       title="Alarms"
       className={iconLink}
     >

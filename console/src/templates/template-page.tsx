@@ -5,6 +5,7 @@ import { ApplicationLogo } from '../catalogue/application-logo.tsx'
 import { useApplications } from '../catalogue/applications.ts'
 import { LinkButton } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
+import { counted } from '../ui/counted.ts'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -79,7 +80,7 @@ export function TemplatePage() {
                   search={{ template: id } as never}
                   className="text-table text-accent hover:underline"
                 >
-                  {used.data?.total} {used.data?.total === 1 ? 'workflow' : 'workflows'} of this account
+                  {counted(used.data?.total ?? 0, 'workflow')} of this account
                 </Link>
               )}
             </div>

@@ -1,8 +1,10 @@
 // JSON as a tree that opens where one looks. Only what is open is in the page, and long lists come in pieces, so that megabytes stay usable.
+
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { classNames } from './class-names.ts'
 import { Copy } from './copy.tsx'
+import { counted } from './counted.ts'
 
 const piece = 100
 const textMax = 400
@@ -64,7 +66,7 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
         />
         {key}
         <span className="ml-1 min-w-0 truncate text-muted">
-          {isOpen ? open : `${open} ${isList ? countText(count) : previewOf(value)} ${close}`}
+          {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
         </span>
         {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
       </button>
@@ -118,10 +120,6 @@ function Scalar({ value }: { value: unknown }) {
   if (typeof value === 'number') return <span className="text-blue">{value}</span>
   if (typeof value === 'boolean') return <span className="text-magenta">{String(value)}</span>
   return <span className="text-muted">null</span>
-}
-
-function countText(count: number): string {
-  return count === 1 ? '1 item' : `${count} items`
 }
 
 /** The first members with their values, cut to what a line holds. */

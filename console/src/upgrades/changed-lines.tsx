@@ -1,7 +1,9 @@
 // One side of a conflict: its text, with the lines marked that are not the same on the other side, and the rest folded.
+
 import { diff } from '@codemirror/merge'
 import { useMemo } from 'react'
 import { classNames } from '../ui/class-names.ts'
+import { counted } from '../ui/counted.ts'
 
 const around = 3
 /** A shorter text needs no folding. */
@@ -33,7 +35,7 @@ export function ChangedLines({
             {pieces.map((piece) =>
               'hidden' in piece ? (
                 <div key={`hidden ${piece.from}`} className="bg-sunk px-3 text-faint select-none">
-                  ⋯ {piece.hidden} unchanged {piece.hidden === 1 ? 'line' : 'lines'}
+                  ⋯ {counted(piece.hidden, 'unchanged line')}
                 </div>
               ) : (
                 <div key={piece.number} className={classNames('flex', piece.isChanged && 'bg-amber-soft')}>

@@ -73,7 +73,7 @@ export function CustomersStep({
         }}
         empty={
           outcome ? (
-            <Empty icon={Users} title={`No customer is ${outcomeLooks[outcome].word.toLowerCase()}.`} />
+            <Empty icon={Users} title={`No workflows with the outcome "${outcomeLooks[outcome].word}".`} />
           ) : (
             <Empty icon={Users} title="Nobody uses this template yet">
               Once a customer has a workflow made from it, its upgrades are planned here.

@@ -1,9 +1,11 @@
 // How the upgrade goes out: in waves, watched, and after a look at each customer's own runs.
+
 import { useNavigate } from '@tanstack/react-router'
 import { Rocket } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { sentenceOf, useAction } from '../api.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
@@ -18,7 +20,7 @@ const fields = [
     label: 'Runs to replay first',
     min: 0,
     start: 5,
-    hint: 'Workflows that would fail are skipped. 0: no replay.',
+    hint: 'Workflows that would break become conflicts. 0: no replay.',
   },
   {
     name: 'watchRuns',
@@ -100,8 +102,8 @@ export function RollOutStep({
           </Button>
           <p className="text-table text-muted">
             {selected.size === 0
-              ? `${count.toLocaleString('en')} ${count === 1 ? 'workflow' : 'workflows'}: all that are clean or resolved.`
-              : `${count.toLocaleString('en')} selected ${count === 1 ? 'workflow' : 'workflows'}.`}
+              ? `${counted(count, 'workflow')}: all that are clean or resolved.`
+              : `${counted(count, 'selected workflow')}.`}
             {selected.size === 0 && <span className="max-sm:hidden"> Select rows above for fewer.</span>}
           </p>
         </div>
@@ -126,7 +128,7 @@ function PlannedWaves({
   return (
     <div className="flex flex-col gap-2">
       <p className="text-table">
-        {waves === 1 ? 'One wave' : `${waves.toLocaleString('en')} waves`}
+        {counted(waves, 'wave')}
         {minutes > 0 && <span className="text-muted"> · the last one starts after {spanText(minutes)}</span>}
       </p>
       <WaveDots label="Planned waves" items={items} />

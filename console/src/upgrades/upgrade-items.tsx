@@ -46,7 +46,7 @@ export function UpgradeItems({ upgrade }: { upgrade: Upgrade }) {
             ) : (
               <Empty
                 icon={ArrowUpCircle}
-                title={`No workflow is ${outcomeLooks[outcome].word.toLowerCase()} any more.`}
+                title={`No workflows with the outcome "${outcomeLooks[outcome].word}" any more.`}
               />
             )
           }

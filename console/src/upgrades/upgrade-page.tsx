@@ -1,9 +1,11 @@
 // One upgrade while it rolls out and afterwards: waves that fill, one button to stop and one to roll back.
+
 import { getRouteApi } from '@tanstack/react-router'
-import { Play, Square, Undo2 } from 'lucide-react'
+import { Pause, Play, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -86,12 +88,12 @@ function UpgradeActions({ upgrade }: { upgrade: Upgrade }) {
     <>
       {state === 'Running' && counts.pending > 0 && (
         <Button
-          icon={Square}
+          icon={Pause}
           isBusy={act.isPending}
           onClick={() => send('pause')}
-          title="No further workflow is changed."
+          title="No further workflows are upgraded until you resume."
         >
-          Stop
+          Pause
         </Button>
       )}
       {state === 'Paused' && (
@@ -115,12 +117,18 @@ function UpgradeActions({ upgrade }: { upgrade: Upgrade }) {
             setIsAsking(false)
           }}
         >
-          {counts.upgraded === 1
-            ? 'The upgraded workflow goes back to what it was.'
-            : `All ${counts.upgraded.toLocaleString('en')} upgraded workflows go back to what they were.`}{' '}
-          A workflow that was edited since keeps its edits and stays upgraded.
+          {rollBackEffect(counts)}
         </ConfirmDialog>
       )}
     </>
   )
+}
+
+function rollBackEffect({ upgraded }: Upgrade['counts']): string {
+  if (upgraded === 0) return 'No workflow has been upgraded yet; pending ones are skipped.'
+  const going =
+    upgraded === 1
+      ? 'The upgraded workflow goes back to what it was.'
+      : `All ${counted(upgraded, 'upgraded workflow')} go back to what they were.`
+  return `${going} A workflow that was edited since keeps its edits and stays upgraded.`
 }

@@ -28,7 +28,7 @@ export function UpgradesPage() {
   return (
     <Page
       title="Upgrades"
-      lead="Bring a new version of a template to the workflows made from it. Customers keep their own changes, and you see everything before it happens."
+      lead="Upgrade workflows to a new version of their template. Customers keep their own changes, and you see everything before it happens."
     >
       {workflow === undefined && (
         <Section title="Version">

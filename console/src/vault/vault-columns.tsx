@@ -83,7 +83,7 @@ function Actions({
           onConfirm={() => removal.mutate(name)}
           onClose={() => setIsAsked(false)}
         >
-          Scripts that read this key get null from then on. The value cannot be brought back.
+          Scripts that read this key get null from then on. The value cannot be recovered.
         </ConfirmDialog>
       )}
     </span>

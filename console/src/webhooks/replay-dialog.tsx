@@ -1,7 +1,9 @@
 // Many past requests at once, with the count before anything happens.
+
 import { type FormEvent, useState } from 'react'
 import { type Body, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -12,7 +14,7 @@ const choices: Record<string, { label: string; status: Status[] }> = {
   done: { label: 'Done', status: ['Done'] },
   both: { label: 'All', status: ['Done', 'Skipped'] },
 }
-/** The most that one page of the history holds; beyond that the count is a bound. */
+/** The most that one page of the history holds. Of a longer history only the newest are counted, so the count is a lower bound. */
 const countedMax = 1000
 
 export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onClose: () => void }) {
@@ -25,7 +27,7 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
   const replay = useAction('WebhookReplay', {
     changes: ['GetWebhookQueue', 'GetWebhookHistory'],
     onDone: ({ answer }) => {
-      toast.done(`${answer?.total ?? 0} requests go back into the queue, oldest first.`)
+      toast.done(`${goingBack(answer?.total ?? 0)} back into the queue, oldest first.`)
       onClose()
     },
   })
@@ -59,11 +61,7 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
           />
         </div>
         <p aria-live="polite" className="text-muted">
-          {count === undefined
-            ? 'Counting …'
-            : count === 0
-              ? 'No request matches.'
-              : `${isBound ? 'More than ' : ''}${count.toLocaleString('en')} ${count === 1 ? 'request goes' : 'requests go'} to the end of the queue, oldest first, under the ids they had.`}
+          {count === undefined ? 'Counting …' : effectOf(count, isBound)}
         </p>
         {replay.error && (
           <p role="alert" className="text-red">
@@ -72,13 +70,29 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" tone="primary" disabled={!count} isBusy={replay.isPending}>
-            Replay{count ? ` ${isBound ? 'all' : count.toLocaleString('en')}` : ''}
+          <Button
+            type="submit"
+            tone="primary"
+            disabled={count === undefined || (count === 0 && !isBound)}
+            isBusy={replay.isPending}
+          >
+            {isBound ? 'Replay all' : `Replay${count ? ` ${count.toLocaleString('en')}` : ''}`}
           </Button>
         </div>
       </form>
     </Dialog>
   )
+}
+
+const goingBack = (count: number) => counted(count, 'request goes', 'requests go')
+
+function effectOf(count: number, isBound: boolean): string {
+  if (count > 0) {
+    return `${isBound ? 'At least ' : ''}${goingBack(count)} back into the queue, oldest first, with their original ids.`
+  }
+  return isBound
+    ? `None of the newest ${countedMax.toLocaleString('en')} requests match. Older ones that do go back into the queue.`
+    : 'No requests match.'
 }
 
 /** As the field wants it: local time without a zone. */

@@ -34,7 +34,7 @@ export function RequestActions({
     onDone: ({ headers }) => {
       const number = runNumberOf(headers)
       toast.done(
-        'The request runs again, with the payload it came with.',
+        'The request is running again with its original payload.',
         number !== undefined && (
           <LinkButton size="small" to="/workflows/$id/runs/$number" params={{ id: workflowId, number: String(number) }}>
             Run {number}

@@ -65,7 +65,7 @@ export function SignatureRecipe({ url, secret }: { url: string; secret: string |
         </pre>
         <p className="mt-2 text-label text-muted">
           The formats of Shopify, WooCommerce, Stripe, GitHub, Slack, Xero, QuickBooks, HubSpot and Standard Webhooks
-          are recognised as they come.
+          are recognized automatically.
         </p>
       </div>
     </details>

@@ -1,8 +1,10 @@
 // How the webhook takes requests and in which order they run. What is not changed here stays as it is.
+
 import { Settings2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Answer, type Body, sentenceOf, useAction } from '../api.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { placeRefusal } from '../ui/refusal.ts'
@@ -48,7 +50,7 @@ function words(settings: Settings): string {
     key: `in order per ${settings.orderKey}`,
   }[orderOf(settings)]
   const skip = settings.skipProcessingAfterErrors
-  const tries = skip === 0 ? 'tried until they succeed' : `given up after ${skip} ${skip === 1 ? 'error' : 'errors'}`
+  const tries = skip === 0 ? 'tried until they succeed' : `given up after ${counted(skip, 'error')}`
   const batch = settings.isBatch ? [`up to ${settings.batchSize} a run`] : []
   return [order, ...batch, tries].join(', ')
 }

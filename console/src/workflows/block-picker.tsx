@@ -36,7 +36,7 @@ export function BlockPicker({
       blockName: template?.name ?? 'Code',
       blockTemplateId: template?.id ?? null,
       applicationShortName: template?.applicationShortName ?? null,
-      script: detail?.script ?? '// Datasource[0] holds the result of the block before.\nreturn Datasource[0]\n',
+      script: detail?.script ?? '// Datasource[0] holds the result of the previous block.\nreturn Datasource[0]\n',
       dataSources: after === undefined ? [] : [after],
       variables: Object.fromEntries(
         (detail?.variables ?? []).map((variable) => [

@@ -1,9 +1,11 @@
 // Several workflows at once: first what will happen to which of them, then how far it has come, then what was refused.
+
 import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Rocket, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { type BulkAction, effectOn } from './bulk-effects.ts'
@@ -15,7 +17,7 @@ const actions = {
     done: 'deployed',
     icon: Rocket,
     tone: 'primary',
-    says: 'start to run by schedule and webhook',
+    says: 'can then run by hand, on schedule and by webhook',
   },
   Archive: {
     operation: 'ArchiveWorkflow',
@@ -102,7 +104,7 @@ function BulkDialog({
     setRefusals(refused)
     setDoneCount(refused.length > 0 ? undefined : rows.length)
     const count = rows.length - refused.length
-    if (count > 0) toast.done(`${count} ${count === 1 ? 'workflow' : 'workflows'} ${action.done}.`)
+    if (count > 0) toast.done(`${counted(count, 'workflow')} ${action.done}.`)
     if (refused.length === 0) {
       selection.clear()
       onClose()
@@ -110,10 +112,7 @@ function BulkDialog({
   }
   const isBusy = doneCount !== undefined
   return (
-    <Dialog
-      title={`${name} ${rows.length} ${rows.length === 1 ? 'workflow' : 'workflows'}?`}
-      onClose={() => !isBusy && onClose()}
-    >
+    <Dialog title={`${name} ${counted(rows.length, 'workflow')}?`} onClose={() => !isBusy && onClose()}>
       <p className="text-muted">These {action.says}:</p>
       <ul className="my-3 max-h-48 overflow-y-auto rounded-md border border-line bg-ground px-3 py-2">
         {rows.map((workflow) => (

@@ -6,10 +6,10 @@ export type BulkAction = 'Deploy' | 'Archive' | 'Delete'
 export function effectOn(action: BulkAction, workflow: WorkflowSummary): string {
   if (action === 'Deploy') {
     if (workflow.workflowState === 'deployed') return 'is already deployed'
-    return workflow.workflowState === 'archived' ? 'is archived and will be refused' : 'goes into use'
+    return workflow.workflowState === 'archived' ? 'is archived and will be refused' : 'will be deployed'
   }
   const stops = [...(workflow.isScheduled ? ['schedule'] : []), ...(workflow.isWebhookActive ? ['webhook'] : [])]
-  const stopping = stops.length > 0 ? `${stops.join(' and ')} stop` : ''
+  const stopping = stops.length > 0 ? `${stops.join(' and ')} ${stops.length === 1 ? 'stops' : 'stop'}` : ''
   if (action === 'Archive') {
     if (workflow.workflowState === 'archived') return 'is archived already'
     return stopping || 'has nothing to stop'

@@ -1,4 +1,5 @@
 // What a person is about to change, in one line.
+import { counted } from '../ui/counted.ts'
 import type { Block, WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const namesMax = 3
@@ -15,17 +16,16 @@ export function draftSummary(saved: readonly Block[], draft: WorkflowDraft): str
 
 function part(blocks: readonly (Block | undefined)[], word: string): string {
   if (blocks.length === 0) return ''
-  if (blocks.length > namesMax) return `${blocks.length} blocks ${word}`
+  if (blocks.length > namesMax) return `${counted(blocks.length, 'block')} ${word}`
   return `${blocks.map((block) => block?.blockName).join(' and ')} ${word}`
 }
 
 /** What Deploy does to a workflow that is still being built. */
 export function deploySummary(workflow: WorkflowDetail): string {
-  const blocks = workflow.chain.length === 1 ? '1 block' : `${workflow.chain.length} blocks`
   const starts = [
     'by hand',
     ...(workflow.webhook.isActive ? ['by webhook'] : []),
     ...(workflow.isScheduled ? ['on schedule'] : []),
   ]
-  return `Deploy puts revision ${workflow.revision} with ${blocks} into use; it can then be started ${starts.join(' and ')}.`
+  return `Deploy makes revision ${workflow.revision} (${counted(workflow.chain.length, 'block')}) live; it can then be started ${starts.join(' and ')}.`
 }

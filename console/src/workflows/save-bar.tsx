@@ -34,7 +34,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
         Unsaved: {draftSummary(workflow.chain, draft)}
         {connects.length > 0 && `, connects ${connects.join(' and ')}`}
         {workflow.workflowState === 'deployed' && (
-          <span className="font-normal"> · in use from the next run after you save</span>
+          <span className="font-normal"> · takes effect from the next run after you save</span>
         )}
       </span>
       {save.error && !isOvertaken && (

@@ -115,7 +115,7 @@ function passwordForm({ title, path, token, email, complaint = '' }: PasswordFor
 <form method="post" action="${path}"><input type="hidden" name="token" value="${token}">
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="new-password" minlength="12" aria-describedby="rule" required>
 <small id="rule">At least 12 characters.</small>
-<label for="repeated">Once more</label><input id="repeated" name="repeated" type="password" autocomplete="new-password" minlength="12" required>
+<label for="repeated">Repeat password</label><input id="repeated" name="repeated" type="password" autocomplete="new-password" minlength="12" required>
 <button>Set password</button></form>`,
   )
 }
