@@ -32,7 +32,8 @@ export default defineConfig({
     // Two cores are the machine we design for: one test file works while others wait for their services.
     maxWorkers: 3,
     // These only end what hangs: a machine that does other things too must not fail a test that would pass.
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 180_000 } },
   },
 })

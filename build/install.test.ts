@@ -78,7 +78,7 @@ type Account = { consumer: string; secretKey: string; email: string }
 const nodes = await findNodes()
 const readme = readFileSync(join(root, 'cli/README.md'), 'utf8')
 
-describe('the packed packages, installed into an empty folder', { timeout: 300_000 }, () => {
+describe('the packed packages, installed into an empty folder', () => {
   const patchbay = join(folder, 'node_modules/.bin/patchbay')
   /** The bin as a shell would start it, with this Node first on the path. */
   const cli = async (
@@ -99,7 +99,7 @@ describe('the packed packages, installed into an empty folder', { timeout: 300_0
     await using registry = await startOwnRegistry(join(root, 'node_modules'))
     const words = ['install', '--no-audit', '--no-fund', '--registry', registry.url, ...tarballs]
     await run('npm', words, { cwd: folder, env: plain })
-  }, 300_000)
+  })
   afterAll(() => rmSync(work, { recursive: true, force: true }))
 
   it('bring the Node they need, no sources and no tests', async () => {

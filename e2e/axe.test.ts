@@ -124,7 +124,7 @@ async function seed({ service }: Visit): Promise<Record<string, string>> {
   await eventually(async () => {
     const { body } = await manager.post(`/api/GetRunHistory/${workflow.body}`, { page: 0, size: 1 })
     return body.items[0]?.status === 'Error'
-  }, 60_000)
+  })
   const webhook = await enableWebhook(manager, workflow.body)
   await manager.post(`/api/WebhookQueueHold/${workflow.body}`, {})
   await webhook.send({ number: 4711 })

@@ -33,7 +33,7 @@ async function createInConsole(page: Page, email: string, isActivated: boolean):
 }
 
 async function linkMailedTo(email: string): Promise<string> {
-  const mail = await eventually(() => smtp.received.find((received) => received.to.includes(email)), 30_000)
+  const mail = await eventually(() => smtp.received.find((received) => received.to.includes(email)))
   const text = mail.source.replaceAll('=\r\n', '').replaceAll('=3D', '=')
   return text.match(/https?:\/\/\S+/)?.[0] ?? ''
 }

@@ -9,7 +9,7 @@ import { bin, environmentOf, newFolder, runCommand, runProgram, startCommand } f
 
 const push = '/api/PushWorkflows'
 
-describe('on a bad day', { timeout: 120_000 }, () => {
+describe('on a bad day', () => {
   let service: TestService
   let env: Record<string, string>
   beforeAll(async () => {

@@ -25,7 +25,7 @@ const orders = {
 const answers =
   'answers:\n  - url: SHOP/orders\n    data: [{ id: 1 }, { id: 2 }]\n  - method: POST\n    url: SHOP/seen\n'
 
-describe('patchbay test', { timeout: 120_000 }, () => {
+describe('patchbay test', () => {
   it('passes and fails with the differences, in text, JSON and JUnit', async () => {
     const root = folderWith({
       ...orders,

@@ -68,7 +68,7 @@ return text.toUpperCase()
 `,
 }
 
-describe('the catalogue as files', { timeout: 120_000 }, () => {
+describe('the catalogue as files', () => {
   let here: TestService
   let there: TestService
   beforeAll(async () => {

@@ -11,7 +11,7 @@ type Recipe = { jobs: Record<'check' | 'deliver', { steps: { run?: string }[] }>
 const page = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8')
 const { jobs } = parse(page.match(/```yaml\n([\s\S]*?)```/)?.[1] ?? '') as Recipe
 
-describe('the recipe for CI', { timeout: 120_000 }, () => {
+describe('the recipe for CI', () => {
   let service: TestService
   const root = newFolder()
   const summary = join(root, 'summary.md')

@@ -8,7 +8,7 @@ import { newFolder, runCommand, runProgram } from './harness/command.ts'
 const folder = newFolder()
 const file = (shell: string) => join(folder, `patchbay.${shell}`)
 
-describe('completion', { timeout: 60_000 }, () => {
+describe('completion', () => {
   beforeAll(async () => {
     await Promise.all(
       ['bash', 'zsh', 'fish'].map(async (shell) => {

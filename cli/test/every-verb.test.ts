@@ -54,7 +54,7 @@ examples: []
 return text.toUpperCase()
 `
 
-describe('every verb', { timeout: 120_000 }, () => {
+describe('every verb', () => {
   let service: TestService
   let env: Record<string, string>
   let tickingId = ''
@@ -207,7 +207,7 @@ describe('every verb', { timeout: 120_000 }, () => {
     await eventually(async () => {
       await verb.meanwhile?.()
       return (command.stdout() + command.stderr()).includes(verb.asks ?? (verb.says as string))
-    }, 60_000)
+    })
     if (way === 'piped') command.child.kill('SIGINT')
     else command.child.stdin.write(verb.asks ? (verb.input as string) : ctrlC)
     return command.ended

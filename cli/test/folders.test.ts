@@ -12,7 +12,7 @@ import { type Connection, connect } from '../src/session/connect.ts'
 import { environmentOf, newFolder } from './harness/command.ts'
 import { bodyOf, randomWorkflow } from './harness/random-workflow.ts'
 
-describe('workflows as folders', { timeout: 120_000 }, () => {
+describe('workflows as folders', () => {
   let service: TestService
   let connection: Connection
   const signal = new AbortController().signal

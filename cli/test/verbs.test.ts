@@ -13,7 +13,7 @@ import { environmentOf, newFolder, type RunOptions, runCommand, startCommand } f
 const escapeCharacter = String.fromCharCode(27)
 
 // Each command is a process of its own, and CI machines are slow.
-describe('patchbay', { timeout: 120_000 }, () => {
+describe('patchbay', () => {
   let service: TestService
   let env: Record<string, string>
   const cli = (words: string, options: RunOptions = {}) =>
@@ -107,7 +107,7 @@ describe('patchbay', { timeout: 120_000 }, () => {
     await eventually(async () => {
       await runToEnd(service.manager, workflowId)
       return tail.stdout().includes('"run.ended"')
-    }, 60_000)
+    })
     tail.child.kill('SIGINT')
     expect((await tail.ended).code).toBe(0)
     for (const line of tail.stdout().trim().split('\n'))
@@ -152,7 +152,7 @@ describe('patchbay', { timeout: 120_000 }, () => {
     await new Promise<void>((done) => local.listen(0, '127.0.0.1', done))
     const to = `http://127.0.0.1:${(local.address() as AddressInfo).port}/`
     const forward = startCommand(['webhook', 'forward', 'Hooked', '--to', to, '--every', '1'], { env })
-    await eventually(() => forward.stderr().includes('Waiting'), 60_000)
+    await eventually(() => forward.stderr().includes('Waiting'))
     const send = (input: string, secret?: string) =>
       cli('webhook send Hooked --data -', { input, env: secret ? { PATCHBAY_WEBHOOK_SECRET: secret } : {} })
     expect((await send('{"order":7}', hook.secret)).code).toBe(0)
@@ -162,7 +162,7 @@ describe('patchbay', { timeout: 120_000 }, () => {
     const answer = await fetch(`${hook.url}?shop=1`, { method: 'PUT', headers, body: '{"order":7}' })
     expect(answer.status).toBe(200)
     expect((await send('{"order":7}', hook.secret)).code).toBe(0)
-    await eventually(() => received.length === 3, 60_000)
+    await eventually(() => received.length === 3)
     expect(received).toEqual([
       ['POST', '/', '{"order":7}'],
       ['PUT', '/?shop=1', '{"order":7}'],

@@ -1,12 +1,9 @@
 // A service of its own and a browser that looks at it. Every fault that the browser reports fails the test that caused it.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
 import { startBrowser } from './browser.ts'
 import { buildConsole } from './build-console.ts'
-
-// A browser on a machine that does other things too.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 export const password = 'correct horse battery staple'
 
@@ -33,6 +30,8 @@ export async function startVisit(env: Record<string, string> = {}): Promise<Visi
       const isOwn = ['data:', `${service.baseUrl}/`, ...peers].some((start) => request.url().startsWith(start))
       if (!isOwn) complaints.push(`A request left for ${request.url()}`)
     })
+    // It only ends what hangs: a browser on a busy machine takes its time.
+    context.setDefaultTimeout(180_000)
     const page = await context.newPage()
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
     page.on('console', (message) => {

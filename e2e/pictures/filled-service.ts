@@ -26,7 +26,7 @@ export async function startFilledService(): Promise<FilledService> {
   const dataDir = kept ?? join(parent as string, 'data')
   const isFilled = existsSync(join(dataDir, 'first-account.json'))
   const program = startProgram('main', [], { PATCHBAY_DATA_DIR: dataDir, PATCHBAY_PORT: '0' })
-  const baseUrl = (await program.saw(/Patchbay is ready at (\S+) /, 120_000))[1] as string
+  const baseUrl = (await program.saw(/Patchbay is ready at (\S+) /))[1] as string
   if (!isFilled) await fill(baseUrl, dataDir)
   const keys = JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8'))
   return {

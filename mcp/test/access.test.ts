@@ -9,7 +9,7 @@ import { createWorkflow } from '../../server/test/harness/workflows.ts'
 type Keys = { consumer: string; secretKey: string }
 type Told = { isError?: boolean; structuredContent: Record<string, unknown>; content: { text: string }[] }
 
-describe('/mcp', { timeout: 60_000 }, () => {
+describe('/mcp', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startService()

@@ -40,7 +40,7 @@ function sessionOf(client: Client | NewClient): Session {
   }
 }
 
-describe('the tools for assistants', { timeout: 60_000 }, () => {
+describe('the tools for assistants', () => {
   let service: TestService
   let failing: SampleWorkflow
   let draft: SampleWorkflow

@@ -45,7 +45,7 @@ function spansOf(traceId: string, count: number): Promise<Span[]> {
     )
     const found = spans.filter((span) => span.traceId === traceId)
     return found.length >= count ? found : undefined
-  }, 30_000)
+  })
 }
 
 it('one trace goes from the webhook request over the queue to the calls of its blocks, and on to the target', async () => {

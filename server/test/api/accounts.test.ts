@@ -259,7 +259,7 @@ async function soon(ask: () => Promise<import('../harness/client.ts').Answer>, s
   return eventually(async () => {
     const answer = await ask()
     return answer.status === status ? answer : undefined
-  }, 1500)
+  })
 }
 
 async function eventuallySeeing(service: TestService, client: Client, body: object) {
@@ -279,5 +279,5 @@ async function soonCountry(service: TestService, client: Client): Promise<void> 
     })
     const rows = await service.asOwner('select country_key from accounts where id = $1', [probe.body])
     return rows[0]?.['country_key'] === 'SE'
-  }, 2000)
+  })
 }

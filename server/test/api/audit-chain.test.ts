@@ -27,7 +27,7 @@ const isChained = () =>
   eventually(async () => {
     const items = await entries()
     return items.length > 0 && items.every((item: { hash: string | null }) => item.hash !== null) ? items : undefined
-  }, 15_000)
+  })
 
 /** Changes the log behind the back of the service, looks, and undoes it. */
 async function tampered(change: string, undo: string, values: unknown[]) {
@@ -111,7 +111,7 @@ describe('the audit chain', () => {
     const rows = await eventually(async () => {
       const found = await ofIt()
       return found.length >= 6 && (await links()).length === found.length ? found : undefined
-    }, 15_000)
+    })
     await using database = new Database({ connectionString: service.databaseUrl }, () => {})
     await using retention = new AuditRetention(database, 3, (error) => {
       throw error
@@ -126,7 +126,7 @@ describe('the audit chain', () => {
     expect(await ofIt()).toEqual(rows.slice(3))
     expect((await verify()).fault).toBeUndefined()
     await other.manager.post('/api/ApiKey', { label: 'after' })
-    await eventually(async () => (await links()).length === rows.length - 3 + 1, 15_000)
+    await eventually(async () => (await links()).length === rows.length - 3 + 1)
     expect((await verify()).fault).toBeUndefined()
     const { sql } = await import('../../src/db/index.ts')
     const young = sql`select forget_audit(${id}::uuid, now() - interval '1 month', 10)`
@@ -166,14 +166,14 @@ describe('the audit chain', () => {
     const database = new Database({ connectionString: service.databaseUrl }, () => {})
     await using _database = database
     await using _next = await service.startAnother()
-    await eventually(async () => (await old()).length === 3, 15_000)
+    await eventually(async () => (await old()).length === 3)
     expect((await verify()).fault).toBeUndefined()
     await new AuditRetention(database, 2, () => {}).sweep()
     expect(await old()).toHaveLength(0)
     const [table] = await service.asOwner(`select to_regclass('audit_log_${month}') as name`)
     expect(table?.['name']).toBeNull()
     expect((await verify()).fault).toBeUndefined()
-  }, 60_000)
+  })
 
   it('has a table ready for the months to come', async () => {
     const rows = await service.asOwner(

@@ -42,7 +42,7 @@ async function rowsAfter(id: number): Promise<unknown[]> {
 const newestRow = async () => Number((await service.asOwner('select max(id) as id from audit_log'))[0]?.['id'] ?? 0)
 
 describe('the audit log of an operation', () => {
-  it.each(changes)('%s writes %s, once', { timeout: 60_000 }, async (name, action) => {
+  it.each(changes)('%s writes %s, once', async (name, action) => {
     const prepare = auditedChanges(service, graph)[name]?.[action]
     expect(prepare, `audited-changes does not make the change ${action} of ${name}`).toBeDefined()
     const request = await prepare!()

@@ -178,7 +178,7 @@ describe('GET /api/GetBlockCalls', () => {
     expect(await runToEnd(service.manager, workflow.id)).toMatchObject({ status: 'Ready' })
     const { result, omitted } = (await callsOf(workflow)).body
     expect([result.length, omitted, result.at(-1).method]).toEqual([1001, 5, 'POST'])
-  }, 60_000)
+  })
 
   it('cuts addresses that nobody would read to their end, and takes down those that cannot be stored', async () => {
     const workflow = await deploy([

@@ -9,8 +9,8 @@ import { Catalog } from '../../src/catalog/index.ts'
 import { Database } from '../../src/db/index.ts'
 import { createFunctionLibrary } from '../../src/functions/index.ts'
 import { createOrganization } from '../harness/accounts.ts'
-import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { holdsWithinASecond } from '../harness/within-a-second.ts'
 import { applicationFile, blockFiles, type File, workflowFile } from './catalog-files.ts'
 
 const shippedDirectory = fileURLToPath(new URL('../../../catalog', import.meta.url))
@@ -122,6 +122,6 @@ describe('finding items', () => {
     expect(await names()).toContain('slug')
     const content = `/*---\nid: ${randomUUID()}\nname: seamFunction\ndescription: d\ncategory: c\npackage: p\nisAsync: false\narguments: {}\nexamples: []\n---*/\nreturn 1\n`
     expect((await importFiles([{ path: 'functions/seam.js', content }])).status).toBe(200)
-    await eventually(async () => (await names()).includes('seamFunction'), 1000)
+    await holdsWithinASecond(async () => (await names()).includes('seamFunction'))
   })
 })

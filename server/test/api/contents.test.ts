@@ -237,7 +237,7 @@ describe('a run whose request lies in a storage', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it('waits while that is away, and fails when the request is damaged', { timeout: 60_000 }, async () => {
+  it('waits while that is away, and fails when the request is damaged', async () => {
     const { manager } = api
     const [waiting, damaged] = [await deployWebhook(manager), await deployWebhook(manager)]
     await waiting.send({ text: words('awaited') })

@@ -329,7 +329,7 @@ describe('email.send of scripts', () => {
     const scope = { organizationId: service.firstAccount.organizationId, accountId: user.id }
     const good = { subject: 'from a script', body: '<b>x</b>', bodyIsHtml: true, toAccountEmail: true }
     expect(await sender.send(scope, good)).toEqual({ Success: true })
-    const mail = await eventually(() => smtp.received.find((one) => one.source.includes('from a script')), 25_000)
+    const mail = await eventually(() => smtp.received.find((one) => one.source.includes('from a script')))
     expect(mail.to).toEqual([user.email])
     for (const wrong of [
       null,

@@ -49,7 +49,7 @@ function found(searchTerm: string, more: object = {}, as: Client = client): Prom
     const answer = await search(searchTerm, more, as)
     expect(answer.status, answer.text).toBe(200)
     return answer.body.items.length > 0 ? answer.body.items : undefined
-  }, 15_000)
+  })
 }
 
 describe('SearchRuns finds', () => {
@@ -131,13 +131,13 @@ describe('SearchRuns finds', () => {
     await eventually(async () => {
       const items = (await search('inbox-1')).body.items as Item[]
       return items.length === 2 && items.every((item) => item.runNumber === 1) ? items : undefined
-    }, 20_000)
+    })
   })
 
   it('newest first, page by page', async () => {
     const counter = await deployWorkflow(client, ["return 'paged ' + run.runNumber"], { name: 'Counter' })
     for (let count = 0; count < 5; count++) await runToEnd(client, counter.id)
-    await eventually(async () => (await search('paged')).body.items.length === 5 || undefined, 15_000)
+    await eventually(async () => (await search('paged')).body.items.length === 5 || undefined)
     const page = async (number: number) => {
       const { body } = await search('paged', { page: number, size: 2 })
       return [body.items.map((item: Item) => item.runNumber), body.isLast]
@@ -168,7 +168,7 @@ describe('SearchRuns finds', () => {
     const items = await eventually(async () => {
       const segments = await service.asOwner('select 1 from search_segments where workflow_id = $1', [busy.id])
       return segments.length < 9 ? ((await search('merged')).body.items as Item[]) : undefined
-    }, 15_000)
+    })
     expect(items.map((item) => item.runNumber)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1])
   })
 })

@@ -40,9 +40,7 @@ describe('a quota', () => {
     expect(bySchedule).toEqual([])
   }
 
-  it('stops new work of an account that has used it, and of its organization, until something is deleted', {
-    timeout: 120_000,
-  }, async () => {
+  it('stops new work of an account that has used it, and of its organization, until something is deleted', async () => {
     const { manager } = service
     const full = (await createAccount(service, manager, 'User')).client
     const other = (await createAccount(service, manager, 'User')).client
@@ -124,7 +122,7 @@ describe('a quota', () => {
 })
 
 describe('a disk with too little room', () => {
-  it('takes no new work with a sentence, and lets what is under way end', { timeout: 120_000 }, async () => {
+  it('takes no new work with a sentence, and lets what is under way end', async () => {
     await using service = await startService()
     const client = (await createAccount(service, service.manager, 'User')).client
     const workflow = await deployWorkflow(client, ['await sleep(500); return 1'])
@@ -150,9 +148,7 @@ describe('a disk with too little room', () => {
     expect((await endOf(client, workflow.id, underWay)).status).toBe('Ready')
   })
 
-  it('leaves runs that wait and ticks that are due where they are, until a worker has room', {
-    timeout: 120_000,
-  }, async () => {
+  it('leaves runs that wait and ticks that are due where they are, until a worker has room', async () => {
     await using service = await startService({ role: 'api' })
     const client = (await createAccount(service, service.manager, 'User')).client
     const workflow = await deployWorkflow(client, ['return 1'])

@@ -27,7 +27,7 @@ export async function startCellProxy(publicPort: number, cells: { eu1: string; u
     stdio: 'ignore',
   })
   const baseUrl = `http://127.0.0.1:${publicPort}`
-  await eventually(async () => (await fetch(`${baseUrl}/readyz`)).ok, 30_000)
+  await eventually(async () => (await fetch(`${baseUrl}/readyz`)).ok)
   return {
     baseUrl,
     [Symbol.asyncDispose]: async () => {

@@ -66,7 +66,7 @@ export async function makeCell(
     start: async (role) => {
       const program = startProgram('main', [role], env)
       programs.push(program)
-      await program.saw(role === 'api' ? /Patchbay is ready/ : /worker is ready/, 90_000)
+      await program.saw(role === 'api' ? /Patchbay is ready/ : /worker is ready/)
       return program
     },
     [Symbol.asyncDispose]: async () => {

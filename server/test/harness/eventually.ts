@@ -1,7 +1,10 @@
-/** Waits for a condition instead of sleeping: asks again until the answer is not undefined or false, or throws what it last saw. */
+/**
+ * Waits for a condition instead of sleeping: asks again until the answer is not undefined or false. The limit only ends what hangs, so that a busy
+ * machine fails nothing; it then throws what it last saw.
+ */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 60_000,
+  withinMs = 180_000,
 ): Promise<Value> {
   const deadline = Date.now() + withinMs
   let last: unknown

@@ -89,9 +89,9 @@ export async function startHaCluster(): Promise<HaCluster> {
   }
   const first = members[0] as Member
   startMember(first)
-  await eventually(() => isLeader(first), 90_000)
+  await eventually(() => isLeader(first))
   startMember(members[1] as Member)
-  await eventually(() => some(isSynchronous), 90_000)
+  await eventually(() => some(isSynchronous))
   const haproxy = run('/usr/sbin/haproxy', ['-db', '-f', join(recipe, 'haproxy.cfg')], {
     HA_LISTEN: `${host}:${listen}`,
     ...Object.fromEntries(
@@ -101,7 +101,7 @@ export async function startHaCluster(): Promise<HaCluster> {
       ]),
     ),
   })
-  await eventually(() => leadsToLeader(listen), 30_000)
+  await eventually(() => leadsToLeader(listen))
   return {
     postgres: {
       host,
@@ -110,15 +110,15 @@ export async function startHaCluster(): Promise<HaCluster> {
       urlFor: (database) => `postgres://postgres:${password}@${host}:${listen}/${database}`,
     },
     killLeader: async () => {
-      const leader = await eventually(() => some(isLeader), 60_000)
+      const leader = await eventually(() => some(isLeader))
       await kill(leader)
       return leader.name
     },
     awaitLeader: async (before) =>
-      (await eventually(() => some(async (member) => member.name !== before && (await isLeader(member))), 90_000)).name,
+      (await eventually(() => some(async (member) => member.name !== before && (await isLeader(member))))).name,
     restoreStandby: async () => {
       for (const member of members) if (!member.patroni) startMember(member)
-      await eventually(() => some(isSynchronous), 120_000)
+      await eventually(() => some(isSynchronous))
     },
     async [Symbol.asyncDispose]() {
       haproxy.kill('SIGKILL')

@@ -21,7 +21,7 @@ export type Program = AsyncDisposable & {
   pid: number
   output(): string
   /** Waits for a line and returns what the expression found in it. */
-  saw(expression: RegExp, withinMs?: number): Promise<RegExpMatchArray>
+  saw(expression: RegExp): Promise<RegExpMatchArray>
   kill(signal: NodeJS.Signals): void
   /** The exit code, or the signal's name. */
   ended: Promise<number | string>
@@ -66,8 +66,8 @@ function follow(command: string, args: string[], env: Record<string, string>, is
   return {
     pid: child.pid as number,
     output: () => text,
-    saw: async (expression, withinMs = 60_000) => {
-      const seen = await eventually(() => text.match(expression) ?? (hasEnded ? 'ended' : undefined), withinMs)
+    saw: async (expression) => {
+      const seen = await eventually(() => text.match(expression) ?? (hasEnded ? 'ended' : undefined))
       if (seen === 'ended') throw new Error(`The program ended without saying ${expression}:\n${text}`)
       return seen
     },

@@ -9,10 +9,10 @@ export async function replayToEnd(client: Client, workflowId: string, body: obje
   return endOfReplay(client, started.body.replayId)
 }
 
-export function endOfReplay(client: Client, replayId: string, withinMs = 60_000) {
+export function endOfReplay(client: Client, replayId: string) {
   return eventually(async () => {
     const answer = await client.get(`/api/Replay/${replayId}`)
     expect(answer.status, answer.text).toBe(200)
     return answer.body.state === 'Running' ? undefined : answer.body
-  }, withinMs)
+  })
 }

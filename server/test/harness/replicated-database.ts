@@ -120,7 +120,7 @@ async function startNode(program: string, data: string, port: number, more: stri
       await client.end()
     }
   }
-  await eventually(() => query('select 1'), 60_000).catch((cause) => {
+  await eventually(() => query('select 1')).catch((cause) => {
     child.kill('SIGKILL')
     throw new Error(`The database did not start:\n${output}`, { cause })
   })

@@ -28,11 +28,11 @@ export async function readUpgrade(client: Client, id: string) {
 }
 
 /** Waits until the upgrade is in a state. */
-export function upgradeIn(client: Client, id: string, state: string, withinMs = 60_000) {
+export function upgradeIn(client: Client, id: string, state: string) {
   return eventually(async () => {
     const upgrade = await readUpgrade(client, id)
     return upgrade.state === state ? upgrade : undefined
-  }, withinMs)
+  })
 }
 
 export async function actOn(client: Client, id: string, action: string): Promise<void> {

@@ -21,8 +21,7 @@ export function operateQueues(service: () => TestService) {
       (await service().manager.get(`/api/MyVaultGet/${workflow.id}/seen`)).body,
     hold: (id: string) => service().manager.post(`/api/WebhookQueueHold/${id}`),
     release: (id: string) => service().manager.post(`/api/WebhookQueueRelease/${id}`),
-    emptied: (id: string, withinMs?: number) =>
-      eventually(async () => (await queueOf(service().manager, id)).length === 0, withinMs),
+    emptied: (id: string) => eventually(async () => (await queueOf(service().manager, id)).length === 0),
     /** Lets what waits for its next try be tried at once. */
     makeDue: (id: string) => service().asOwner('update webhook_queue set due_at = now() where workflow_id = $1', [id]),
   }

@@ -74,11 +74,11 @@ export async function historyOf(client: Client, workflowId: string, search: obje
 }
 
 /** Waits until a request has left the queue, and returns its line in the history. */
-export function leftQueue(client: Client, workflowId: string, webhookId: string, withinMs = 60_000) {
+export function leftQueue(client: Client, workflowId: string, webhookId: string) {
   return eventually(async () => {
     const { items } = await historyOf(client, workflowId, { size: 1000 })
     return items.find((item: { webhookId: string }) => item.webhookId === webhookId)
-  }, withinMs)
+  })
 }
 
 /** Waits until a request that is still in the queue has a status, and returns its item. */

@@ -33,14 +33,14 @@ export async function startCrew(service: TestService, size: number): Promise<Wor
     )
     return program
   }
-  await Promise.all(Array.from({ length: size }, (_, slot) => fill(slot).saw(/worker is ready/, 60_000)))
+  await Promise.all(Array.from({ length: size }, (_, slot) => fill(slot).saw(/worker is ready/)))
   return {
     programs: () => [...slots],
     async killOne(random) {
       const slot = random.below(size)
       const victim = slots[slot]
       victim?.kill('SIGKILL')
-      await eventually(() => slots[slot] !== victim && slots[slot]?.output().includes('worker is ready'), 120_000)
+      await eventually(() => slots[slot] !== victim && slots[slot]?.output().includes('worker is ready'))
     },
     endedByThemselves,
     async [Symbol.asyncDispose]() {

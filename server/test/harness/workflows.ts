@@ -69,11 +69,11 @@ export async function findRun(client: Client, workflowId: string, number: number
 }
 
 /** Waits until a run is over and returns its history item. */
-export function endOf(client: Client, workflowId: string, number: number, withinMs = 60_000) {
+export function endOf(client: Client, workflowId: string, number: number) {
   return eventually(async () => {
     const run = await findRun(client, workflowId, number)
     return run?.endDateTimeUTC ? run : undefined
-  }, withinMs)
+  })
 }
 
 /** Runs a workflow to its end. */

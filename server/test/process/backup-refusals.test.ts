@@ -49,7 +49,7 @@ afterAll(async () => {
 const isUntouched = async () =>
   (await empty.query<{ n: string | null }>("select to_regnamespace('patchbay')::text as n", false))[0]?.n === null
 
-it('a share in the database goes into the backup and comes out in a directory', { timeout: 60_000 }, async () => {
+it('a share in the database goes into the backup and comes out in a directory', async () => {
   const id = await shareFiles(service.manager, { code: 'c' })
   expect(await adminHere('backup', sealed, { ...ofService, ...pass })).toMatchObject({ code: 0 })
   const made = await adminHere('backup', plain, ofService)

@@ -68,7 +68,7 @@ beforeAll(async () => {
       expect(answer.status).toBe(200)
     }
   })()
-  await eventually(async () => target.received.length > 20, 30_000)
+  await eventually(async () => target.received.length > 20)
   acceptedBefore.push(...(await service.asOwner('select id from webhook_requests')).map((row) => String(row['id'])))
   written = await admin(['backup', '--to', file], {
     PATCHBAY_DATABASE_URL: service.databaseUrl,
@@ -78,7 +78,7 @@ beforeAll(async () => {
   isLoading = false
   await load
   await service[Symbol.asyncDispose]()
-}, 120_000)
+})
 afterAll(async () => {
   await target[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true, force: true })
@@ -98,9 +98,7 @@ const kinds: [string, () => Installation | Promise<Installation>][] = [
 ]
 
 describe.each(kinds)('restored into %s', (_, makeEmpty) => {
-  it('everything is as it was, goes on where it was, and nothing that was done is done again', {
-    timeout: 120_000,
-  }, async () => {
+  it('everything is as it was, goes on where it was, and nothing that was done is done again', async () => {
     await using place = await makeEmpty()
     const env = { ...place.env, PATCHBAY_BACKUP_PASSPHRASE: passphrase }
     expect(await admin(['restore', '--from', file], env)).toMatchObject({ code: 0 })
@@ -132,8 +130,8 @@ describe.each(kinds)('restored into %s', (_, makeEmpty) => {
     expect((await blockResult(client, large, 1)).body.result).toBe('zanzibar '.repeat(3000))
 
     const open = () => place.query('select from runs where ended_at is null', true)
-    await eventually(async () => (await open()).length === 0, 90_000)
-    await eventually(async () => (await place.query('select from webhook_queue', true)).length === 0, 60_000)
+    await eventually(async () => (await open()).length === 0)
+    await eventually(async () => (await place.query('select from webhook_queue', true)).length === 0)
     const done = await place.query<{ status: string; count: number }>(
       `select status, count(*)::int from runs where workflow_id = '${noting.id}' group by 1`,
       true,
@@ -149,7 +147,7 @@ describe.each(kinds)('restored into %s', (_, makeEmpty) => {
 
     const next = await startRun(client, noting.id)
     expect(next).toBe(Math.max(...runs.map(({ run_number }) => Number(run_number))) + 1)
-    expect((await endOf(client, noting.id, next, 30_000)).status).toBe('Ready')
+    expect((await endOf(client, noting.id, next)).status).toBe('Ready')
     const result = await client.get(
       `/api/GetBlockResult/${noting.id}?uniqueBlockId=${noting.blocks[1]}&runNumber=${next}`,
     )

@@ -64,7 +64,7 @@ beforeAll(async () => {
     and not exists (select from alarm_checks) and not exists (select from activity_deltas)
     and not exists (select from template_upgrades where state = 'Running') and not exists (select from replays where state = 'Running')
     and not exists (select from webhook_replays where not is_queued) as yes`
-  await eventually(async () => (await eu1.place.query<{ yes: boolean }>(isIdle, true))[0]?.yes, 60_000)
+  await eventually(async () => (await eu1.place.query<{ yes: boolean }>(isIdle, true))[0]?.yes)
   // Without a worker what comes now waits, and is copied as it waits.
   await worker[Symbol.asyncDispose]()
   waitingIds = []
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await eu1.place.query('delete from search_feed', true)
   before = await contentOf(eu1, organization.organizationId)
   moved = await move(eu1, us1, 'Mover')
-}, 180_000)
+})
 afterAll(async () => {
   await eu1?.[Symbol.asyncDispose]()
   await us1?.[Symbol.asyncDispose]()
@@ -141,7 +141,7 @@ describe('the cell that it left', () => {
 })
 
 describe('the cell that has it', () => {
-  it('goes on with what waited, in order, once', { timeout: 60_000 }, async () => {
+  it('goes on with what waited, in order, once', async () => {
     await us1.start('worker')
     expect((await endOf(there(), workflow.id, waitingRun)).status).toBe('Ready')
     const done = await eventually(async () => {
@@ -178,7 +178,7 @@ it('the audit log is whole in both cells', async () => {
   expect(moves).toMatchObject([{ details: { fromCell: 'eu1', toCell: 'us1' } }])
 })
 
-it('moves back, and the first cell answers again', { timeout: 60_000 }, async () => {
+it('moves back, and the first cell answers again', async () => {
   const back = await move(us1, eu1, organization.organizationId)
   expect(back.code, back.output).toBe(0)
   expect((await client.get('/api/Authenticate')).status).toBe(200)
@@ -187,9 +187,7 @@ it('moves back, and the first cell answers again', { timeout: 60_000 }, async ()
   expect(await admin(['verify-audit'], eu1.env)).toMatchObject({ code: 0 })
 })
 
-it('that does not come to rest goes on where it is, and meanwhile hears only to try again', {
-  timeout: 60_000,
-}, async () => {
+it('that does not come to rest goes on where it is, and meanwhile hears only to try again', async () => {
   await eu1.place.query(`insert into search_feed (kind, ids) select 'run', array[id] from runs limit 1`, true)
   const statuses = new Set<number>()
   let isOver = false
@@ -260,7 +258,7 @@ describe('refuses', () => {
     expect(await refusal(changed('PATCHBAY_SYSTEM_KEY_SEED', key), 'Mover')).toContain('PATCHBAY_SYSTEM_KEY_SEED')
   })
 
-  it('e-mail addresses that the other cell has', { timeout: 60_000 }, async () => {
+  it('e-mail addresses that the other cell has', async () => {
     await createOrganizationIn(us1, 'Double', 'Mover@example.com')
     expect(await refusal(us1, 'Mover')).toMatch(/e-mail addresses of this organization: mover@example.com/i)
   })

@@ -74,7 +74,7 @@ describe('an owner without the right to make roles', () => {
     await using service = await startPlain()
     expect((await service.manager.post('/api/Account', given())).status).toBe(200)
     expect((await service.client(undefined).get('/readyz')).status).toBe(200)
-  }, 60_000)
+  })
 
   it('drops old days, but not one in which a run is under way', async () => {
     const inPlain = { database: 'plain', options: '-c search_path=patchbay' }
@@ -113,7 +113,7 @@ describe('an owner without the right to make roles', () => {
     await asSuperuser('grant patchbay_app to plain')
     await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200)
     expect((await service.manager.post('/api/Accounts', {})).status).toBe(200)
-  }, 60_000)
+  })
 })
 
 describe('a schema that a role may not use any more', () => {
@@ -201,7 +201,7 @@ describe('a certificate that does not verify', () => {
     })
     const refusal = await refusalOf(`postgres://postgres@127.0.0.1:${node.port}/postgres?sslmode=verify-full`)
     expect(refusal).toMatch(/certificate of the database server cannot be verified: .*sslrootcert=/)
-  }, 60_000)
+  })
 })
 
 describe.runIf(hasPgBouncer)('PgBouncer before the database', () => {
@@ -215,22 +215,22 @@ describe.runIf(hasPgBouncer)('PgBouncer before the database', () => {
     // The wall between accounts stands here, too: each request works as a role that row-level security binds.
     const other = await service.manager.post('/api/Account', given())
     expect(other.status).toBe(200)
-  }, 60_000)
+  })
 
   it('in transaction mode is refused: statements would run under the role or account of others', async () => {
     const options = { pool_mode: 'transaction', ignore_startup_parameters: 'options' }
     await using pooler = await startPgBouncer(inject('postgres'), options)
     expect(await refusalOf(pooler.urlFor(base.databaseUrl))).toMatch(/^Patchbay cannot start\. .*pool_mode = session/)
-  }, 60_000)
+  })
 
   it('with too few connections is named, with the setting that gives more', async () => {
     const options = { pool_mode: 'session', ignore_startup_parameters: 'options', default_pool_size: '2' }
     await using pooler = await startPgBouncer(inject('postgres'), options)
     expect(await refusalOf(pooler.urlFor(base.databaseUrl))).toMatch(/^Patchbay cannot start\. .*default_pool_size/)
-  }, 60_000)
+  })
 
   it('that refuses our settings is named, with its own', async () => {
     await using pooler = await startPgBouncer(inject('postgres'), { pool_mode: 'session' })
     expect(await refusalOf(pooler.urlFor(base.databaseUrl))).toMatch(/ignore_startup_parameters = options/)
-  }, 60_000)
+  })
 })

@@ -17,9 +17,9 @@ let client: Client
 
 beforeAll(async () => {
   group = startProgram('main', [], { ...env, PATCHBAY_PROCESSES: '2' })
-  const [, baseUrl] = await group.saw(/Patchbay is ready at (\S+) \(2 processes/, 90_000)
+  const [, baseUrl] = await group.saw(/Patchbay is ready at (\S+) \(2 processes/)
   client = new Client(baseUrl as string, JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8')))
-}, 100_000)
+})
 afterAll(async () => {
   await group[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true, force: true })
@@ -53,15 +53,15 @@ it('gives the sums of all processes, whichever is asked', async () => {
   for (let n = 0; n < 4; n++) expect(await count()).toBe(before + 10)
 })
 
-it('starts another in the place of one that dies, and goes on meanwhile', { timeout: 90_000 }, async () => {
+it('starts another in the place of one that dies, and goes on meanwhile', async () => {
   const before = members()
   process.kill(before[0] as number, 'SIGKILL')
   await group.saw(/ended \(SIGKILL\)\. Starting another/)
   expect((await client.get('/readyz')).status).toBe(200)
-  await eventually(() => members().length === 2 && !members().includes(before[0] as number), 60_000)
+  await eventually(() => members().length === 2 && !members().includes(before[0] as number))
 })
 
-it('stops everything on one signal, the database included', { timeout: 90_000 }, async () => {
+it('stops everything on one signal, the database included', async () => {
   group.kill('SIGTERM')
   expect(await group.ended).toBe(0)
   expect(group.output()).toMatch(/Stopping\.\n[\s\S]*Stopped\.\n$/)
@@ -69,7 +69,7 @@ it('stops everything on one signal, the database included', { timeout: 90_000 },
   expect(left.filter((line) => line.includes(dataDir))).toEqual([])
 })
 
-it('what cannot start ends the group with its sentence', { timeout: 90_000 }, async () => {
+it('what cannot start ends the group with its sentence', async () => {
   await using wrong = startProgram('main', [], {
     ...env,
     PATCHBAY_PROCESSES: '2',

@@ -28,7 +28,7 @@ const statusOf = async (address: string, path: string) => (await fetch(address +
 describe('a process beside a newer one', () => {
   it('stays ready when the migration says that it may, and else stops by itself with the reason', async () => {
     await using older = startApi()
-    const [, address = ''] = await older.saw(/ready at (\S+) /, 60_000)
+    const [, address = ''] = await older.saw(/ready at (\S+) /)
     await service.asOwner("insert into migrations (name, checksum, older_may_stay) values ('9998_addition', 'x', true)")
     // The first look after the change already knows of it.
     expect(await statusOf(address, '/readyz')).toBe(200)
@@ -44,7 +44,7 @@ describe('a process beside a newer one', () => {
     )
     await service.asOwner("delete from migrations where name like '999%'")
     await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200)
-  }, 120_000)
+  })
 
   it('says so when the database is older than itself, after a restore for example', async () => {
     const [row] = await service.asOwner("delete from migrations where name = '0151_blocks_under_way' returning *")
@@ -64,7 +64,7 @@ describe('a process beside a newer one', () => {
 describe('SIGTERM', () => {
   it('is told on /readyz for the time that was set, while everything else is still served', async () => {
     await using leaving = startApi({ PATCHBAY_DRAIN_SECONDS: '3' })
-    const [, address = ''] = await leaving.saw(/ready at (\S+) /, 60_000)
+    const [, address = ''] = await leaving.saw(/ready at (\S+) /)
     leaving.kill('SIGTERM')
     await eventually(async () => (await statusOf(address, '/readyz')) === 503)
     const served = await fetch(`${address}/api/Authenticate`, {
@@ -73,7 +73,7 @@ describe('SIGTERM', () => {
     expect(served.status).toBe(200)
     expect(await leaving.ended).toBe(0)
     expect(await statusOf(address, '/readyz')).toBeUndefined()
-  }, 90_000)
+  })
 
   it('during the start calls it off', async () => {
     const holder = new pg.Client({ connectionString: service.databaseUrl })
@@ -83,10 +83,10 @@ describe('SIGTERM', () => {
     await eventually(async () => {
       const rows = await service.asOwner("select 1 from pg_locks where locktype = 'advisory' and not granted")
       return rows.length > 0
-    }, 60_000)
+    })
     starting.kill('SIGTERM')
     expect(await starting.ended).toBe(0)
     expect(starting.output()).toContain('Shutting down before startup is complete.')
     await holder.end()
-  }, 90_000)
+  })
 })

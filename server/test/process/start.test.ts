@@ -177,7 +177,7 @@ describe('the embedded service', () => {
     expect(Date.now() - askedAt).toBeLessThan(30_000)
     expect(serversOn(dataDir)).toEqual([])
     socket.destroy()
-  }, 60_000)
+  })
 
   it('lets a locked account in again by the operator’s hand', async () => {
     await using service = start(dataDir)
@@ -309,7 +309,7 @@ describe('processes that share a PostgreSQL of one’s own', () => {
       }
     }
     onServer(`drop database ${name} with (force)`)
-  }, 60_000)
+  })
 
   it('refuse a database that a newer program has migrated', async () => {
     const { host, port } = inject('postgres')

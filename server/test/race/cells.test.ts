@@ -50,7 +50,7 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
       }
       cells.push({ name, place, env, port, program: startProgram('main', [], env) })
     }
-    await Promise.all(cells.map(({ program }) => program.saw(/Patchbay is ready/, 90_000)))
+    await Promise.all(cells.map(({ program }) => program.saw(/Patchbay is ready/)))
     const [eu1, us1] = cells as [Cell, Cell]
     const movedMap = join(eu1.place.dataDir, 'moved.map')
     writeFileSync(movedMap, '')
@@ -64,8 +64,8 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
       },
       stdio: 'ignore',
     })
-    await eventually(async () => (await fetch(`${publicUrl}/readyz`)).ok, 30_000)
-  }, 120_000)
+    await eventually(async () => (await fetch(`${publicUrl}/readyz`)).ok)
+  })
   afterAll(async () => {
     proxy.kill('SIGKILL')
     for (const { program, place } of cells) {
@@ -76,33 +76,29 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
 
   const keysOf = ({ place }: Cell) => JSON.parse(readFileSync(join(place.dataDir, 'first-account.json'), 'utf8'))
 
-  it.each([0, 1])(
-    'cell %i: its keys name it, and lead there with everything they make',
-    { timeout: 60_000 },
-    async (index) => {
-      const cell = cells[index] as Cell
-      const keys = keysOf(cell)
-      expect(keys.consumer).toMatch(new RegExp(`^pbc_${cell.name}_`))
-      const client = new Client(publicUrl, keys)
-      expect((await client.get('/api/Authenticate')).body.myAccount.id).toBe(keys.accountId)
+  it.each([0, 1])('cell %i: its keys name it, and lead there with everything they make', async (index) => {
+    const cell = cells[index] as Cell
+    const keys = keysOf(cell)
+    expect(keys.consumer).toMatch(new RegExp(`^pbc_${cell.name}_`))
+    const client = new Client(publicUrl, keys)
+    expect((await client.get('/api/Authenticate')).body.myAccount.id).toBe(keys.accountId)
 
-      const workflow = await deployWorkflow(client, ['return { cell: "here", got: webhook }'])
-      const hook = await enableWebhook(client, workflow.id)
-      expect(hook.url).toBe(`${publicUrl}/webhook/${cell.name}.${workflow.id}`)
-      expect((await hook.send({ n: 1 })).status).toBe(200)
-      expect((await endOf(client, workflow.id, await startRun(client, workflow.id), 30_000)).status).toBe('Ready')
-      await eventually(async () => (await cell.place.query('select from webhook_history', true)).length === 1)
+    const workflow = await deployWorkflow(client, ['return { cell: "here", got: webhook }'])
+    const hook = await enableWebhook(client, workflow.id)
+    expect(hook.url).toBe(`${publicUrl}/webhook/${cell.name}.${workflow.id}`)
+    expect((await hook.send({ n: 1 })).status).toBe(200)
+    expect((await endOf(client, workflow.id, await startRun(client, workflow.id))).status).toBe('Ready')
+    await eventually(async () => (await cell.place.query('select from webhook_history', true)).length === 1)
 
-      const made = await client.post('/api/ApiKey', {})
-      expect(made.text).toContain(`pbc_${cell.name}_`)
-      const link = cell.program.output().match(/(http\S+\/set-password\?token=\S+)/)?.[1] as string
-      expect(link).toContain(`token=pbl_${cell.name}_`)
-      const page = await fetch(link)
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('password')])
-    },
-  )
+    const made = await client.post('/api/ApiKey', {})
+    expect(made.text).toContain(`pbc_${cell.name}_`)
+    const link = cell.program.output().match(/(http\S+\/set-password\?token=\S+)/)?.[1] as string
+    expect(link).toContain(`token=pbl_${cell.name}_`)
+    const page = await fetch(link)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('password')])
+  })
 
-  it('an organization made in the second cell is reached by the same address', { timeout: 60_000 }, async () => {
+  it('an organization made in the second cell is reached by the same address', async () => {
     const cell = cells[1] as Cell
     const made = await admin(['create-organization', '--name', 'Far', '--email', 'far@example.com'], cell.env)
     expect(made.code, made.output).toBe(0)
@@ -111,7 +107,7 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
     expect((await new Client(publicUrl, keys).get('/api/Authenticate')).body.myAccount.email).toBe('far@example.com')
   })
 
-  it('people sign in by e-mail at the one address, whichever cell they live in', { timeout: 60_000 }, async () => {
+  it('people sign in by e-mail at the one address, whichever cell they live in', async () => {
     const us1 = cells[1] as Cell
     const made = await admin(['create-organization', '--name', 'Walker', '--email', 'walker@example.com'], us1.env)
     const [link = '', token = ''] = made.output.match(/http\S+\/set-password\?token=(\S+)/) ?? []
@@ -146,14 +142,14 @@ describe.skipIf(!hasProxy)('two cells (skipped without haproxy)', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toEqual({ status: 'ready', cell: name })
   })
 
-  it('a cell that is away takes nobody else with it', { timeout: 60_000 }, async () => {
+  it('a cell that is away takes nobody else with it', async () => {
     const [eu1, us1] = cells as [Cell, Cell]
     await us1.program[Symbol.asyncDispose]()
     await eventually(async () => (await new Client(publicUrl, keysOf(us1)).get('/api/Authenticate')).status === 503)
     expect((await new Client(publicUrl, keysOf(eu1)).get('/api/Authenticate')).status).toBe(200)
   })
 
-  it('another seed than the one the keys were made from is refused at the start', { timeout: 60_000 }, async () => {
+  it('another seed than the one the keys were made from is refused at the start', async () => {
     const us1 = cells[1] as Cell
     await using wrong = startProgram('main', [], {
       ...us1.env,

@@ -38,4 +38,4 @@ it('two workers that note the same runs in opposite order never wait for each ot
     [workflow.id],
   )
   expect(noted?.['n']).toBe(claims.length)
-}, 60_000)
+})

@@ -17,7 +17,7 @@ async function startWorker(): Promise<Program> {
     PATCHBAY_DATA_DIR: api.dataDir,
     PATCHBAY_LOG_LEVEL: 'warn',
   })
-  await worker.saw(/worker is ready/, 60_000)
+  await worker.saw(/worker is ready/)
   return worker
 }
 
@@ -47,19 +47,19 @@ describe('a run whose worker', () => {
     ])
     const victim = await startWorker()
     const number = await startRun(api.manager, workflow.id)
-    await eventually(async () => (await vault(workflow, 'second')) === 1, 30_000)
+    await eventually(async () => (await vault(workflow, 'second')) === 1)
     await using _heir = await startWorker()
     victim.kill('SIGKILL')
     const killedAt = Date.now()
     await victim.ended
-    const run = await endOf(api.manager, workflow.id, number, 90_000)
+    const run = await endOf(api.manager, workflow.id, number)
     expect(Date.now() - killedAt).toBeLessThan(30_000)
     expect(run).toMatchObject({ status: 'Ready' })
     expect(await vault(workflow, 'first')).toBe(1)
     expect(await vault(workflow, 'second')).toBe(2)
     expect(await vault(workflow, 'deferred')).toBe(5)
     expect((await blockResult(api.manager, workflow, 2)).body.result).toEqual({ n: 42, vars: { kept: 'yes' } })
-  }, 120_000)
+  })
 
   it('died three times on the same block ends in Error, naming the block', async () => {
     const workflow = await deployWorkflow(api.manager, [
@@ -69,18 +69,18 @@ describe('a run whose worker', () => {
     const number = await startRun(api.manager, workflow.id)
     for (let death = 1; death <= 3; death++) {
       const victim = await startWorker()
-      await eventually(async () => (await vault(workflow, 'tries')) === death, 30_000)
+      await eventually(async () => (await vault(workflow, 'tries')) === death)
       await eventually(() => isUnderWay(workflow, 1))
       victim.kill('SIGKILL')
       await victim.ended
       await forgetHeartbeats()
     }
     await using _last = await startWorker()
-    const run = await endOf(api.manager, workflow.id, number, 90_000)
+    const run = await endOf(api.manager, workflow.id, number)
     expect(run).toMatchObject({ status: 'Error', lastExecutedBlockTitle: 'Killer' })
     expect(run.errorMessage).toMatch(/Killer.*three times/)
     expect(await vault(workflow, 'tries')).toBe(3)
-  }, 300_000)
+  })
 
   it('died three times, and which had not begun, is not to blame', async () => {
     const workflow = await deployWorkflow(api.manager, ['await sleep(200); return 1'])
@@ -90,15 +90,15 @@ describe('a run whose worker', () => {
       await eventually(async () => {
         const rows = await api.asOwner("select 1 from pgboss.job where name = 'runs' and state = 'active'")
         return rows.length > 40
-      }, 30_000)
+      })
       victim.kill('SIGKILL')
       await victim.ended
       await forgetHeartbeats()
     }
     await using _last = await startWorker()
     for (const number of numbers)
-      expect(await endOf(api.manager, workflow.id, number, 60_000)).toMatchObject({ status: 'Ready' })
-  }, 240_000)
+      expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
+  })
 
   it('died twice while its block was under way is tried alone, and nobody else begins beside it', async () => {
     const suspect = await deployWorkflow(api.manager, [
@@ -107,20 +107,20 @@ describe('a run whose worker', () => {
     const number = await startRun(api.manager, suspect.id)
     for (let death = 1; death <= 2; death++) {
       const victim = await startWorker()
-      await eventually(async () => (await vault(suspect, 'tries')) === death, 30_000)
+      await eventually(async () => (await vault(suspect, 'tries')) === death)
       await eventually(() => isUnderWay(suspect, 0))
       victim.kill('SIGKILL')
       await victim.ended
       await forgetHeartbeats()
     }
     await using _last = await startWorker()
-    await eventually(async () => (await vault(suspect, 'tries')) === 3, 90_000)
+    await eventually(async () => (await vault(suspect, 'tries')) === 3)
     const bystander = await deployWorkflow(api.manager, ['return Date.now()'])
-    await endOf(api.manager, bystander.id, await startRun(api.manager, bystander.id), 40_000)
-    expect(await endOf(api.manager, suspect.id, number, 90_000)).toMatchObject({ status: 'Ready' })
+    await endOf(api.manager, bystander.id, await startRun(api.manager, bystander.id))
+    expect(await endOf(api.manager, suspect.id, number)).toMatchObject({ status: 'Ready' })
     const ended = (await blockResult(api.manager, suspect, 1)).body.result as number
     expect((await blockResult(api.manager, bystander, 1)).body.result as number).toBeGreaterThanOrEqual(ended)
-  }, 300_000)
+  })
 
   it('hung and came back has its late result dropped', async () => {
     const workflow = await deployWorkflow(api.manager, [
@@ -129,24 +129,23 @@ describe('a run whose worker', () => {
     ])
     await using sleeper = await startWorker()
     const number = await startRun(api.manager, workflow.id)
-    await eventually(async () => (await vault(workflow, 'tries')) === 1, 30_000)
+    await eventually(async () => (await vault(workflow, 'tries')) === 1)
     sleeper.kill('SIGSTOP')
     await forgetHeartbeats()
     await using _heir = await startWorker()
-    const run = await endOf(api.manager, workflow.id, number, 90_000)
+    const run = await endOf(api.manager, workflow.id, number)
     expect(run).toMatchObject({ status: 'Ready' })
     const before = await rowOf(workflow)
     sleeper.kill('SIGCONT')
     // The sleeper is through with its script when it takes runs again.
     const witness = await deployWorkflow(api.manager, ['return 1'])
-    for (let more = 1; more <= 5; more++)
-      await endOf(api.manager, witness.id, await startRun(api.manager, witness.id), 20_000)
+    for (let more = 1; more <= 5; more++) await endOf(api.manager, witness.id, await startRun(api.manager, witness.id))
     sleeper.kill('SIGTERM')
     expect(await sleeper.ended).toBe(0)
     expect(await rowOf(workflow)).toEqual(before)
     expect((await blockResult(api.manager, workflow, 1)).body.result).toEqual({ by: 2 })
     expect((await blockResult(api.manager, workflow, 2)).body.result).toBe(2)
-  }, 120_000)
+  })
 
   it('is told to stop finishes its block there and goes on elsewhere at once, which is no death', async () => {
     const workflow = await deployWorkflow(api.manager, [
@@ -156,20 +155,20 @@ describe('a run whose worker', () => {
     ])
     const leaving = await startWorker()
     const number = await startRun(api.manager, workflow.id)
-    await eventually(async () => (await vault(workflow, 'first')) === 1, 30_000)
+    await eventually(async () => (await vault(workflow, 'first')) === 1)
     leaving.kill('SIGTERM')
     expect(await leaving.ended).toBe(0)
     expect(await vault(workflow, 'second')).toBeNull()
     expect(await rowOf(workflow)).toMatchObject({ ended_at: null, is_handed_back: true })
     await using _heir = await startWorker()
     const readyAt = Date.now()
-    const run = await endOf(api.manager, workflow.id, number, 20_000)
+    const run = await endOf(api.manager, workflow.id, number)
     // No heartbeat had to run out, which takes ten seconds.
     expect(Date.now() - readyAt).toBeLessThan(10_000)
     expect(run).toMatchObject({ status: 'Ready' })
     for (const block of ['first', 'second', 'third']) expect(await vault(workflow, block)).toBe(1)
     expect(await rowOf(workflow)).toMatchObject({ deaths: {}, is_handed_back: false })
-  }, 90_000)
+  })
 })
 
 describe('a database clock that was set back by an hour', () => {
@@ -177,7 +176,7 @@ describe('a database clock that was set back by an hour', () => {
     const held = await deployWorkflow(api.manager, [counted('tries', 'if (began === 1) await sleep(120000); return 1')])
     const victim = await startWorker()
     const heldNumber = await startRun(api.manager, held.id)
-    await eventually(async () => (await vault(held, 'tries')) === 1, 30_000)
+    await eventually(async () => (await vault(held, 'tries')) === 1)
     victim.kill('SIGKILL')
     await victim.ended
     const waiting = await deployWorkflow(api.manager, ['return 2'])
@@ -190,9 +189,9 @@ describe('a database clock that was set back by an hour', () => {
       `update pgboss.queue set monitor_claim_on = monitor_claim_on + ${hour}, monitor_on = monitor_on + ${hour}, maintain_on = maintain_on + ${hour}`,
     )
     await using _heir = await startWorker()
-    expect(await endOf(api.manager, waiting.id, waitingNumber, 20_000)).toMatchObject({ status: 'Ready' })
-    expect(await endOf(api.manager, held.id, heldNumber, 40_000)).toMatchObject({ status: 'Ready' })
-  }, 120_000)
+    expect(await endOf(api.manager, waiting.id, waitingNumber)).toMatchObject({ status: 'Ready' })
+    expect(await endOf(api.manager, held.id, heldNumber)).toMatchObject({ status: 'Ready' })
+  })
 })
 
 describe('runs that wait', () => {
@@ -201,6 +200,6 @@ describe('runs that wait', () => {
     const numbers = await Promise.all(Array.from({ length: 20 }, () => startRun(api.manager, workflow.id)))
     await using _worker = await startWorker()
     for (const number of numbers)
-      expect(await endOf(api.manager, workflow.id, number, 20_000)).toMatchObject({ status: 'Ready' })
-  }, 60_000)
+      expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
+  })
 })

@@ -26,7 +26,7 @@ async function startWorker(): Promise<Program> {
     PATCHBAY_EGRESS_ALLOW: '127.0.0.0/8',
     PATCHBAY_LOG_LEVEL: 'warn',
   })
-  await worker.saw(/worker is ready/, 60_000)
+  await worker.saw(/worker is ready/)
   return worker
 }
 
@@ -77,7 +77,7 @@ describe('a write whose worker dies before its block is recorded', () => {
     ])
     await forgetHeartbeats()
     await using _heir = await startWorker()
-    expect(await endOf(api.manager, workflow.id, number, 40_000)).toMatchObject({ status: 'Ready' })
+    expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
 
     const keys = target.received.map(({ headers }) => String(headers['idempotency-key']))
     const [first, second, put, ...later] = keys
@@ -94,7 +94,7 @@ describe('a write whose worker dies before its block is recorded', () => {
     ])
     expect(result.map((call: { idempotencyKey: string }) => call.idempotencyKey)).toEqual(keys.slice(0, 6))
     expect((await read(2)).body.result).toMatchObject([{ outcome: 'Answered', idempotencyKey: keys[6] }])
-  }, 120_000)
+  })
 })
 
 describe('a worker that hung while another took its run over', () => {
@@ -108,20 +108,19 @@ describe('a worker that hung while another took its run over', () => {
     const workflow = await deployWorkflow(api.manager, [script], { applications: { HTTP: await register() } })
     await using sleeper = await startWorker()
     const number = await startRun(api.manager, workflow.id)
-    await eventually(() => target.received.length === 1, 30_000)
+    await eventually(() => target.received.length === 1)
     sleeper.kill('SIGSTOP')
     await forgetHeartbeats()
     {
       await using _heir = await startWorker()
-      expect(await endOf(api.manager, workflow.id, number, 40_000)).toMatchObject({ status: 'Ready' })
+      expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
     }
     sleeper.kill('SIGCONT')
     // The sleeper is through with its script when it takes runs again.
     const witness = await deployWorkflow(api.manager, ['return 1'])
-    for (let more = 1; more <= 5; more++)
-      await endOf(api.manager, witness.id, await startRun(api.manager, witness.id), 20_000)
+    for (let more = 1; more <= 5; more++) await endOf(api.manager, witness.id, await startRun(api.manager, witness.id))
     sleeper.kill('SIGTERM')
     expect(await sleeper.ended).toBe(0)
     expect(target.received.map(({ url }) => url)).toEqual(['/first', '/first', '/second'])
-  }, 120_000)
+  })
 })

@@ -42,7 +42,7 @@ async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
     if (answer.status === 503) return undefined
     expect(answer.status, answer.text).toBe(200)
     return answer
-  }, 60_000)
+  })
 }
 
 /** An API process of its own, started again when it is killed. */
@@ -56,7 +56,7 @@ async function startApi() {
       PATCHBAY_DATA_DIR: service.dataDir,
       PATCHBAY_LOG_LEVEL: 'fatal',
     })
-    const [, address] = await program.saw(/ready at (\S+)/, 120_000)
+    const [, address] = await program.saw(/ready at (\S+)/)
     caller = new Client(address as string, service.firstAccount)
   }
   await start()

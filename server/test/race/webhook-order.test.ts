@@ -124,7 +124,7 @@ describe('webhooks while processes die', () => {
       [workflow.id],
     )
     expect(queued[0]?.['queued']).toBe(queued[0]?.['stored'])
-  }, 60_000)
+  })
 })
 
 type Body = { n: number; key: string; failsFirst: boolean }

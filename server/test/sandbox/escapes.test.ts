@@ -89,7 +89,7 @@ describe('escapes', () => {
     expect((await attack('return api.get.bind(null, "forged/forged")')).calls).not.toEqual([])
   })
 
-  it.each(escapes)('$name finds nothing of the host', { timeout: 30_000 * times }, async ({ body }) => {
+  it.each(escapes)('$name finds nothing of the host', async ({ body }) => {
     for (let time = 0; time < times; time++) {
       const { calls, outcome } = await attack(body)
       // A prey that breaks the inspector's own realm may end in an error, but never in a find.

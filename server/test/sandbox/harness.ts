@@ -33,7 +33,7 @@ export function expectReturned(outcome: ScriptOutcome): ScriptReturned {
   throw new Error(`The script was expected to return: ${JSON.stringify(outcome)}`)
 }
 
-export async function waitUntil(isTrue: () => boolean, ms = 25_000): Promise<void> {
+export async function waitUntil(isTrue: () => boolean, ms = 180_000): Promise<void> {
   const end = performance.now() + ms
   while (!isTrue()) {
     if (performance.now() > end) throw new Error(`Not true after ${ms} ms.`)

@@ -39,7 +39,7 @@ beforeAll(async () => {
     PATCHBAY_LOG_LEVEL: 'warn',
     PATCHBAY_EGRESS_ALLOW: '127.0.0.0/8',
   })
-  const [, baseUrl = ''] = await program.saw(/(http:\/\/127\.0\.0\.1:\d+)/, 60_000)
+  const [, baseUrl = ''] = await program.saw(/(http:\/\/127\.0\.0\.1:\d+)/)
   const other = await createOrganization(service)
   const newAccount = async (creator: Client) => {
     const { client, email } = await createAccount(service, creator, 'User')
@@ -79,13 +79,13 @@ beforeAll(async () => {
   }
   // Programs are slow at first. That is not what is compared.
   await work(1000)
-}, 120_000)
+})
 afterAll(async () => {
   await attackers?.[Symbol.asyncDispose]()
   program?.kill('SIGKILL')
   await program?.[Symbol.asyncDispose]()
   await service?.[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 /** What each honest account sees in this time. */
 async function work(ms: number, seen: readonly Seen[] = honest.map(nothingSeen)): Promise<readonly Seen[]> {

@@ -1,6 +1,6 @@
 // Large JSON bodies of one account: they keep the event loop from nobody, and their bytes come out of the account's own share.
 import { connect, type Socket } from 'node:net'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -9,8 +9,6 @@ import { useProxySample } from '../harness/proxy-sample.ts'
 import { startService } from '../harness/service.ts'
 import { startSmtpSink } from '../harness/smtp-sink.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const sample = useProxySample()
 const delayMsMax = 100

@@ -99,7 +99,7 @@ describe('an upload that ends early', () => {
     }
     await eventually(holdsNothing)
     expect(await isAnswering()).toBe(true)
-  }, 60_000)
+  })
 
   it('because its process was killed is cleaned up at the next start', async () => {
     const kept = sharesOnDisk().length
@@ -113,7 +113,7 @@ describe('an upload that ends early', () => {
     baseUrl = (await program.saw(ready))[1] as string
     expect(sharesOnDisk().length).toBe(kept)
     expect(await uploadsInDatabase()).toBe(0)
-  }, 60_000)
+  })
 
   it('is answered at once when it is refused, and cut off when the client goes on sending', async () => {
     const kept = sharesOnDisk().length
@@ -131,7 +131,7 @@ describe('an upload that ends early', () => {
     await closed
     clearInterval(sending)
     expect(sharesOnDisk().length).toBe(kept)
-  }, 30_000)
+  })
 
   it('is refused before it begins when it would fill the disk', async () => {
     const socket = await openUpload(baseUrl, keys(), {
@@ -153,7 +153,7 @@ describe('an upload that ends early', () => {
       for (const socket of sockets) socket.destroy()
     }
     expect(await isAnswering()).toBe(true)
-  }, 60_000)
+  })
 })
 
 describe(`${malformedForms.length} malformed forms`, () => {
@@ -183,7 +183,7 @@ describe(`${malformedForms.length} malformed forms`, () => {
     const good = await sendUpload(new Client(baseUrl, keys()), wellFormed, { 'Content-Type': formType })
     expect(good.status, good.text).toBe(200)
     expect(program.output()).not.toContain('Background work failed')
-  }, 120_000)
+  })
 
   it('whose announced end never comes are 400 when the client closes its side, and gone', async () => {
     const socket = await openUpload(baseUrl, keys(), { 'Content-Type': formType, 'Content-Length': '100000' })
@@ -207,7 +207,7 @@ describe('a download that is given up', () => {
       socket.destroy()
     }
     await eventually(holdsNothing)
-  }, 60_000)
+  })
 })
 
 describe('the end of the process', () => {
@@ -222,5 +222,5 @@ describe('the end of the process', () => {
     // Whoever is in the middle of a request gets ten seconds; nobody is.
     expect(performance.now() - asked).toBeLessThan(10_000)
     for (const socket of sockets) socket.destroy()
-  }, 60_000)
+  })
 })
