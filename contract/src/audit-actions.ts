@@ -7,6 +7,7 @@ export const auditActions = [
   'account.invitedAgain',
   'account.passwordForgotten',
   'account.passwordSet',
+  'account.signInLinkCreated',
   'account.stateChanged',
   'account.unlocked',
   'alarm.acknowledged',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { auditActions } from './audit-actions.ts'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
@@ -10,7 +11,7 @@ export const AuditEntry = Type.Object({
   managedAccountId: Type.Union([Guid, Type.Null()], { description: 'The managed account acted for, if any.' }),
   keyId: Type.Union([Guid, Type.Null()]),
   address: Type.Union([Type.String(), Type.Null()]),
-  action: Type.String(),
+  action: Type.Enum([...auditActions], { description: 'What was done. Later versions may add actions.' }),
   target: Type.Union([Type.String(), Type.Null()]),
   details: Type.Unknown(),
   hash: Type.Union([Type.String(), Type.Null()], {

@@ -19,8 +19,9 @@ export async function makeSignInLink(
     if (!account) return undefined
     const activates = account.state === 'inActive'
     await recordAudit(tx, noAccount(account.organization_id), {
-      action: activates ? 'account.invitedAgain' : 'account.passwordForgotten',
+      action: 'account.signInLinkCreated',
       target: account.id,
+      details: { activates },
     })
     const purpose = activates ? 'activate' : 'setPassword'
     const link = createLink(tx, { baseUrl, accountId: account.id, purpose, hours: forgottenHours })

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@patchbay/contract'
 import { type Db, sql, when } from '../db/index.ts'
 
 export type AuditQuery = { page: number; size: number; from: string | undefined; to: string | undefined }
@@ -9,7 +10,7 @@ type AuditRow = {
   managed_account_id: string | null
   key_id: string | null
   address: string | null
-  action: string
+  action: AuditAction
   target: string | null
   details: unknown
   hash: Buffer | null

@@ -6,7 +6,9 @@ import { type GraphServer, startGraphServer } from '../harness/graph-server.ts'
 import { Random } from '../harness/random.ts'
 import { seedEverything } from '../harness/seed-everything.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { upgradeIn } from '../harness/upgrades.ts'
 import { auditedChanges, graphApps } from './audited-changes/index.ts'
+import { newestRow, rowsAfter } from './audited-changes/rows.ts'
 
 const specs = Object.entries(operations as Record<string, OperationSpec>) as [OperationName, OperationSpec][]
 const actionsOf = ({ audit }: OperationSpec): readonly AuditAction[] => (audit ? [audit].flat() : [])
@@ -27,35 +29,34 @@ beforeAll(async () => {
   graph.addSite(graphApps.sitePath)
   service = await startService({ env: { PATCHBAY_LOG_LEVEL: 'error' } })
   ids = await seedEverything(service, service.manager, service.firstAccount)
+  // Whatever it began is over, so that every later row is a request's own.
+  const [upgradeId] = ids.slice(-1)
+  await upgradeIn(service.manager, upgradeId ?? '', 'Completed')
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   await graph[Symbol.asyncDispose]()
 })
 
-/** Leaves out what the service goes on to do by itself: the waves of an upgrade, the end of a share. */
-async function rowsAfter(id: number): Promise<unknown[]> {
-  const named = new Set<unknown>(changes.map(([, action]) => action))
-  const rows = await service.asOwner('select action from audit_log where id > $1 order by id', [id])
-  return rows.map((row) => row['action']).filter((action) => named.has(action))
-}
-const newestRow = async () => Number((await service.asOwner('select max(id) as id from audit_log'))[0]?.['id'] ?? 0)
-
 describe('the audit log of an operation', () => {
   it.each(changes)('%s writes %s, once', async (name, action) => {
     const prepare = auditedChanges(service, graph)[name]?.[action]
     expect(prepare, `audited-changes does not make the change ${action} of ${name}`).toBeDefined()
     const request = await prepare!()
-    const before = await newestRow()
+    const before = await newestRow(service)
     const answer = await request()
     expect(answer.status, answer.text).toBe(200)
-    expect(await rowsAfter(before)).toEqual([action])
+    const [row, ...others] = await rowsAfter(service, before)
+    const actor = { accountId: service.firstAccount.accountId, managedAccountId: null, address: '127.0.0.1' }
+    expect(row).toMatchObject({ action, ...actor })
+    expect(`${request.about} ${answer.text}`).toContain(row?.target)
+    expect(others.map((other) => other.action)).toEqual(request.also ?? [])
   })
 
   it.each(silent)('%s writes nothing', async (_name, spec) => {
     const random = new Random(1)
     const made = (schema: unknown) => (schema ? valid(schema as Schema, random, ids) : {}) as Record<string, unknown>
-    const before = await newestRow()
+    const before = await newestRow(service)
     for (let time = 0; time < 4; time++) {
       const params = made(spec.params)
       const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
@@ -63,6 +64,6 @@ describe('the audit log of an operation', () => {
       const answer = await service.manager.send(spec.method, path, body)
       expect(answer.status, answer.text).not.toBe(500)
     }
-    expect(await rowsAfter(before)).toEqual([])
+    expect(await rowsAfter(service, before)).toEqual([])
   })
 })

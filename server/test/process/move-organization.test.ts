@@ -175,7 +175,8 @@ it('the audit log is whole in both cells', async () => {
   for (const cell of [eu1, us1]) expect(await admin(['verify-audit'], cell.env)).toMatchObject({ code: 0 })
   const { items } = (await there().post('/api/GetAuditLog', { page: 0, size: 100 })).body
   const moves = items.filter((item: { action: string }) => item.action === 'organization.moved')
-  expect(moves).toMatchObject([{ details: { fromCell: 'eu1', toCell: 'us1' } }])
+  const { organizationId: target } = organization
+  expect(moves).toMatchObject([{ target, accountId: null, details: { fromCell: 'eu1', toCell: 'us1' } }])
 })
 
 it('moves back, and the first cell answers again', async () => {

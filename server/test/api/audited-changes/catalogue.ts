@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { GraphServer } from '../../harness/graph-server.ts'
 import { applicationFile, blockFiles, type File, workflowFile } from '../catalog-files.ts'
-import type { Bench, Changes } from './change.ts'
+import { about, type Bench, type Changes } from './change.ts'
 
 export const graphApps = {
   connector: { clientId: '11111111-0000-4000-8000-000000000001', secret: 'connector-secret' },
@@ -9,7 +9,7 @@ export const graphApps = {
   sitePath: '/sites/Team',
 }
 
-export function changesOfCatalogue({ manager, newName, post, get }: Bench, graph: GraphServer): Changes {
+export function changesOfCatalogue({ service, manager, newName, post, get }: Bench, graph: GraphServer): Changes {
   const bring = (files: File[]) => manager.post('/api/CatalogImport', { files })
   async function newConnection() {
     const applications = (await manager.get('/api/Applications')).body as { id: string; shortName: string }[]
@@ -45,7 +45,7 @@ export function changesOfCatalogue({ manager, newName, post, get }: Bench, graph
     CatalogImport: {
       'catalog.imported': async () => {
         const files = blockFiles({ id: randomUUID(), name: newName(), version: '1' })
-        return () => bring(files)
+        return about(service.firstAccount.organizationId, () => bring(files))
       },
     },
     PublishWorkflowTemplate: {

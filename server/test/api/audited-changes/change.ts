@@ -5,7 +5,12 @@ import type { Answer, Client } from '../../harness/client.ts'
 import type { TestService } from '../../harness/service.ts'
 import { createWorkflow, deployWorkflow } from '../../harness/workflows.ts'
 
-type Request = () => Promise<Pick<Answer, 'status' | 'text'>>
+export type Request = (() => Promise<Pick<Answer, 'status' | 'text'>>) & {
+  /** Names what is changed, where the answer does not. */
+  about?: string
+  /** What the service then does by itself. */
+  also?: readonly AuditAction[]
+}
 /** Resolves, when everything is prepared, with the request to watch. */
 type Prepare = () => Promise<Request>
 export type Changes = { readonly [Name in OperationName]?: { readonly [Action in AuditAction]?: Prepare } }
@@ -35,18 +40,17 @@ export function setUp(service: TestService) {
     service,
     manager,
     newName: () => `name${randomUUID().slice(0, 8)}`,
-    post:
-      (path: string, body?: unknown): Request =>
-      () =>
-        manager.post(path, body),
-    get:
-      (path: string): Request =>
-      () =>
-        manager.get(path),
+    post: (path: string, body?: unknown): Request =>
+      about(`${path} ${JSON.stringify(body)}`, () => manager.post(path, body)),
+    get: (path: string): Request => about(path, () => manager.get(path)),
     idle: async () => (await createWorkflow(manager, ['return 1'])).id,
     deployed: async (script = 'return 1') => (await deployWorkflow(manager, [script])).id,
     signIn,
     withPassword,
     person,
   }
+}
+
+export function about(name: string, request: Request): Request {
+  return Object.assign(request, { about: name })
 }

@@ -1,5 +1,5 @@
 import { createAccount, uniqueEmail } from '../../harness/accounts.ts'
-import type { Bench, Changes } from './change.ts'
+import { about, type Bench, type Changes } from './change.ts'
 
 export function changesOfPeople({ service, manager, post, get, signIn, withPassword, person }: Bench): Changes {
   const account = () => createAccount(service, manager, 'User')
@@ -51,7 +51,7 @@ export function changesOfPeople({ service, manager, post, get, signIn, withPassw
     SignOut: {
       'session.ended': async () => {
         const signedIn = await person()
-        return () => signedIn.post('/api/SignOut')
+        return about(service.firstAccount.accountId, () => signedIn.post('/api/SignOut'))
       },
     },
     AttributeTagAdd: {
@@ -72,7 +72,8 @@ export function changesOfPeople({ service, manager, post, get, signIn, withPassw
       'eventSubscription.deleted': async () => get(`/api/DeleteEventSubscription/${await subscription()}`),
     },
     NotificationSettingsUpdate: {
-      'notifications.changed': async () => post('/api/NotificationSettings', { failureMail: false }),
+      'notifications.changed': async () =>
+        about(service.firstAccount.accountId, () => manager.post('/api/NotificationSettings', { failureMail: false })),
     },
   }
 }

@@ -1,6 +1,6 @@
 // Mails, shares and the vault.
 import { sendUpload, uploadForm } from '../../harness/upload.ts'
-import type { Bench, Changes } from './change.ts'
+import { about, type Bench, type Changes } from './change.ts'
 
 export function changesOfStoredValues({ service, manager, post, get, idle, person }: Bench): Changes {
   async function share(): Promise<string> {
@@ -10,7 +10,11 @@ export function changesOfStoredValues({ service, manager, post, get, idle, perso
 
   return {
     ApiProxyEmail: {
-      'mail.accepted': async () => post('/api/ApiProxyEmail', { subject: 's', body: 'b', toAccountEmail: true }),
+      'mail.accepted': async () => async () => {
+        const answer = await manager.post('/api/ApiProxyEmail', { subject: 's', body: 'b', toAccountEmail: true })
+        const [mail] = await service.asOwner('select id from mails order by id desc limit 1')
+        return { ...answer, text: `${answer.text} ${mail?.['id']}` }
+      },
     },
     ProxySecureUpload: {
       'share.created': async () => () => sendUpload(manager, uploadForm([{ name: 'a.txt', content: 'a' }])),
@@ -22,7 +26,7 @@ export function changesOfStoredValues({ service, manager, post, get, idle, perso
       'vault.read': async () => {
         const [id, signedIn] = [await idle(), await person()]
         await manager.post(`/api/MyVaultSet/${id}/key`, { jsonData: 1 })
-        return () => signedIn.get(`/api/MyVaultGet/${id}/key`)
+        return about(id, () => signedIn.get(`/api/MyVaultGet/${id}/key`))
       },
     },
     MyVaultRemove: {
@@ -37,7 +41,7 @@ export function changesOfStoredValues({ service, manager, post, get, idle, perso
       'vault.read': async () => {
         const signedIn = await person()
         await manager.post(globalVault('Set'), { jsonData: 1 })
-        return () => signedIn.get(globalVault('Get'))
+        return about(globalVault('Get'), () => signedIn.get(globalVault('Get')))
       },
     },
     MyVaultRemoveGlobal: {

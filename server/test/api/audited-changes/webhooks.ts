@@ -1,22 +1,22 @@
 import { eventually } from '../../harness/eventually.ts'
 import { enableWebhook, hasStatus } from '../../harness/webhooks.ts'
-import type { Bench, Changes } from './change.ts'
+import { about, type Bench, type Changes } from './change.ts'
 
 export function changesOfWebhooks({ service, manager, post, get, idle, deployed }: Bench): Changes {
   async function hookOf(settings: Record<string, unknown> = {}, script = 'return 1') {
     const workflowId = await deployed(script)
     return enableWebhook(manager, workflowId, settings)
   }
-  async function heldRequest(): Promise<string> {
+  async function heldRequest() {
     const hook = await hookOf()
     await manager.post(`/api/WebhookQueueHold/${hook.workflowId}`)
-    return (await hook.send({})).body.webhookId
+    return { workflowId: hook.workflowId, webhookId: (await hook.send({})).body.webhookId as string }
   }
-  async function failedRequest(): Promise<string> {
+  async function failedRequest() {
     const hook = await hookOf({}, "throw new Error('broken')")
     const { webhookId } = (await hook.send({})).body
     await hasStatus(manager, hook.workflowId, webhookId, 'Failed')
-    return webhookId
+    return { workflowId: hook.workflowId, webhookId: webhookId as string }
   }
 
   return {
@@ -38,8 +38,18 @@ export function changesOfWebhooks({ service, manager, post, get, idle, deployed 
         return post(`/api/WebhookSandboxPin/${workflowId}`, { webhookId })
       },
     },
-    WebhookSkip: { 'webhook.skipped': async () => post(`/api/WebhookSkip/${await heldRequest()}`) },
-    WebhookRetry: { 'webhook.retried': async () => post(`/api/WebhookRetry/${await failedRequest()}`) },
+    WebhookSkip: {
+      'webhook.skipped': async () => {
+        const { workflowId, webhookId } = await heldRequest()
+        return about(workflowId, () => manager.post(`/api/WebhookSkip/${webhookId}`))
+      },
+    },
+    WebhookRetry: {
+      'webhook.retried': async () => {
+        const { workflowId, webhookId } = await failedRequest()
+        return about(workflowId, () => manager.post(`/api/WebhookRetry/${webhookId}`))
+      },
+    },
     WebhookQueueHold: {
       'webhook.held': async () => post(`/api/WebhookQueueHold/${(await hookOf()).workflowId}`),
     },

@@ -1,8 +1,9 @@
+import type { AuditAction } from '@patchbay/contract'
 import { eventually } from '../../harness/eventually.ts'
 import { createTemplate, newBlock } from '../../harness/templates.ts'
-import { startUpgrade } from '../../harness/upgrades.ts'
+import { readUpgrade, startUpgrade, twoVersions, upgradeIn } from '../../harness/upgrades.ts'
 import { deployWorkflow, runToEnd, startRun } from '../../harness/workflows.ts'
-import type { Bench, Changes } from './change.ts'
+import type { Bench, Changes, Request } from './change.ts'
 
 export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench): Changes {
   async function upgrade(isPaused = false): Promise<string> {
@@ -12,8 +13,18 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
     for (let count = 0; count < 2; count++) await manager.post('/api/Workflow', { workflowTemplateId: made.id })
     await made.publish('2', { chain: [{ ...first, script: 'return 2' }] })
     const id = await startUpgrade(manager, made.id, { waveSize: 1, waveMinutes: 60 })
+    await eventually(async () => (await readUpgrade(manager, id)).counts.upgraded === 1)
     if (isPaused) await manager.post(`/api/TemplateUpgradeAction/${id}`, { action: 'pause' })
     return id
+  }
+  /** Waits until the service has done its part too. */
+  async function actedOn(id: string, action: string, { ends, also }: { ends: string; also: AuditAction }) {
+    const request: Request = async () => {
+      const answer = await manager.post(`/api/TemplateUpgradeAction/${id}`, { action })
+      await upgradeIn(manager, id, ends)
+      return answer
+    }
+    return Object.assign(request, { about: id, also: [also] })
   }
   async function alarm(): Promise<string> {
     const workflow = await deployWorkflow(manager, ['return { n: 1 }'])
@@ -53,19 +64,21 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
     },
     TemplateUpgrade: {
       'upgrade.started': async () => {
-        const made = createTemplate(manager)
-        const first = newBlock('return 1')
-        await made.publish('1', { chain: [first] })
-        await manager.post('/api/Workflow', { workflowTemplateId: made.id })
-        await made.publish('2', { chain: [{ ...first, script: 'return 2' }] })
-        return post('/api/TemplateUpgrade', { workflowTemplateId: made.id })
+        const { id } = await twoVersions(manager)
+        const request: Request = async () => {
+          const answer = await manager.post('/api/TemplateUpgrade', { workflowTemplateId: id })
+          await upgradeIn(manager, answer.body.upgradeId, 'Completed')
+          return answer
+        }
+        return Object.assign(request, { also: ['workflow.upgraded'] as const })
       },
     },
     TemplateUpgradeAction: {
       'upgrade.paused': async () => post(`/api/TemplateUpgradeAction/${await upgrade()}`, { action: 'pause' }),
-      'upgrade.resumed': async () => post(`/api/TemplateUpgradeAction/${await upgrade(true)}`, { action: 'resume' }),
+      'upgrade.resumed': async () =>
+        actedOn(await upgrade(true), 'resume', { ends: 'Completed', also: 'workflow.upgraded' }),
       'upgrade.rolledBack': async () =>
-        post(`/api/TemplateUpgradeAction/${await upgrade(true)}`, { action: 'rollBack' }),
+        actedOn(await upgrade(true), 'rollBack', { ends: 'RolledBack', also: 'workflow.rolledBack' }),
     },
     DeployWorkflow: { 'workflow.deployed': async () => get(`/api/DeployWorkflow/${await idle()}`) },
     ArchiveWorkflow: { 'workflow.archived': async () => get(`/api/ArchiveWorkflow/${await deployed()}`) },
