@@ -1,8 +1,8 @@
 import type { HandlersOf } from '../http/index.ts'
-import { exportCatalogFiles } from './format/export-files.ts'
 import { type DeleteDeps, deleteItem } from './import/delete-item.ts'
 import { type ImportDeps, importCatalog } from './import/import.ts'
 import { discardDraft, publishDraft } from './import/publish.ts'
+import { exportCatalog } from './read/export.ts'
 import { listApplications, searchApplications } from './read/list-applications.ts'
 import { getBlockTemplate, getVersions, getWorkflowTemplate } from './read/read-templates.ts'
 import {
@@ -11,7 +11,6 @@ import {
   searchBlockTemplates,
   searchWorkflowTemplates,
 } from './read/search-templates.ts'
-import type { ShelfItems } from './shelves/shelf.ts'
 
 type Names =
   | 'Applications'
@@ -36,7 +35,6 @@ type Names =
   | 'DeleteFunction'
 
 export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> {
-  const { catalog } = deps
   return {
     Applications: ({ principal }) => listApplications(deps, principal),
     ApplicationsSearch: ({ principal, body }) => searchApplications(deps, principal, body),
@@ -51,10 +49,7 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
     BlockTemplate: ({ principal, params, query }) => getBlockTemplate(deps, principal, params.id, query),
     BlockTemplateVersions: ({ principal, params }) => getVersions(deps, principal, 'blockTemplate', params.id),
     CatalogImport: ({ principal, body, query }) => importCatalog(deps, principal, body, query),
-    CatalogExport: async ({ principal, query }) => {
-      const { items } = await catalog.hosted(principal.account.organizationId)
-      return { files: exportCatalogFiles(query.isDraft === true ? draftsOf(items) : items) }
-    },
+    CatalogExport: ({ principal, query }) => exportCatalog(deps, principal, query.isDraft === true),
     PublishWorkflowTemplate: ({ principal, params, query }) =>
       publishDraft(deps, principal, { kind: 'workflowTemplate', id: params.id, version: query.version }),
     PublishBlockTemplate: ({ principal, params, query }) =>
@@ -67,12 +62,4 @@ export function catalogRoutes(deps: ImportDeps & DeleteDeps): HandlersOf<Names> 
     DeleteWorkflowTemplate: ({ principal, params }) => deleteItem(deps, principal, 'workflowTemplate', params.id),
     DeleteFunction: ({ principal, params }) => deleteItem(deps, principal, 'function', params.id),
   }
-}
-
-/** The drafts, and the published blocks that they stand on: together they can be imported elsewhere. */
-function draftsOf(items: ShelfItems): ShelfItems {
-  const needed = new Set(items.workflowDrafts.flatMap(({ chain }) => chain.map((block) => block.blockTemplateId)))
-  const drafted = new Set(items.blockDrafts.map(({ id }) => id))
-  const below = items.blockTemplates.filter(({ id }) => needed.has(id) && !drafted.has(id))
-  return { ...items, blockTemplates: [...below, ...items.blockDrafts], workflowTemplates: items.workflowDrafts }
 }

@@ -23,6 +23,10 @@ type AuthorizationCode = Extract<OAuthAuthentication, { type: 'oauth2Authorizati
 
 export type Authorization = { url: string; stateHash: Buffer; request: AuthorizationRequest }
 
+export function redirectUri(baseUrl: string): string {
+  return `${baseUrl}/oauth/callback`
+}
+
 export async function prepareAuthorization(
   how: AuthorizationCode,
   values: TemplateValues,

@@ -1,15 +1,15 @@
 // Where the link of a fault mail leads. Looking at it changes nothing, because mail scanners look at links.
 import { html, type Page, page } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
-import { insertState, prepareAuthorization } from './authorize.ts'
+import { insertState, prepareAuthorization, redirectUri } from './authorize.ts'
 import { type OpenedConnection, usableCredentials } from './opened-connection.ts'
 import { findReconnectLink } from './reconnect-link.ts'
-import { type RegisterDeps, redirectUri } from './register.ts'
 import { findConnection } from './store.ts'
+import type { RegistrationDeps } from './try-credentials.ts'
 
 const title = 'Connect again'
 
-export function reconnectPages(deps: RegisterDeps): Page[] {
+export function reconnectPages(deps: RegistrationDeps): Page[] {
   const find = async (token: string): Promise<OpenedConnection | undefined> => {
     const link = await findReconnectLink(deps.database.system, token)
     return link && deps.opened.findFresh(link, link.regApplicationId)
@@ -51,7 +51,7 @@ export function reconnectPages(deps: RegisterDeps): Page[] {
 }
 
 /** Undefined where no person can give access: new credentials are needed then. */
-async function beginAgain(deps: RegisterDeps, opened: OpenedConnection): Promise<string | undefined> {
+async function beginAgain(deps: RegistrationDeps, opened: OpenedConnection): Promise<string | undefined> {
   const { scope, connection, application, authentication, values } = opened
   if (authentication.type !== 'oauth2AuthorizationCode' || opened.isWithdrawn) return undefined
   const db = deps.database.forScope(scope)

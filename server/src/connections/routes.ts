@@ -2,9 +2,12 @@ import { scopeOf } from '../access/index.ts'
 import type { Scope } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import type { Taggable } from '../tags/index.ts'
+import { change } from './change.ts'
 import { listAuthenticated, searchConnections } from './list-store.ts'
-import { change, type RegisterDeps, register, remove } from './register.ts'
+import { register } from './register.ts'
+import { remove } from './remove.ts'
 import { exists } from './store.ts'
+import type { RegistrationDeps } from './try-credentials.ts'
 
 type Names =
   | 'RegApplications'
@@ -13,7 +16,7 @@ type Names =
   | 'RegApplicationUpdate'
   | 'DeleteRegApplication'
 
-export function connectionRoutes(deps: RegisterDeps): HandlersOf<Names> {
+export function connectionRoutes(deps: RegistrationDeps): HandlersOf<Names> {
   const countUses = async <Item extends { id: string }>(scope: Scope, items: Item[]) => {
     const counts = await deps.workflows.countUsing(
       scope,
@@ -45,7 +48,7 @@ export function connectionRoutes(deps: RegisterDeps): HandlersOf<Names> {
 }
 
 /** Registered applications, as far as tags are concerned. */
-export function connectionTaggable(deps: Pick<RegisterDeps, 'database'>): Taggable {
+export function connectionTaggable(deps: Pick<RegistrationDeps, 'database'>): Taggable {
   return {
     lowestRole: () => 'User',
     exists: (principal, id) => exists(deps.database.forScope(scopeOf(principal)), principal.account.id, id),

@@ -3,12 +3,12 @@ import { recordAudit } from '../audit/index.ts'
 import { sql, type Tx } from '../db/index.ts'
 import { html, type Page, page } from '../http/index.ts'
 import type { Outbox } from '../mail/index.ts'
-import type { RegisterDeps } from './register.ts'
 import { findConnection, type StoredConnection } from './store.ts'
 import { redeemTakeBackToken, type TakenBack } from './take-back-link.ts'
 import { replaceTokens } from './token-store.ts'
+import type { RegistrationDeps } from './try-credentials.ts'
 
-export type TakeBackDeps = RegisterDeps & { outbox: Outbox }
+export type TakeBackDeps = RegistrationDeps & { outbox: Outbox }
 
 const faultMessage = 'The person who granted access has revoked it.'
 
