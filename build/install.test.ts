@@ -148,7 +148,7 @@ describe('the packed packages, installed into an empty folder', () => {
       mkdirSync(at)
       expect((await cli(node, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
       const env = { ...plain, PATCHBAY_PORT: '0', PATCHBAY_DATA_DIR: join(at, 'data'), PATCHBAY_LOG_LEVEL: 'silent' }
-      const service = spawn(node, [patchbay, 'start'], { cwd: at, env, stdio: ['ignore', 'pipe', 'inherit'] })
+      const service = spawn(node, [patchbay], { cwd: at, env, stdio: ['ignore', 'pipe', 'inherit'] })
       const ended = new Promise((done) => service.on('close', done))
       try {
         const url = await addressOf(service.stdout)

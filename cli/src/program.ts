@@ -27,7 +27,8 @@ export async function runProgram(words: string[]): Promise<number> {
       process.stdout.write(`${installedVersion()}\n`)
       return 0
     }
-    await program.parseAsync(words, { from: 'user' })
+    // The package by itself is the service: `npx patchbay` starts it.
+    await program.parseAsync(words.length === 0 ? ['start'] : words, { from: 'user' })
     return exitCode
   } catch (error) {
     // Commander has said what is wrong, or printed the help that was asked for.

@@ -46,5 +46,7 @@ export async function testConnection(deps: CallDeps, to: Callable, given?: Grant
   if (answer.statusCode === 401 || answer.statusCode === 403) {
     throw new AppError('credentials_refused', tell(`The application refuses these credentials. ${said}`))
   }
-  return { grant, faultMessage: tell(`The test request did not succeed. ${said}`) }
+  // Another refusal says that the test request does not fit. An application that is busy or broken says nothing about the credentials.
+  const isBusy = answer.statusCode === 429 || answer.statusCode >= 500
+  return { grant, faultMessage: isBusy ? null : tell(`The test request did not succeed. ${said}`) }
 }

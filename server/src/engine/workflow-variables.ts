@@ -125,8 +125,10 @@ function readLongForm(given: unknown, variable: WorkflowVariable | undefined): R
   const fields = given as Record<string, unknown>
   if (!Object.keys(fields).every((field) => longFormFields.has(field))) return undefined
   if (Object.hasOwn(fields, 'value') || fields['isDeleted'] === true) return fields
+  // Only a json variable can have an object as its value.
+  if (variable && variable.type !== 'json') return fields
   const namesType = typeof fields['type'] === 'string' && parseVariableType(fields['type']) !== undefined
-  return namesType && variable?.type !== 'json' ? fields : undefined
+  return namesType && !variable ? fields : undefined
 }
 
 function wrongType(name: string, variable: VariableDefinition): Problem {

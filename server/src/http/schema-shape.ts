@@ -17,12 +17,18 @@ export type SchemaShape = {
 export function schemaAt(schema: SchemaShape, pointer: string): SchemaShape | undefined {
   let at: SchemaShape | undefined = schema
   for (const step of pointer.split('/').slice(1)) {
+    const holder: SchemaShape | undefined = at && containerIn(at)
     at =
-      at?.properties?.[step] ??
-      at?.items ??
-      (typeof at?.additionalProperties === 'object' ? at.additionalProperties : undefined)
+      holder?.properties?.[step] ??
+      holder?.items ??
+      (typeof holder?.additionalProperties === 'object' ? holder.additionalProperties : undefined)
   }
   return at
+}
+
+/** Of a schema that allows null or something else too, the part that has fields or items. */
+export function containerIn(schema: SchemaShape): SchemaShape {
+  return schema.anyOf?.find(({ type }) => type === 'object' || type === 'array') ?? schema
 }
 
 /** A name for people: "integer", "GUID", "array of string", "string or null". */

@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalid } from '../lib/app-error.ts'
-import { type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
+import { containerIn, type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
 
 type Part = 'body' | 'form' | 'query' | 'params'
 
@@ -77,7 +77,8 @@ function sentence(schema: SchemaShape, part: Part, faults: Fault[]): string {
   // Where other properties have a schema, a wrong one is no unknown one; its own fault says more.
   const unknown = faults.find(
     (fault) =>
-      fault.keyword === 'additionalProperties' && schemaAt(schema, fault.instancePath)?.additionalProperties === false,
+      fault.keyword === 'additionalProperties' &&
+      containerIn(schemaAt(schema, fault.instancePath) ?? {}).additionalProperties === false,
   )
   const fault =
     unknown ?? faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'additionalProperties') ?? faults[0]
@@ -104,6 +105,8 @@ function complaint(schema: SchemaShape, fault: Fault): string {
   switch (fault.keyword) {
     case 'minimum':
       return `must be at least ${limit ?? schema['minimum']}`
+    case 'exclusiveMinimum':
+      return `must be greater than ${limit ?? schema['exclusiveMinimum']}`
     case 'maximum':
       return `must be at most ${limit ?? schema['maximum']}`
     case 'minLength':

@@ -75,7 +75,7 @@ function requestsInTrouble(inReach: Sql): Sql {
       h.given_up || case h.given_up when 1 then ' webhook request was' else ' webhook requests were' end || ' given up after too many errors.' as message,
       h.since
     from (
-      select h.account_id, h.workflow_id, count(*) as given_up, max(h.left_at) as since
+      select h.account_id, h.workflow_id, count(*) as given_up, min(h.left_at) as since
       from accounts a join webhook_history h on h.account_id = a.id where ${inReach} and h.is_given_up group by 1, 2
     ) h join workflows w on w.id = h.workflow_id
     union all
@@ -91,7 +91,7 @@ function mails(inReach: Sql): Sql {
   return sql`
     select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
       case m.status when 'Held' then count(*) || ' held: SMTP is not configured.' else count(*) || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
-      max(m.created_at) as since
+      min(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
     where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`
 }

@@ -12,6 +12,8 @@ export type WaitingEvent = StreamEvent & { at: Date }
 
 /** One transaction and one notice for all of them. */
 export async function insertEvents(database: Database, events: readonly WaitingEvent[]): Promise<void> {
+  const names = await findNames(database.system, events)
+  const texts = events.map((event) => toText(event, names))
   await database.system.transaction(async (tx) => {
     await Promise.all([
       tx.query(sql`select pg_advisory_xact_lock(${writeLock})`),
@@ -19,14 +21,31 @@ export async function insertEvents(database: Database, events: readonly WaitingE
         insert into stream_events (account_id, workflow_id, type, data, happened_at)
         select * from unnest(
           ${events.map(({ accountId }) => accountId)}::uuid[], ${events.map(({ workflowId }) => workflowId)}::uuid[],
-          ${events.map(({ type }) => type)}::text[], ${events.map(toText)}::text[], ${events.map(({ at }) => at)}::timestamptz[])`),
+          ${events.map(({ type }) => type)}::text[], ${texts}::text[], ${events.map(({ at }) => at)}::timestamptz[])`),
       tx.query(sql`select pg_notify(${streamChannel}, ${news.events})`),
     ])
   })
 }
 
-function toText({ accountId, workflowId, data, at }: WaitingEvent): string {
-  return JSON.stringify({ accountId, ...(workflowId ? { workflowId } : {}), ...data, timestamp: at.toISOString() })
+/** Of the workflows whose events do not name them. Those that were deleted meanwhile have none. */
+async function findNames(db: Queryable, events: readonly WaitingEvent[]): Promise<Map<string, string>> {
+  const unnamed = events.flatMap(({ workflowId, data }) => (workflowId && !('workflowName' in data) ? workflowId : []))
+  if (unnamed.length === 0) return new Map()
+  const { rows } = await db.query<{ id: string; name: string }>(
+    sql`select id, name from workflows where id = any(${[...new Set(unnamed)]}::uuid[])`,
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+function toText({ accountId, workflowId, data, at }: WaitingEvent, names: ReadonlyMap<string, string>): string {
+  const workflowName = workflowId ? names.get(workflowId) : undefined
+  return JSON.stringify({
+    accountId,
+    ...(workflowId && { workflowId }),
+    ...(workflowName !== undefined && { workflowName }),
+    ...data,
+    timestamp: at.toISOString(),
+  })
 }
 
 export type StoredEvent = {

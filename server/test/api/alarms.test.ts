@@ -71,13 +71,12 @@ describe('alarms', () => {
       { type: 'alarm.cleared', data: { accountId, workflowId: workflow.id, alarmId: alarm.id } },
     ])
     expect(await alarms(client)).toMatchObject({ total: 1, items: [{ isOpen: false }] })
-    const mails = (await client.post('/api/GetOutbox', { size: 50 })).body.items
-    expect(
-      mails
-        .map((mail: { subject: string }) => mail.subject)
-        .filter((subject: string) => subject.startsWith('Alarm'))
-        .sort(),
-    ).toEqual(['Alarm cleared: "Orders"', 'Alarm: "Orders"'])
+    const mailed = async () => {
+      const mails: { subject: string }[] = (await client.post('/api/GetOutbox', { size: 50 })).body.items
+      return mails.map(({ subject }) => subject).filter((subject) => subject.startsWith('Alarm'))
+    }
+    await eventually(async () => (await mailed()).length === 2)
+    expect((await mailed()).sort()).toEqual(['Alarm cleared: "Orders"', 'Alarm: "Orders"'])
   })
 
   it('that are dismissed rise again only after it was fine once', async () => {
@@ -162,6 +161,7 @@ describe('alarms', () => {
 
   it.each([
     [{ kind: 'succeedsWithin' }, 'needs hours'],
+    [{ kind: 'succeedsWithin', hours: 0 }, 'hours must be greater than 0'],
     [{ kind: 'succeedsWithin', hours: 1, min: 1 }, 'takes no min'],
     [{ kind: 'usual' }, 'needs uniqueBlockId'],
     [{ kind: 'usual', uniqueBlockId: '00000000-0000-4000-8000-000000000000' }, 'has no block'],

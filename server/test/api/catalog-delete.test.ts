@@ -203,6 +203,10 @@ describe('an item in use stays, and the refusal names who uses it:', () => {
     expect(message).toContain(own.body)
     expect(message).toContain('1 more')
     expect(message).not.toContain(hidden.body)
+    expect((await partner.client.get(`/api/DeleteRegApplication/${own.body}`)).status).toBe(200)
+    expect(await refusal('Application', id, partner.client)).toContain(
+      'it is used by registered applications that you cannot see (1).',
+    )
   })
 
   it('an application by workflows and by templates', async () => {

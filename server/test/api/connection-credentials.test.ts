@@ -95,6 +95,13 @@ describe('credentials of registered applications', () => {
     expect((await search({ isFaulted: true })).total).toBe(0)
   })
 
+  it.each([429, 500, 503])('a target that answers the test request with %i is no fault', async (status) => {
+    at.target.answer = () => ({ status })
+    const answer = await create(applications.shop, shopKeys())
+    expect(answer.status).toBe(200)
+    expect((await search()).regApplications).toMatchObject([{ id: answer.body, isFaulted: false }])
+  })
+
   it.each([401, 403])('%i of the target on a call sets the fault, and the next success clears it', async (status) => {
     await create(applications.shop, shopKeys())
     at.target.answer = () => ({ status, body: 'key was revoked: cs_canary_secret' })

@@ -48,6 +48,7 @@ describe('Stream', () => {
       })
       const block = {
         ...run,
+        workflowName: 'Orders',
         blockName: 'Block 1',
         uniqueBlockId: workflow.blocks[0],
         status: 'Ready',
@@ -105,7 +106,7 @@ describe('Stream', () => {
     await client.post(`/api/WebhookQueueHold/${one.id}`)
     await webhook.send({})
     const [changed] = await ofOne.wait('workflow.changed')
-    expect(changed?.data).toMatchObject({ accountId, workflowId: one.id })
+    expect(changed?.data).toMatchObject({ accountId, workflowId: one.id, workflowName: expect.any(String) })
     await ofOne.wait('queue.changed')
     await across.wait('queue.changed')
   })

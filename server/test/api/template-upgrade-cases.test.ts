@@ -72,6 +72,28 @@ describe('an upgrade with replayRuns', () => {
   })
 })
 
+it('a block that the customer keeps takes the workflow out of its template, and it can be made again from its answer', async () => {
+  const template = createTemplate(client)
+  const [stays, goes] = [newBlock('return 1'), newBlock('return 2', { blockName: 'Goes' })]
+  await template.publish('1', { chain: [stays, goes] })
+  const id = await makeWorkflow(template.id)
+  const { uniqueBlockId } = goes
+  expect((await client.post(`/api/Workflow/${id}`, { chain: [{ uniqueBlockId, script: 'return 3' }] })).status).toBe(
+    200,
+  )
+  await template.publish('2', { chain: [stays] })
+  const { revision } = await read(id)
+  const resolutions = [{ workflowId: id, revision, uniqueBlockId, field: 'block', take: 'customer' }]
+  const upgrade = { workflowIds: [id], resolutions }
+  await upgradeIn(client, await startUpgrade(client, template.id, upgrade), 'Completed')
+  const kept = await read(id)
+  expect(kept).toMatchObject({ isCustomizedStructure: true, templateVersion: '2' })
+  const again = await client.post('/api/Workflow', kept)
+  expect(again.status, again.text).toBe(200)
+  const scripts = ({ chain }: { chain: { script: string }[] }) => chain.map(({ script }) => script)
+  expect(scripts(await read(again.body))).toEqual(scripts(kept))
+})
+
 describe('values', () => {
   /** A block template whose second version wants one more variable. */
   async function twoBlockVersions() {

@@ -154,6 +154,17 @@ describe('webhook settings', () => {
     expect((await read(id)).body.batchSize).toBe(50)
   })
 
+  it.each([
+    [{ algorithm: 'md5', encoding: 'hex' }, 'The field signature.algorithm must be one of sha256'],
+    [{ algorithm: 'sha256', encoding: 'hex', extra: 1 }, 'Unknown field "signature.extra".'],
+  ])('name what is wrong in the signature format %j', async (given, sentence) => {
+    const { id } = await createWorkflow(service.manager, ['return 1'])
+    const answer = await service.manager.post(`/api/WebhookSettingsEnable/${id}`, {
+      signature: { header: 'X-Sign', signedText: '{body}', ...given },
+    })
+    expect([answer.status, answer.body.errorMessage]).toEqual([400, expect.stringContaining(sentence)])
+  })
+
   it('cannot be made for an archived workflow', async () => {
     const { id } = await createWorkflow(service.manager, ['return 1'])
     await service.manager.get(`/api/ArchiveWorkflow/${id}`)

@@ -162,6 +162,10 @@ describe('blocks', () => {
       { uniqueBlockId: 'b', field: 'block', ours: { script: 'mine' }, theirs: null },
     ])
     expect(changed.merged.chain).toHaveLength(2)
+    expect(merge(own(a, b), own(a, b), own(a)).merged.isCustomizedStructure).toBe(false)
+    // Whoever keeps such a block has left the template, and with it every block is the customer's own.
+    expect(changed.merged.isCustomizedStructure).toBe(true)
+    expect(changed.merged.chain.map(({ isCustomized }) => isCustomized)).toEqual([true, true])
   })
 
   it('that the customer removed stay away, and are a conflict when the template changed them', () => {

@@ -115,9 +115,9 @@ describe('setting workflow variables', () => {
     )
   })
 
-  test('only the name of a type makes an object the long form, and never for JSON', () => {
-    expect(refusalOf(set({ name: { type: 7 } }, false))).toBe('Variable "name" must be a text.')
-    expect(refusalOf(set({ name: { type: 'x' } }, false))).toBe('Variable "name" must be a text.')
+  test('an object of these fields is the long form, and never for JSON', () => {
+    expect(refusalOf(set({ name: { type: 7 } }, false))).toContain('Variable "name" has the unknown type "7".')
+    expect(refusalOf(set({ name: { type: 'x' } }, false))).toContain('Variable "name" has the unknown type "x".')
     expect(valuesAfter({ extra: { type: 'date' } })['extra']).toEqual({ type: 'date' })
     expect(acceptedOf(set({ name: { type: 'json' } }, false)).get('name')).toMatchObject({ type: 'json', value: 'old' })
     expect(valuesAfter({ extra: [1] })['extra']).toEqual([1])
@@ -233,6 +233,8 @@ describe('declaring the variables of a custom workflow', () => {
     expect(declared.get('key')).toEqual({ type: 'password', value: 's', required: true, displayName: 'Key' })
     expect(refusalOf(declareVariables({ when: { value: 'soon', type: 'date' } }))).toContain('"when" must be a date')
     expect(refusalOf(declareVariables({ x: { value: 1, type: 'toString' } }))).toContain('unknown type "toString"')
+    const known = acceptedOf(declareVariables({ x: 1 }))
+    expect(refusalOf(setVariables(known, { x: { type: 'foo' } }, false))).toContain('unknown type "foo"')
   })
 })
 

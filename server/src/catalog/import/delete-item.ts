@@ -50,7 +50,9 @@ function inUse({ caller }: Principal, name: string, users: readonly Users[]): Ap
     )
     const ids = reached.slice(0, idsTold).map(({ id }) => id)
     const more = all.length - ids.length
-    return all.length === 0 ? [] : [`the ${what} ${[...ids, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`]
+    if (all.length === 0) return []
+    if (ids.length === 0) return [`${what} that you cannot see (${more})`]
+    return [`the ${what} ${[...ids, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`]
   })
   return new AppError(
     'catalog_item_in_use',

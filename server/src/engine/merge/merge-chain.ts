@@ -7,7 +7,10 @@ import type { Mergeable } from './mergeable.ts'
 type Blocks = Map<string, ChainBlock>
 type Sides<Side> = { readonly base: Side; readonly ours: Side; readonly theirs: Side }
 
-export function mergeChain({ base, ours, theirs }: Sides<Mergeable>, rules: BlockRules): ChainBlock[] {
+export function mergeChain(
+  { base, ours, theirs }: Sides<Mergeable>,
+  rules: BlockRules,
+): { chain: ChainBlock[]; isCustomizedStructure: boolean } {
   const sides = { base: byId(base), ours: byId(ours), theirs: byId(theirs) }
   const kept: Blocks = new Map()
   for (const id of new Set([...sides.ours.keys(), ...sides.theirs.keys()])) {
@@ -18,8 +21,13 @@ export function mergeChain({ base, ours, theirs }: Sides<Mergeable>, rules: Bloc
   const idsOf = ({ chain }: Mergeable) => chain.map(({ uniqueBlockId }) => uniqueBlockId)
   const order = mergeOrder(idsOf(base), idsOf(ours), idsOf(theirs), new Set(kept.keys()))
   const chain = order.flatMap((id) => kept.get(id) ?? [])
-  // A workflow that left its template counts each of its blocks as its own.
-  return ours.isCustomizedStructure ? chain.map((block) => ({ ...block, isCustomized: true })) : chain
+  // A workflow that left its template counts each of its blocks as its own. It leaves it by keeping a block that the template removed.
+  const isCustomizedStructure =
+    ours.isCustomizedStructure || chain.some(({ uniqueBlockId: id }) => !sides.theirs.has(id))
+  return {
+    chain: isCustomizedStructure ? chain.map((block) => ({ ...block, isCustomized: true })) : chain,
+    isCustomizedStructure,
+  }
 }
 
 /** Undefined when the block is not in the merged chain. */

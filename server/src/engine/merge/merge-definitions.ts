@@ -38,10 +38,12 @@ export function mergeDefinitions<Definition extends Mergeable>(input: MergeInput
   const { base, ours, theirs, resolutions = new Map(), rejected = new Set() } = input
   const findings = new Findings(resolutions)
   const combined: ChainBlock[] = []
-  const chain = mergeChain({ base, ours, theirs }, { findings, rejected, onCombined: (block) => combined.push(block) })
+  const onCombined = (block: ChainBlock) => combined.push(block)
+  const { chain, isCustomizedStructure } = mergeChain({ base, ours, theirs }, { findings, rejected, onCombined })
   const blockVariables = mergeDeclarations({ base, ours, theirs }, chain)
   const merged: Definition = {
     ...ours,
+    isCustomizedStructure,
     description: ours.description === base.description ? theirs.description : ours.description,
     templateApplications: theirs.templateApplications,
     variables: mergeVariables({ base, ours, theirs }, chain, findings),
