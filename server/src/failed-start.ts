@@ -1,6 +1,13 @@
 // A person reads this: faults that an operator can mend are one sentence, others show where they came from.
 
-import { tooManyConnections } from './db/index.ts'
+import {
+  isOutOfConnections,
+  isProtocolViolation,
+  isReadOnly,
+  lacksPrivilege,
+  refusesSessions,
+  tooManyConnections,
+} from './db/index.ts'
 
 const ownErrors = [
   'ConfigError',
@@ -21,26 +28,21 @@ export function explainFailedStart(
   return why === undefined ? undefined : `Patchbay cannot start. ${why}`
 }
 
-function explainCode({
-  code = '',
-  message,
-  address,
-  port,
-  path,
-}: Parameters<typeof explainFailedStart>[0]): string | undefined {
+function explainCode(error: Parameters<typeof explainFailedStart>[0]): string | undefined {
+  const { code = '', message, address, port, path } = error
   if (code === 'EADDRINUSE') {
     return `The address ${address}:${port} is taken by another program. Stop it, or set PATCHBAY_PORT (or PATCHBAY_METRICS_PORT) to another port.`
   }
   if (code === 'EACCES' && port !== undefined)
     return `The port ${port} needs rights that this user does not have. Set PATCHBAY_PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL') return `The address ${address} in PATCHBAY_HOST is not an address of this machine.`
-  if (code === '53300') return tooManyConnections
-  if (code === '42501') return `The user of PATCHBAY_DATABASE_URL must own the database: ${message}.`
-  if (code === '25006') return 'No host in PATCHBAY_DATABASE_URL accepts writes: each is a standby or read-only.'
+  if (isOutOfConnections(error)) return tooManyConnections
+  if (lacksPrivilege(error)) return `The user of PATCHBAY_DATABASE_URL must own the database: ${message}.`
+  if (isReadOnly(error)) return 'No host in PATCHBAY_DATABASE_URL accepts writes: each is a standby or read-only.'
   if (/CERT|ERR_TLS|UNABLE_TO_/.test(code)) {
     return `The certificate of the database server cannot be verified: ${message}. In PATCHBAY_DATABASE_URL, set sslrootcert=/path/to/ca.crt and use the host name that is in the certificate.`
   }
-  if (code === '08P01' && message.includes('startup parameter')) {
+  if (isProtocolViolation(error) && message.includes('startup parameter')) {
     return `The pooler in front of PostgreSQL refuses the connection: ${message}. In PgBouncer, set ignore_startup_parameters = options and pool_mode = session.`
   }
   if (/^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(message)) {
@@ -48,7 +50,7 @@ function explainCode({
   }
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNRESET'].includes(code) ||
-    /^(28|3D|08|53|57)/.test(code) ||
+    refusesSessions(error) ||
     /^(timeout expired|Connection terminated|The server does not support SSL)/.test(message)
   ) {
     return `The database of PATCHBAY_DATABASE_URL cannot be used: ${message}.`

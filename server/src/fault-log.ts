@@ -1,7 +1,7 @@
 // Faults of parts that work by themselves. The first of a kind is logged at once, with everything that is known; while the same goes on
 // happening, one line a minute says how often. A database that is away for an hour is sixty lines, not a million.
 import type { Logger } from 'pino'
-import { isAway } from './db/index.ts'
+import { isAway, isBeingMoved } from './db/index.ts'
 
 /** What a fault is about, where it is about something. */
 export type FaultPlace = { accountId?: string; workflowId?: string; runId?: string; runNumber?: number }
@@ -29,7 +29,7 @@ export class FaultLog implements Disposable {
   of(part: string): ReportFault {
     return (error, about = {}) => {
       // Whoever works for all accounts meets the barrier around an organization that moves to another cell, and comes back later.
-      if ((error as { code?: unknown } | null)?.code === 'PBMOV') return
+      if (isBeingMoved(error)) return
       this.#count(part)
       const kind = `${part} ${kindOf(error)}`
       const known = this.#known.get(kind)

@@ -173,6 +173,16 @@ describe('import boundaries', () => {
     expect(new Set(users('undici'))).toEqual(new Set(['outbound']))
   })
 
+  it('one room knows the codes of the database: others ask for a fault by its name', () => {
+    const known = sourceFiles('server/src').filter((file) =>
+      // A whole SQLSTATE, our own included, or the beginning of one.
+      /'([0-9][0-9A-Z]{4}|PB[A-Z]{3})'|startsWith\('[0-9][0-9A-Z]{1,2}'\)|\/\^\(?[0-9][0-9A-Z]{1,2}[|)]/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
+    )
+    expect(known.filter((file) => roomOf(file) !== 'db')).toEqual([])
+  })
+
   it('the contract imports typebox only, the sdk the contract only', () => {
     const outside = (folder: string, allowed: string[]) =>
       sourceFiles(`${folder}/src`)

@@ -1,7 +1,7 @@
 // Filling tables from outside. While rows arrive in no order that the tables know of, references, triggers and guards are set aside; all of it in
 // the transaction that brings the rows, so that nobody ever sees the tables without them.
 import pg from 'pg'
-import { copyIn } from '../db/index.ts'
+import { copyIn, isPartitionOverlap } from '../db/index.ts'
 import type { Partition, Sequence, Table } from './database-shape.ts'
 
 type Opened = { references: { table: string; name: string; definition: string }[]; guarded: string[]; all: string[] }
@@ -55,13 +55,12 @@ export async function makePartitions(owner: pg.Client, partitions: Partition[]):
 
 /** False when another partition has that room already: the migrations made one for all time up to today, and rows go there. */
 async function tryIn(owner: pg.Client, statement: string): Promise<boolean> {
-  const overlaps = '42P17'
   await owner.query('savepoint partition')
   try {
     await owner.query(statement)
     return true
   } catch (error) {
-    if ((error as pg.DatabaseError).code !== overlaps) throw error
+    if (!isPartitionOverlap(error)) throw error
     await owner.query('rollback to savepoint partition')
     return false
   }

@@ -7,7 +7,7 @@
 //
 // Whatever fails before the end of 3 leaves a database that is as empty as before, and may simply be tried again.
 import type pg from 'pg'
-import { applyMigrations, type ConnectionSettings, connectOwner, unknownMigration } from '../db/index.ts'
+import { applyMigrations, type ConnectionSettings, connectOwner, isDiskFull, unknownMigration } from '../db/index.ts'
 import type { FileStore } from '../files/index.ts'
 import { BackupError } from './backup-error.ts'
 import { openBackupFile } from './backup-file.ts'
@@ -135,7 +135,7 @@ async function adoptShares(owner: pg.Client, storeId: string, storeIds: string[]
 
 function explain(error: unknown): unknown {
   const { code = '' } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'storage_full' || code === '53100')
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'storage_full' || isDiskFull(error))
     return new BackupError('The disk is full: nothing was restored.', { cause: error })
   return error
 }

@@ -6,7 +6,7 @@ import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type pg from 'pg'
 import { type ContentStores, copyContents } from '../contents/index.ts'
-import { type ConnectionSettings, connectOwner, copyOut, lockForBackup } from '../db/index.ts'
+import { type ConnectionSettings, connectOwner, copyOut, isNotInstalled, lockForBackup } from '../db/index.ts'
 import { type FileStores, MissingFileError } from '../files/index.ts'
 import { BackupError } from './backup-error.ts'
 import { writeBackupFile } from './backup-file.ts'
@@ -162,8 +162,7 @@ function explain(error: unknown, path: string): unknown {
   const isOurs = 'path' in (error as object) || code === 'EFBIG'
   if (isOurs && ['ENOENT', 'EACCES', 'EROFS', 'ENOTDIR', 'EISDIR', 'EPERM', 'EFBIG'].includes(code))
     return new BackupError(`The backup cannot be written: ${message}.`)
-  if (code === '42P01' || code === '3F000' || code === '22023')
-    return new BackupError('This database holds no installation. There is nothing to back up.')
+  if (isNotInstalled(error)) return new BackupError('This database holds no installation. There is nothing to back up.')
   return error
 }
 

@@ -1,5 +1,7 @@
 // Which faults of the database a second try may not meet. SQLSTATE classes: 08 connection, 40 transaction, 53 resources, 55 object in use,
 // 57 operator intervention; 25006 is a write on a server that became a standby.
+import { codeOf, isDiskFull, isOutOfConnections, isReadOnly, lacksPrivilege } from './sqlstates.ts'
+
 const networkFault = /^(E[A-Z]+|EAI_[A-Z]+)$/
 /** The driver gives these no code. */
 const driverFault = /timeout|terminated|not queryable|Client was closed|Connection/i
@@ -17,7 +19,7 @@ function isUnseen(error: unknown): boolean {
 
 /** True when the service lacks a right, which somebody took away and will give back. A row of another account is refused in other words. */
 export function isDenied(error: unknown): boolean {
-  return isUnseen(error) || (codeOf(error) === '42501' && messageOf(error).startsWith('permission denied'))
+  return isUnseen(error) || (lacksPrivilege(error) && messageOf(error).startsWith('permission denied'))
 }
 
 /** True when the server, or the way to it, is at fault, and no statement. */
@@ -54,11 +56,6 @@ export function endsConnection(error: unknown): boolean {
   return code !== undefined && (/^(08|57P|25006)/.test(code) || networkFault.test(code))
 }
 
-function codeOf(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? code : undefined
-}
-
 /** The queue reports copies of errors, which are no `Error` any more. */
 function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
@@ -68,12 +65,12 @@ function messageOf(error: unknown): string {
 export function explainFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
-  if (code === '25006') {
+  if (isReadOnly(error)) {
     return 'The database is read-only: none of its hosts accepts writes at the moment. Each is a standby, or has default_transaction_read_only set.'
   }
-  if (code === '53100') return `The disk of the database is full: ${message}.`
-  if (code === '53300') return tooManyConnections
-  if (code === '42501') return `The database denies the service a privilege it needs: ${message}.`
+  if (isDiskFull(error)) return `The disk of the database is full: ${message}.`
+  if (isOutOfConnections(error)) return tooManyConnections
+  if (lacksPrivilege(error)) return `The database denies the service a privilege it needs: ${message}.`
   if (isUnseen(error)) {
     return `The database does not show the service its tables: ${message}. Run: grant usage on schema patchbay to patchbay_app, patchbay_system;`
   }

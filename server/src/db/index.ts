@@ -17,3 +17,18 @@ export { Lease } from './lease.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'
+export {
+  isBeingMoved,
+  isDeadlock,
+  isDiskFull,
+  isLockTimeout,
+  isNotInstalled,
+  isOutOfConnections,
+  isPartitionOverlap,
+  isProtocolViolation,
+  isReadOnly,
+  isUnstorableText,
+  isUnstorableValue,
+  lacksPrivilege,
+  refusesSessions,
+} from './sqlstates.ts'

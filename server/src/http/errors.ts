@@ -1,7 +1,7 @@
 // Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
-import { isDenied, isTransient, isUnreachable } from '../db/index.ts'
+import { isBeingMoved, isDenied, isTransient, isUnreachable, isUnstorableText, isUnstorableValue } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readOver } from './drain-body.ts'
 
@@ -74,16 +74,14 @@ function fromFramework(error: FrameworkError, bodyType: string): AppError {
 }
 
 function fromDatabase(error: pg.DatabaseError): AppError {
-  // NUL characters and invalid text: JSON and URLs can carry them, PostgreSQL's text cannot.
-  if (['22021', '22P05'].includes(error.code ?? '')) {
+  if (isUnstorableText(error)) {
     return new AppError('cannot_be_stored', 'A text in the request contains a character that cannot be stored (NUL).')
   }
   // The net below validation: a value that PostgreSQL cannot hold is the client's, not ours.
-  if (error.code?.startsWith('22')) {
+  if (isUnstorableValue(error)) {
     return new AppError('cannot_be_stored', 'A value in the request cannot be stored.', { cause: error })
   }
-  // Raised by the barrier around an organization that is on its way to another cell.
-  if (error.code === 'PBMOV')
+  if (isBeingMoved(error))
     return new AppError('not_ready', 'This organization is being moved to another cell. Try again in a few seconds.')
   // A server that stops, starts, became a standby or denies a right, a deadlock, a lock that took too long: another try may well succeed.
   if (isTransient(error)) return notReady(error)

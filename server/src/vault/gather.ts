@@ -1,5 +1,6 @@
 // What is asked of one place in the same moment goes to the database together: at low load nobody waits for anything, at high load one round
 // trip serves many.
+import { isAway } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { GroupCommit, type GroupCommitOptions } from '../lib/group-commit.ts'
 
@@ -35,9 +36,9 @@ async function settle<Item, Result>(items: Item[], together: Together<Item, Resu
   }
 }
 
-/** A refusal, or a statement that the database understood and did not accept; not a connection or a server that is away (08, 53, 57) or became a standby (25006). */
+/** A refusal, or a statement that the database understood and did not accept; not a connection or a server that is away or became a standby. */
 function isAboutAnItem(error: unknown): boolean {
   if (error instanceof AppError) return true
-  const { severity, code } = error as { severity?: unknown; code?: unknown }
-  return severity !== undefined && !/^(08|25006|53|57)/.test(String(code))
+  const isFromServer = (error as { severity?: unknown }).severity !== undefined
+  return isFromServer && !isAway(error)
 }

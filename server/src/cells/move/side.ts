@@ -3,7 +3,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ContentStores } from '../../contents/index.ts'
-import { type ConnectionSettings, connectOwner, type Database, type Queryable, type Statement } from '../../db/index.ts'
+import {
+  type ConnectionSettings,
+  connectOwner,
+  type Database,
+  isDeadlock,
+  isLockTimeout,
+  type Queryable,
+  type Statement,
+} from '../../db/index.ts'
 import type { FileStores } from '../../files/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 
@@ -78,8 +86,7 @@ export async function changeTable(client: pg.Client, ...statements: string[]): P
       return
     } catch (error) {
       await client.query('rollback').catch(() => {})
-      const { code } = error as { code?: string }
-      if ((code !== '55P03' && code !== '40P01') || tries >= lockTries) throw error
+      if (!(isLockTimeout(error) || isDeadlock(error)) || tries >= lockTries) throw error
       await wait(50 * Math.min(tries, 10))
     }
   }

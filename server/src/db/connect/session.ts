@@ -6,6 +6,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { readOnlyState } from '../sqlstates.ts'
 import type { ConnectionSettings, Hosts } from './hosts.ts'
 import { clientConfig, type ServiceRole, type SessionRole, sessionSettings } from './session-settings.ts'
 
@@ -16,7 +17,7 @@ export class WrongRoleError extends Error {
 /** As PostgreSQL itself says it of a statement. */
 class ReadOnlyHostError extends Error {
   override name = 'ReadOnlyHostError'
-  readonly code = '25006'
+  readonly code = readOnlyState
 }
 
 /** How long the server may take to part in order. */

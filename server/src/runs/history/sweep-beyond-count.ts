@@ -5,7 +5,7 @@
  *  - From other days they are deleted one by one, in large pieces.
  *  - Those of today stay, unless they are very many.
  */
-import { type Db, rawStatement, sql, unlessBackup } from '../../db/index.ts'
+import { type Db, isLockTimeout, rawStatement, sql, unlessBackup } from '../../db/index.ts'
 
 export type Sweep = {
   runsKeptMax: number
@@ -21,7 +21,6 @@ const deletedAtOnce = 5000
 const openSurplusMax = 1_000_000
 /** So many are put aside and back in a moment; the day's history waits meanwhile. */
 const putBackMax = 50_000
-const lockNotAvailable = '55P03'
 
 export async function sweepBeyondCount(db: Db, sweep: Sweep): Promise<void> {
   const surplus = await listSurplus(db, sweep.runsKeptMax)
@@ -88,7 +87,7 @@ async function emptyDay(db: Db, { table }: Day, surplus: readonly Surplus[]): Pr
       for (const one of tables) await run(`insert into ${one} select * from kept_${one}`)
     })
   } catch (error) {
-    if ((error as { code?: string }).code !== lockNotAvailable) throw error
+    if (!isLockTimeout(error)) throw error
   }
 }
 
