@@ -18,7 +18,7 @@ export async function register(
   body: { applicationId: string; tagText?: string; credentialsJson?: string },
 ): Promise<string> {
   const scope = scopeOf(principal)
-  const application = await deps.catalog.findApplication(scope.organizationId, body.applicationId.toLowerCase())
+  const application = await deps.catalog.findApplication(scope.organizationId, body.applicationId)
   if (!application) throw notFound('application')
   const credentials = readCredentials(application, body.credentialsJson)
   const id = newId()

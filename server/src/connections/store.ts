@@ -1,4 +1,4 @@
-import { type Queryable, type Scope, sql } from '../db/index.ts'
+import { inOrder, type Queryable, type Scope, sql } from '../db/index.ts'
 
 export type StoredConnection = {
   id: string
@@ -173,11 +173,12 @@ export async function updateCredentials(
 }
 
 export async function deleteConnection(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
-  const [, deleted] = await Promise.all([
-    tx.query(sql`
+  const [, deleted] = await inOrder(tx, [
+    (db) =>
+      db.query(sql`
       delete from tags where organization_id = ${scope.organizationId} and entity_type = 'registeredApp' and entity_id = ${id}
         and exists (select from registered_applications where account_id = ${scope.accountId} and id = ${id})`),
-    tx.query(sql`delete from registered_applications where account_id = ${scope.accountId} and id = ${id}`),
+    (db) => db.query(sql`delete from registered_applications where account_id = ${scope.accountId} and id = ${id}`),
   ])
   return deleted.rowCount > 0
 }

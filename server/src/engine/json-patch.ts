@@ -1,6 +1,6 @@
 // The difference between two JSON values as a JSON Patch (RFC 6902): operations that lead from one to the other. Items of arrays are
 // matched by their content, so that one item more at the front is one operation and not a change of all the others.
-import type { Json } from '../lib/json.ts'
+import { isObject, type Json } from '../lib/json.ts'
 
 export type PatchOperation = { op: 'add' | 'replace'; path: string; value: Json } | { op: 'remove'; path: string }
 
@@ -18,10 +18,6 @@ function compare(from: Json, to: Json, path: string, operations: PatchOperation[
   if (Array.isArray(from) && Array.isArray(to)) compareArrays(from, to, path, operations)
   else if (isObject(from) && isObject(to)) compareObjects(from, to, path, operations)
   else operations.push({ op: 'replace', path, value: to })
-}
-
-function isObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function compareObjects(

@@ -1,5 +1,14 @@
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [name: string]: Json }
+/** An object of which nothing is known yet but that it is one. */
+export type JsonMembers = Record<string, unknown>
+
+/** False for lists, which are objects only to the language. */
+export function isObject(value: Json | undefined): value is JsonObject
+export function isObject(value: unknown): value is JsonMembers
+export function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** Goes level by level: recursion into a value that is too deep would exhaust the very stack that a limit protects. */
 export function isDeeperThan(levelsMax: number, value: unknown): boolean {

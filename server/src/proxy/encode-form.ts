@@ -1,5 +1,5 @@
 import { invalid } from '../lib/app-error.ts'
-import type { Json } from '../lib/json.ts'
+import { isObject, type Json } from '../lib/json.ts'
 
 const depthMax = 50
 
@@ -18,7 +18,7 @@ export function encodeForm(data: Json): string {
 }
 
 export function fieldsOf(data: Json): { [name: string]: Json } {
-  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data
+  if (isObject(data)) return data
   throw invalid('The field data must be an object to be sent as a form.')
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.ts'
+import { isObject, type Json } from '../lib/json.ts'
 
 type VaultScope = 'workflow' | 'global'
 
@@ -73,6 +73,6 @@ function requireText(name: string, what: string, value: Json | undefined): strin
 }
 
 function requireObject(name: string, what: string, value: Json | undefined): { [name: string]: Json } {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isObject(value)) return value
   throw new ScriptCallError(`${name} needs ${what}: an object.`)
 }

@@ -1,4 +1,4 @@
-import { isDeeperThan, type Json } from '../lib/json.ts'
+import { isDeeperThan, isObject, type Json } from '../lib/json.ts'
 import type { GuestExit } from './guest-jobs.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
 import type { Masker } from './mask.ts'
@@ -122,8 +122,4 @@ function readLeftVars(text: string | null, { limits, masker }: EndContext): { se
 
 function place(message: string, { line, column }: { line: number; column: number }, { fileName }: EndContext): string {
   return fileName === undefined ? message : `${message} (${fileName}:${line}:${column})`
-}
-
-function isObject(value: Json): value is { [name: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

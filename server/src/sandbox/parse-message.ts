@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.ts'
+import { isObject, type Json } from '../lib/json.ts'
 import { scanJson } from '../lib/json-scan.ts'
 import { largeTextMin } from '../lib/json-text.ts'
 import { RESULT_DEPTH_MAX } from './limits.ts'
@@ -111,7 +111,7 @@ function parseEnd(end: { [name: string]: Json }): GuestEnd {
 }
 
 function requireObject(value: Json | undefined): { [name: string]: Json } {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isObject(value)) return value
   throw new TypeError('A script process sent a message without an object.')
 }
 

@@ -11,7 +11,7 @@
 // Where several machines hold copies of the file, or it cannot be written, step 1 is the operator's: put the new key before the old one in every
 // copy (or in PATCHBAY_MASTER_KEY, followed by a restart of each process), then run the command.
 import { randomBytes } from 'node:crypto'
-import { type Database, sql, violatedConstraint } from '../db/index.ts'
+import { type Database, inOrder, sql, violatedConstraint } from '../db/index.ts'
 import { addToKeyFile, retireFromKeyFile } from './key-file.ts'
 import { missingKey } from './key-ring.ts'
 import { type MasterKey, MasterKeyError, masterKeyFrom } from './master-key.ts'
@@ -76,9 +76,10 @@ function goOn({ newKey, say }: Rotation, keys: MasterKeys): MasterKey {
 
 async function makeCurrent(database: Database, target: MasterKey): Promise<void> {
   await database.system.transaction(async (tx) => {
-    await Promise.all([
-      tx.query(sql`update master_keys set is_current = false where is_current and id <> ${target.id}`),
-      tx.query(sql`
+    await inOrder(tx, [
+      (db) => db.query(sql`update master_keys set is_current = false where is_current and id <> ${target.id}`),
+      (db) =>
+        db.query(sql`
         insert into master_keys (id, is_current) values (${target.id}, true) on conflict (id) do update set is_current = true`),
     ])
   })

@@ -1,24 +1,26 @@
 import { AppError } from '../lib/app-error.ts'
+import { isDeeperThan } from '../lib/json.ts'
 
-const depthMax = 100
+const levelsMax = 100
 
 /**
  * Refuses what JSON can say but the database cannot keep: NUL, half a surrogate pair, and values nested so deeply that whoever
- * walks through them later runs out of stack. It walks without recursion itself.
+ * walks through them later runs out of stack.
  */
 export function checkStorable(value: unknown): void {
-  const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (typeof next.value === 'string') checkText(next.value)
-    if (typeof next.value !== 'object' || next.value === null) continue
-    if (next.depth === depthMax) {
-      throw new AppError('cannot_be_stored', `The body is nested more than ${depthMax} levels deep.`)
-    }
-    const depth = next.depth + 1
-    for (const [name, item] of Object.entries(next.value)) {
-      checkText(name)
-      waiting.push({ value: item, depth })
-    }
+  // The outermost value is a level too.
+  if (isDeeperThan(levelsMax - 1, value)) {
+    throw new AppError('cannot_be_stored', `The body is nested more than ${levelsMax} levels deep.`)
+  }
+  checkTexts(value)
+}
+
+function checkTexts(value: unknown): void {
+  if (typeof value === 'string') checkText(value)
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, item] of Object.entries(value)) {
+    checkText(name)
+    checkTexts(item)
   }
 }
 

@@ -6,8 +6,7 @@ import { hasWorkflow, holdWorkflow as hold } from './store.ts'
 /** Whoever reaches the account may tag its workflows. */
 export function workflowTaggable(database: Database): Taggable {
   return {
-    exists: (principal, id) =>
-      hasWorkflow(database.forScope(scopeOf(principal)), principal.account.id, id.toLowerCase()),
+    exists: (principal, id) => hasWorkflow(database.forScope(scopeOf(principal)), principal.account.id, id),
     lowestRole: () => 'User',
   }
 }

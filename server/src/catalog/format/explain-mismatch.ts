@@ -5,10 +5,10 @@
  */
 import type { TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
+import { isObject, type JsonMembers } from '../../lib/json.ts'
 
 export type Mismatch = { path: (string | number)[]; message: string; atKey?: boolean }
 
-type JsonMembers = Record<string, unknown>
 type SchemaView = {
   anyOf?: SchemaView[]
   const?: unknown
@@ -21,9 +21,6 @@ type SchemaView = {
   pattern?: string
   description?: string
 }
-
-const isObject = (value: unknown): value is JsonMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function discriminators(branch: SchemaView): [string, unknown][] {
   return Object.entries(branch.properties ?? {}).flatMap(([key, schema]) =>

@@ -1,15 +1,12 @@
 import { parse } from 'yaml'
+import { isObject, type JsonMembers } from '../../lib/json.ts'
 
 const openApiBytesMax = 8 * 1024 * 1024
 const refDepthMax = 50
 
-export type JsonMembers = Record<string, unknown>
-
 /** Why a document cannot be used, in words for the person who brought it. */
 export class OpenApiRefusal extends Error {}
 
-export const isObject = (value: unknown): value is JsonMembers =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 export const objectOf = (value: unknown): JsonMembers => (isObject(value) ? value : {})
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 /** The first characters of a text, none of them halved. */

@@ -1,14 +1,6 @@
+import { isObject, type JsonMembers } from '../../lib/json.ts'
 import type { Variable } from '../format/definition.ts'
-import {
-  cut,
-  isObject,
-  type JsonMembers,
-  listOf,
-  type OpenApiDocument,
-  OpenApiRefusal,
-  objectOf,
-  textOf,
-} from './document.ts'
+import { cut, listOf, type OpenApiDocument, OpenApiRefusal, objectOf, textOf } from './document.ts'
 import { type BodyField, type RequestBody, readBody } from './request-body.ts'
 
 const operationsMax = 1000

@@ -1,5 +1,6 @@
 // What an operation takes as its body, and which of its fields become variables of the block.
-import { isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { isObject, type JsonMembers } from '../../lib/json.ts'
+import { listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 /** More would be no form to fill in. */
 const fieldsMax = 50

@@ -1,5 +1,6 @@
+import { isObject, type JsonMembers } from '../../lib/json.ts'
 import type { ApplicationFile, Authentication, CredentialField } from '../format/definition.ts'
-import { cut, isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { cut, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 export type Security = {
   authentication: Authentication

@@ -2,7 +2,8 @@
  * A Swagger 2.0 document in the terms of OpenAPI 3, as far as an import reads it. What references lead to stays in its
  * place, so they need no translation.
  */
-import { isObject, type JsonMembers, listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
+import { isObject, type JsonMembers } from '../../lib/json.ts'
+import { listOf, type OpenApiDocument, objectOf, textOf } from './document.ts'
 
 type Resolve = OpenApiDocument['resolve']
 

@@ -81,7 +81,7 @@ export async function listTables(client: pg.Client, organization: Organization):
     [ofTheCell],
   )
   const tables = rows.map((row) => planOf(row, organization))
-  return inOrder(tables, await listReferences(client))
+  return afterTheirReferences(tables, await listReferences(client))
 }
 
 function planOf({ name, columns, identity, owner }: Described, organization: Organization): MovedTable {
@@ -116,7 +116,7 @@ async function listReferences(client: pg.Client): Promise<[string, string][]> {
   return [...rows.map(({ one, other }): [string, string] => [one, other]), ...furtherOrder]
 }
 
-function inOrder(tables: MovedTable[], references: [string, string][]): MovedTable[] {
+function afterTheirReferences(tables: MovedTable[], references: [string, string][]): MovedTable[] {
   const ordered = new Map<string, MovedTable>()
   const byName = new Map(tables.map((table) => [table.name, table]))
   const add = (name: string): void => {

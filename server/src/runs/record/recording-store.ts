@@ -1,5 +1,5 @@
 import type { Contents } from '../../contents/index.ts'
-import { type Queryable, sql } from '../../db/index.ts'
+import { inOrder, type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import type { RunRecording } from '../recording/run-tape.ts'
 import type { Tape } from '../recording/tape.ts'
@@ -57,9 +57,10 @@ export async function insertRecordings(tx: Queryable, recordings: readonly Seale
   if (recordings.length === 0) return
   const kept = new Map(recordings.map(({ workflowId, runsKept }) => [workflowId, runsKept]))
   const values = columnArrays(columns, recordings)
-  await Promise.all([
-    tx.query({ toQuery: () => ({ name: 'insert_recordings', text: insertText, values }) }),
-    deleteOlder(tx, kept),
+  // Counted with those that just came.
+  await inOrder(tx, [
+    (db) => db.query({ toQuery: () => ({ name: 'insert_recordings', text: insertText, values }) }),
+    (db) => deleteOlder(db, kept),
   ])
 }
 

@@ -1,5 +1,5 @@
 // How requests leave the queue or go back into it. The caller shares the order of their queues.
-import { type Queryable, sql } from '../../db/index.ts'
+import { inOrder, type Queryable, sql } from '../../db/index.ts'
 import { defaultSettings } from '../settings/settings.ts'
 import { lockLanes } from './locks.ts'
 
@@ -122,13 +122,8 @@ async function moveUp(tx: Queryable, lanes: readonly { accountId: string; workfl
       (select f.webhook_id from webhook_queue f where f.workflow_id = l.workflow_id and f.lane = l.lane order by f.seq limit 1))
       and not q.is_ready`
   // Locked only now that they have left: whoever came to the lane meanwhile is seen by the next statement.
-  await Promise.all([
-    lockLanes(
-      tx,
-      distinct.map(({ workflowId }) => workflowId),
-    ),
-    tx.query(next),
-  ])
+  const workflowIds = distinct.map(({ workflowId }) => workflowId)
+  await inOrder(tx, [(db) => lockLanes(db, workflowIds), (db) => db.query(next)])
 }
 
 export type Waiting = {
