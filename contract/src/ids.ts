@@ -6,11 +6,9 @@ export const guidPattern = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 /** What a field of this schema is called in a refusal: "must be a GUID" instead of a regular expression. */
 export const Guid = Type.String({ pattern: guidPattern, format: 'uuid', title: 'GUID' })
 
-export const Timestamp = Type.String({
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
-  format: 'date-time',
-  title: 'ISO 8601 timestamp',
-})
+export const timestampPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$'
+
+export const Timestamp = Type.String({ pattern: timestampPattern, format: 'date-time', title: 'ISO 8601 timestamp' })
 
 const guid = new RegExp(guidPattern)
 

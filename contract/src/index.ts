@@ -192,7 +192,7 @@ export { type AuditAction, auditActions } from './audit-actions.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'
 export { type Feature, features } from './features.ts'
-export { guidPattern, isGuid } from './ids.ts'
+export { guidPattern, isGuid, timestampPattern } from './ids.ts'
 export { listSizeMax } from './list-size.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export { namedSchemas } from './named-schemas.ts'
@@ -205,6 +205,7 @@ export {
   type ParamsOf,
   type QueryOf,
 } from './operation.ts'
+export { readPage } from './paging.ts'
 export { type ReplayOutcome, replayOutcomes } from './replay.ts'
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'

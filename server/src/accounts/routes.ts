@@ -1,4 +1,4 @@
-import { type BodyOf, type Operations, rankOf, roles } from '@patchbay/contract'
+import { type BodyOf, type Operations, rankOf, readPage, roles } from '@patchbay/contract'
 import { type AccountIdentity, scopeOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import { listTags } from '../tags/index.ts'
@@ -57,8 +57,7 @@ export function accountRoutes(deps: CreateDeps): HandlersOf<Names> {
 
 function wanted(body: BodyOf<Operations['AccountsSearch']>) {
   return {
-    page: body.page ?? 0,
-    size: body.size ?? 50,
+    ...readPage(body),
     searchTerm: body.searchTerm,
     states: body.accountState,
     tags: body.tags,

@@ -1,3 +1,4 @@
+import { readPage } from '@patchbay/contract'
 import { reachOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import { actOnAlarm } from './act-on-alarm.ts'
@@ -14,8 +15,7 @@ export function alarmRoutes(deps: SetDeps): HandlersOf<Names> {
       setExpectations(deps, principal, params.workflowId, body.expectations),
     Alarms: ({ principal, body }) =>
       listAlarmPage(deps.database.system, reachOf(principal, body.acrossAccounts), {
-        page: body.page ?? 0,
-        size: body.size ?? 50,
+        ...readPage(body),
         isOpen: body.isOpen,
       }),
     AlarmAction: ({ principal, params, body }) => actOnAlarm(deps, principal, params.id, body.action),

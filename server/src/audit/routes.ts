@@ -1,3 +1,4 @@
+import { readPage } from '@patchbay/contract'
 import { scopeOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
@@ -7,8 +8,7 @@ export function auditRoutes(deps: { database: Database }): HandlersOf<'GetAuditL
   return {
     GetAuditLog: ({ body, principal }) =>
       listAudit(deps.database.forScope(scopeOf(principal)), principal.account.organizationId, {
-        page: body.page ?? 0,
-        size: body.size ?? 50,
+        ...readPage(body),
         from: body.searchFrom,
         to: body.searchTo,
       }),

@@ -1,3 +1,4 @@
+import { readPage } from '@patchbay/contract'
 import { scopeOf } from '../access/index.ts'
 import type { Scope } from '../db/index.ts'
 import type { HandlersOf } from '../http/index.ts'
@@ -32,8 +33,7 @@ export function connectionRoutes(deps: RegistrationDeps): HandlersOf<Names> {
     RegApplicationsSearch: async ({ principal, body }) => {
       const scope = scopeOf(principal)
       const { items, total } = await searchConnections(deps.database.forScope(scope), scope, {
-        page: body.page ?? 0,
-        size: body.size ?? 50,
+        ...readPage(body),
         searchTerm: body.searchTerm,
         tags: body.tags,
         isFaulted: body.isFaulted,

@@ -1,5 +1,6 @@
 // Bodies are not coerced; values of queries and forms are text and become what their schema says. Enum values are matched without regard to case and
 // handed on in the spelling of the contract. The first fault becomes a sentence that names the field.
+import { timestampPattern } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalid } from '../lib/app-error.ts'
@@ -58,12 +59,13 @@ function spell(schema: SchemaShape, value: unknown): unknown {
   )
 }
 
-const timestamp = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+const timestamp = new RegExp(timestampPattern)
 
 /** In UTC with milliseconds. What is no instant of the years 1 to 9999 comes back as something that the schema refuses. */
 function inUtc(text: string): string {
-  const [, year, month, day] = timestamp.exec(text) ?? []
-  const isDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)
+  if (!timestamp.test(text)) return ''
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number]
+  const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
   const instant = isDay ? new Date(text) : new Date(Number.NaN)
   const utc = Number.isNaN(instant.getTime()) ? '' : instant.toISOString()
   return /^(?!0000)\d{4}-/.test(utc) ? utc : ''

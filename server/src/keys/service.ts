@@ -66,9 +66,6 @@ function checkSettings(given: Given): KeySettings {
   const wrong = given.ipRestriction?.find((entry) => !isAddressOrCidr(entry))
   if (wrong !== undefined)
     throw invalid(`The field ipRestriction must contain IP addresses or CIDR ranges; "${wrong}" is neither.`)
-  if (given.expiresDateTimeUTC && Number.isNaN(Date.parse(given.expiresDateTimeUTC))) {
-    throw invalid('The field expiresDateTimeUTC must be an ISO 8601 timestamp.')
-  }
   return {
     label: given.label,
     ipRestriction: given.ipRestriction?.map((entry) => entry.trim()),

@@ -1,4 +1,4 @@
-import type { BodyOf, Operations } from '@patchbay/contract'
+import { type BodyOf, type Operations, readPage } from '@patchbay/contract'
 import { type Principal, requireRank, scopeOf } from '../access/index.ts'
 import type { Database } from '../db/index.ts'
 import { listMails, listMailsOfOrganization } from './store.ts'
@@ -10,8 +10,7 @@ export function getOutbox(
   body: BodyOf<Operations['GetOutbox']>,
 ) {
   const query = {
-    page: body.page ?? 0,
-    size: body.size ?? 50,
+    ...readPage(body),
     statuses: body.status,
     from: body.searchFrom,
     to: body.searchTo,

@@ -1,4 +1,4 @@
-import { type UpgradeOutcome, upgradeOutcomes } from '@patchbay/contract'
+import { readPage, type UpgradeOutcome, upgradeOutcomes } from '@patchbay/contract'
 import { hasRank, type Principal, scopeOf } from '../access/index.ts'
 import type { Database, Queryable, Sql } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
@@ -25,11 +25,11 @@ export async function getUpgrade({ database }: { database: Database }, principal
 export async function listUpgrades(
   { database }: { database: Database },
   principal: Principal,
-  { page = 0, size = 50 }: { page?: number; size?: number },
+  paging: { page?: number; size?: number },
 ) {
   const db = database.forScope(scopeOf(principal))
   const startedBy = hasRank(principal, 'SuperPartner') ? undefined : principal.caller.id
-  const { upgrades, total } = await listRows(db, principal.account.organizationId, startedBy, { page, size })
+  const { upgrades, total } = await listRows(db, principal.account.organizationId, startedBy, readPage(paging))
   const counted = await countItems(
     db,
     upgrades.map(({ id }) => id),

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type PreviewOutcome, previewOutcomes } from '@patchbay/contract'
+import { type PreviewOutcome, previewOutcomes, readPage } from '@patchbay/contract'
 import { type Principal, reachOf } from '../access/index.ts'
 import { compareBlocks } from '../engine/difference.ts'
 import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../workflows/index.ts'
@@ -21,7 +21,8 @@ type Given = {
 const loadedAtOnce = 50
 
 export async function previewUpgrade(deps: JudgeDeps, principal: Principal, given: Given) {
-  const { page = 0, size = 50, outcome } = given
+  const { page, size } = readPage(given)
+  const { outcome } = given
   const target = await findTarget(deps.catalog, principal.account.organizationId, given)
   const db = deps.database.system
   const chosen = await chooseWorkflows(db, reachOf(principal, true), target, given.workflowIds)

@@ -1,3 +1,4 @@
+import { readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../access/index.ts'
 import { type Database, type Queryable, type Scope, sql, when } from '../db/index.ts'
 import { notFound } from '../lib/app-error.ts'
@@ -7,11 +8,9 @@ type Deps = { database: Database; workflowExists(db: Queryable, scope: Scope, wo
 type Search = { workflowId?: string; searchTerm?: string; page?: number; size?: number }
 
 /** Keys of a workflow, or of the account; never their values. */
-export async function listVaultKeys(
-  deps: Deps,
-  principal: Principal,
-  { workflowId, searchTerm, page = 0, size = 50 }: Search,
-) {
+export async function listVaultKeys(deps: Deps, principal: Principal, search: Search) {
+  const { workflowId, searchTerm } = search
+  const { page, size } = readPage(search)
   const scope = scopeOf(principal)
   const db = deps.database.forScope(scope)
   const holderId = workflowId ?? scope.accountId

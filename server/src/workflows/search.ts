@@ -1,4 +1,4 @@
-import { listSizeMax } from '@patchbay/contract'
+import { listSizeMax, readPage } from '@patchbay/contract'
 import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../db/index.ts'
 import type { WorkflowState } from './definition.ts'
 import { itemColumns, toItem, type WorkflowItemRow } from './list-item.ts'
@@ -33,7 +33,7 @@ export async function searchWorkflows(
   scope: Scope,
   search: WorkflowSearch,
 ) {
-  const { page = 0, size = 50 } = search
+  const { page, size } = readPage(search)
   const shortNames = search.appIds && (await findShortNames(deps.catalog, scope.organizationId, search.appIds))
   const matching = sql`w.account_id = ${scope.accountId}
     ${when(search.searchTerm || undefined, (term) => sql`and strpos(w.search_text, lower(${term})) > 0`)}

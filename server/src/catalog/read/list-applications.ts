@@ -1,4 +1,4 @@
-import { listSizeMax } from '@patchbay/contract'
+import { listSizeMax, readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { listTags } from '../../tags/index.ts'
 import type { Application } from '../format/definition.ts'
@@ -17,7 +17,8 @@ export async function listApplications(deps: ReadDeps, principal: Principal) {
 }
 
 export async function searchApplications(deps: ReadDeps, principal: Principal, search: Search) {
-  const { page = 0, size = 50, includeLogo = false } = search
+  const { page, size } = readPage(search)
+  const { includeLogo = false } = search
   const wanted = search.searchTerm?.toLowerCase() ?? ''
   const all = await deps.catalog.listApplications(principal.account.organizationId)
   const found = wanted === '' ? all : all.filter((application) => searchText(application).includes(wanted))

@@ -1,5 +1,5 @@
 // Lists of templates: the short form without scripts, whole up to the size of one answer, or page by page.
-import { listSizeMax } from '@patchbay/contract'
+import { listSizeMax, readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { listTags } from '../../tags/index.ts'
 import type { BlockTemplate, WorkflowTemplate } from '../format/definition.ts'
@@ -48,11 +48,12 @@ export async function searchBlockTemplates(deps: ReadDeps, principal: Principal,
 
 function pageOf<Template extends { name: string; description: string }>(
   all: readonly Template[],
-  { page = 0, size = 50, searchTerm, applicationShortName }: Search,
+  search: Search,
   uses: (template: Template, shortName: string) => boolean,
 ): { shown: Template[]; total: number } {
-  const wanted = searchTerm?.toLowerCase() ?? ''
-  const shortName = applicationShortName?.toLowerCase()
+  const { page, size } = readPage(search)
+  const wanted = search.searchTerm?.toLowerCase() ?? ''
+  const shortName = search.applicationShortName?.toLowerCase()
   const found = all.filter(
     (template) =>
       (wanted === '' || [template.name, template.description].some((text) => text.toLowerCase().includes(wanted))) &&

@@ -3,7 +3,7 @@ import type { AnswerOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Contents } from '../../contents/index.ts'
 import type { Database, Db, Scope } from '../../db/index.ts'
-import { invalid, notFound } from '../../lib/app-error.ts'
+import { notFound } from '../../lib/app-error.ts'
 import { JsonText, textObject } from '../../lib/json-text.ts'
 import { type BlockKey, contentPlace } from '../record/block-contents.ts'
 import {
@@ -25,11 +25,6 @@ export async function getRunHistory(
   workflowId: string,
   search: HistorySearch,
 ): Promise<AnswerOf<Operations['GetRunHistory']>> {
-  for (const field of ['searchFrom', 'searchTo'] as const) {
-    const value = search[field]
-    if (value !== undefined && Number.isNaN(Date.parse(value)))
-      throw invalid(`The field ${field} must be an ISO 8601 timestamp.`)
-  }
   const db = deps.database.forScope(scopeOf(principal))
   const accountId = principal.account.id
   const numbers = await numbersOf(deps, db, accountId, workflowId)

@@ -1,4 +1,4 @@
-import type { AnswerOf, BodyOf, Operations, RunStatusName } from '@patchbay/contract'
+import { type AnswerOf, type BodyOf, type Operations, type RunStatusName, readPage } from '@patchbay/contract'
 import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
 import { ContentAwayError, type Contents } from '../../contents/index.ts'
 import { type Database, type Db, type Queryable, sql, type Tx } from '../../db/index.ts'
@@ -26,7 +26,7 @@ const excerptCharacters = 4_000
 
 export async function searchRuns(deps: SearchDeps, principal: Principal, search: Search): Promise<Answer> {
   const terms = readTerms(search.searchTerm)
-  const { page = 0, size = 50 } = search
+  const { page, size } = readPage(search)
   if ((page + 1) * size > itemsMax) {
     throw invalid(
       `Only the first ${itemsMax} items can be listed. Narrow the search by time, workflow or another word.`,
@@ -77,28 +77,26 @@ async function readWanted(
   terms: readonly string[],
   search: Search,
 ): Promise<Wanted> {
-  const fromMs = readTime('searchFrom', search.searchFrom)
-  const toMs = readTime('searchTo', search.searchTo)
-  if (fromMs !== undefined && toMs !== undefined && toMs < fromMs) {
+  const fromMs = toMs(search.searchFrom)
+  const untilMs = toMs(search.searchTo)
+  if (fromMs !== undefined && untilMs !== undefined && untilMs < fromMs) {
     throw invalid('The field searchTo must not be before searchFrom.')
   }
   const keys = await Promise.all(accountIds.map((id) => keyRing.derivedKey(id, 'search')))
   const hashes = new Map(accountIds.map((id, index) => [id, hashTerms(keys[index] as Buffer, terms)]))
   const where = search.in && new Set<string>(search.in)
   return {
-    filter: { accountIds, workflowId: search.workflowId, fromMs, toMs },
+    filter: { accountIds, workflowId: search.workflowId, fromMs, toMs: untilMs },
     hashes,
     accepts: ({ place, atMs }) =>
-      (!where || where.has(place)) && (fromMs === undefined || atMs >= fromMs) && (toMs === undefined || atMs < toMs),
+      (!where || where.has(place)) &&
+      (fromMs === undefined || atMs >= fromMs) &&
+      (untilMs === undefined || atMs < untilMs),
   }
 }
 
-function readTime(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const ms = Date.parse(text)
-  // The pattern lets a 31st of February pass.
-  if (Number.isNaN(ms)) throw invalid(`The field ${name} must be an ISO 8601 timestamp.`)
-  return ms
+function toMs(timestamp: string | undefined): number | undefined {
+  return timestamp === undefined ? undefined : Date.parse(timestamp)
 }
 
 /**

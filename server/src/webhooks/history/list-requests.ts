@@ -1,8 +1,8 @@
 // What callers see of requests, of the queue and of the history.
-import { noContent } from '@patchbay/contract'
+import { noContent, readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
-import { invalid, notFound } from '../../lib/app-error.ts'
+import { notFound } from '../../lib/app-error.ts'
 import { textObject } from '../../lib/json-text.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
@@ -92,19 +92,12 @@ function isLast({ page, size }: Search, length: number): boolean {
   return (page + 1) * size >= length
 }
 
-function readSearch({ page = 0, size = 50, searchFrom, searchTo }: GivenSearch): Search {
-  return { page, size, ...readTimeRange({ searchFrom, searchTo }) }
+function readSearch(given: GivenSearch): Search {
+  return { ...readPage(given), ...readTimeRange(given) }
 }
 
-export function readTimeRange(given: { searchFrom?: string | undefined; searchTo?: string | undefined }) {
-  for (const name of ['searchFrom', 'searchTo'] as const) {
-    const text = given[name]
-    // The pattern lets a 31st of February pass.
-    if (text !== undefined && Number.isNaN(Date.parse(text)))
-      throw invalid(`The field ${name} must be an ISO 8601 timestamp.`)
-  }
-  const toText = (text: string | undefined) => (text === undefined ? null : new Date(text).toISOString())
-  return { searchFrom: toText(given.searchFrom), searchTo: toText(given.searchTo) }
+export function readTimeRange({ searchFrom, searchTo }: { searchFrom?: string; searchTo?: string }) {
+  return { searchFrom: searchFrom ?? null, searchTo: searchTo ?? null }
 }
 
 export async function getWebhook({ database, keyRing }: Deps, principal: Principal, webhookId: string) {

@@ -1,3 +1,4 @@
+import { readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
@@ -7,10 +8,10 @@ export async function listRevisions(
   { database }: { database: Database },
   principal: Principal,
   workflowId: string,
-  { page = 0, size = 50 }: { page?: number; size?: number },
+  paging: { page?: number; size?: number },
 ) {
   const scope = scopeOf(principal)
-  const found = await listRows(database.forScope(scope), scope.accountId, workflowId, { page, size })
+  const found = await listRows(database.forScope(scope), scope.accountId, workflowId, readPage(paging))
   if (found.total === 0) throw notFound('workflow')
   return found
 }
