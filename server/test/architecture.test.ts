@@ -177,7 +177,7 @@ describe('import boundaries', () => {
     const known = sourceFiles('server/src').filter((file) =>
       // A whole SQLSTATE, our own included, or the beginning of one.
       /'([0-9][0-9A-Z]{4}|PB[A-Z]{3})'|startsWith\('[0-9][0-9A-Z]{1,2}'\)|\/\^\(?[0-9][0-9A-Z]{1,2}[|)]/.test(
-        readFileSync(join(root, file), 'utf8'),
+        textOf(file),
       ),
     )
     expect(known.filter((file) => roomOf(file) !== 'db')).toEqual([])

@@ -80,24 +80,26 @@ export function SharesPage() {
   )
 }
 
+function SharedFiles({ files, subject }: Share) {
+  return (
+    <div className="min-w-0 py-1" title={files.map(({ name }) => name).join('\n')}>
+      <span className="block truncate font-medium">
+        {files[0]?.name}
+        {files.length > 1 && <span className="font-normal text-muted"> and {files.length - 1} more</span>}
+      </span>
+      <span className="block truncate text-label text-muted">
+        {subject} · {byteText(files.reduce((sum, { bytes }) => sum + bytes, 0))}
+      </span>
+    </div>
+  )
+}
+
 function columnsWith(onRevoke: (share: Share) => void): readonly Column<Share>[] {
   return [
     {
       id: 'files',
       label: 'Files',
-      cell: (share) => (
-        <div className="min-w-0 py-1" title={share.files.map(({ name }) => name).join('\n')}>
-          <span className="block truncate font-medium">
-            {share.files[0]?.name}
-            {share.files.length > 1 && (
-              <span className="font-normal text-muted"> and {share.files.length - 1} more</span>
-            )}
-          </span>
-          <span className="block truncate text-label text-muted">
-            {share.subject} · {byteText(share.files.reduce((sum, { bytes }) => sum + bytes, 0))}
-          </span>
-        </div>
-      ),
+      cell: (share) => <SharedFiles {...share} />,
     },
     {
       id: 'state',
