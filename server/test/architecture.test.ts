@@ -55,6 +55,35 @@ const features = [
   'cells',
 ]
 
+/** Rooms of the console, left to right: each may import those before it. */
+const consoleRooms = [
+  'ui',
+  'session',
+  'shell',
+  'applications',
+  'definition',
+  'accounts',
+  'alarms',
+  'audit',
+  'keys',
+  'vault',
+  'mail',
+  'shares',
+  'usage',
+  'docs',
+  'schedules',
+  'runs',
+  'replay',
+  'webhooks',
+  'connections',
+  'catalogue',
+  'workflows',
+  'templates',
+  'upgrades',
+  'search',
+  'home',
+]
+
 const packages = ['bench', 'build', 'cli', 'console', 'contract', 'demo', 'e2e', 'mcp', 'sdk', 'server']
 const isTest = (file: string) => /\.test\.ts$|\/test\//.test(file)
 
@@ -107,13 +136,9 @@ describe('import boundaries', () => {
   })
 
   it('no arrows go in a circle: between packages, rooms, the sub-rooms and files of a room, or files', () => {
-    const withoutTests = packages
-      .flatMap(sourceFiles)
-      .filter((file) => !isTest(file) && !file.startsWith('console/src'))
+    const withoutTests = packages.flatMap(sourceFiles).filter((file) => !isTest(file))
     // The tests of every package start the service that the server's tests have, so they are looked at in their own package only.
-    expect(
-      [withoutTests, ...packages.filter((name) => name !== 'console').map(sourceFiles)].flatMap(circlesAmong),
-    ).toEqual([])
+    expect([withoutTests, ...packages.map(sourceFiles)].flatMap(circlesAmong)).toEqual([])
   })
 
   it('nothing escapes that test: every way to name a module is seen, and no module is named by a computed path', () => {
@@ -210,15 +235,24 @@ describe('import boundaries', () => {
     expect(ours.map(show)).toEqual([])
   })
 
-  it('the console reaches the service through the sdk only, and its ui knows no other room', () => {
-    const imports = sourceFiles('console/src').flatMap(importsOf)
-    const ours = imports.filter(({ to }) => /^(@patchbay\/|server|contract|sdk|cli)/.test(to) && to !== '@patchbay/sdk')
+  it('the console reaches the service through the sdk only', () => {
+    const ours = sourceFiles('console/src')
+      .flatMap(importsOf)
+      .filter(({ to }) => /^(@patchbay\/|server|contract|sdk|cli)/.test(to) && to !== '@patchbay/sdk')
     expect(ours.map(show)).toEqual([])
-    const fromUi = imports.filter(
-      ({ from, to }) =>
-        from.startsWith('console/src/ui/') && to.startsWith('console/') && !to.startsWith('console/src/ui/'),
-    )
-    expect(fromUi.map(show)).toEqual([])
+  })
+
+  it('a room of the console imports those to its left, and of what lies above the rooms the doors to the service only', () => {
+    expect(foldersIn('console/src').toSorted()).toEqual(consoleRooms.toSorted())
+    const placeOf = (path: string) => consoleRooms.indexOf(roomOf(path))
+    // They are made of the first two rooms.
+    const isDoor = (path: string) => ['console/src/api.ts', 'console/src/queries.ts'].includes(path)
+    const mayImport = ({ from, to }: Import) =>
+      isRoom(to) ? placeOf(to) <= placeOf(from) : isDoor(to) && placeOf(from) > consoleRooms.indexOf('session')
+    const wrong = sourceFiles('console/src')
+      .flatMap(importsOf)
+      .filter((found) => isRoom(found.from) && found.to.startsWith('console/src/') && !mayImport(found))
+    expect(wrong.map(show)).toEqual([])
   })
 
   it('there are no drawers', () => {

@@ -2,6 +2,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { useCallback } from 'react'
 import { sentenceOf } from '../api.ts'
+import { ApplicationLogo } from '../applications/application-logo.tsx'
+import { type Application, useApplications } from '../applications/applications.ts'
 import { RegisterPanel } from '../connections/register-panel.tsx'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -10,8 +12,6 @@ import { Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/query-state.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { ApplicationLogo } from './application-logo.tsx'
-import { type Application, useApplications } from './applications.ts'
 
 const route = getRouteApi('/catalogue')
 

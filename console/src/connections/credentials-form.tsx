@@ -1,6 +1,6 @@
 // The form that an application's credential fields ask for.
 import { type FormEvent, useState } from 'react'
-import type { Application } from '../catalogue/applications.ts'
+import type { Application } from '../applications/applications.ts'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'

@@ -1,9 +1,9 @@
 // One thing that the new version asks for: a value, or which of the customer's connections stands behind an application.
 import { Link } from '@tanstack/react-router'
 import { useOperationAs } from '../api.ts'
-import { useApplications } from '../catalogue/applications.ts'
+import { useApplications } from '../applications/applications.ts'
+import { ValueField } from '../definition/value-field.tsx'
 import { Select } from '../ui/field.tsx'
-import { ValueField } from '../workflows/value-field.tsx'
 import type { Need } from './decisions.ts'
 
 type Props = {

@@ -3,15 +3,16 @@ import { Link } from '@tanstack/react-router'
 import { EllipsisVertical, Play, SkipForward, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { sentenceOf } from '../api.ts'
+import type { Block, BlockEdit, WorkflowDetail } from '../definition/workflow-draft.ts'
+import { useBlockInput } from '../runs/block-input.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Menu } from '../ui/menu.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { BlockPanes } from './block-panes.tsx'
 import { BlockSettings } from './block-settings.tsx'
-import { useBlockInput, useBlockTest } from './block-test.ts'
+import { useBlockTest } from './block-test.ts'
 import { BlockVariables } from './block-variables.tsx'
-import type { Block, BlockEdit, WorkflowDetail } from './workflow-draft.ts'
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx').then((module) => ({ default: module.ScriptEditor })))
 

@@ -14,7 +14,7 @@ import {
 } from '@xyflow/react'
 import { Braces, Maximize2, Minus, Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
-import { ApplicationLogo } from '../catalogue/application-logo.tsx'
+import { ApplicationLogo } from '../applications/application-logo.tsx'
 import { lookOf } from '../runs/run-status.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Mark } from '../ui/chip.tsx'

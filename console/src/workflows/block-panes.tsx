@@ -2,6 +2,7 @@
 import { FlaskConical } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useOperation } from '../api.ts'
+import type { Block, WorkflowDetail } from '../definition/workflow-draft.ts'
 import { CallList } from '../runs/call-list.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/field.tsx'
@@ -10,7 +11,6 @@ import { LogView } from '../ui/log-view.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { durationText } from '../ui/time.tsx'
 import type { TestOutcome } from './block-test.ts'
-import type { Block, WorkflowDetail } from './workflow-draft.ts'
 
 const CodeEditor = lazy(() => import('../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
 

@@ -2,11 +2,11 @@
 import { Braces } from 'lucide-react'
 import { useState } from 'react'
 import { type Answer, call, useOperation } from '../api.ts'
-import { ApplicationLogo } from '../catalogue/application-logo.tsx'
+import { ApplicationLogo } from '../applications/application-logo.tsx'
+import { type Block, newBlockId } from '../definition/workflow-draft.ts'
 import { SearchBox } from '../ui/search-box.tsx'
 import { SidePanel } from '../ui/side-panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
-import { type Block, newBlockId } from './workflow-draft.ts'
 
 type Template = Answer<'BlockTemplates'>[number]
 

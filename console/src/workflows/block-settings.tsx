@@ -1,7 +1,7 @@
-import { useApplications } from '../catalogue/applications.ts'
+import { useApplications } from '../applications/applications.ts'
+import type { Block, BlockEdit } from '../definition/workflow-draft.ts'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
-import type { Block, BlockEdit } from './workflow-draft.ts'
 
 export function BlockSettings({
   chain,

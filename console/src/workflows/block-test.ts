@@ -1,30 +1,11 @@
 // Trying one block: its script as it is being written, with the input it had in the last run or one typed by hand.
-import { useMutation, useQueries } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, call, operationQuery, useOperation } from '../api.ts'
-import { calledNames, useFoundConnections } from './found-connections.ts'
-import type { Block, WorkflowDetail } from './workflow-draft.ts'
+import { type Answer, call, useOperation } from '../api.ts'
+import { calledNames, useFoundConnections } from '../definition/found-connections.ts'
+import type { Block, WorkflowDetail } from '../definition/workflow-draft.ts'
 
 export type TestOutcome = Answer<'TestBlock'>
-
-/** What the blocks that this one reads from returned in a run; null where they returned nothing yet. */
-export function useBlockInput(workflowId: string, runNumber: number | null, sources: readonly string[]) {
-  const results = useQueries({
-    queries: sources.map((uniqueBlockId) => ({
-      ...operationQuery('GetBlockResult', {
-        params: { workflowId },
-        query: { uniqueBlockId, ...(runNumber === null ? {} : { runNumber }) },
-      }),
-      enabled: runNumber !== null,
-      retry: false,
-      staleTime: 30_000,
-    })),
-  })
-  return {
-    isLoading: results.some((result) => result.isLoading),
-    values: results.map((result) => (result.data?.success ? result.data.result : null)),
-  }
-}
 
 export function useBlockTest(workflow: WorkflowDetail, block: Block) {
   const [callsApplications, setCallsApplications] = useState(true)

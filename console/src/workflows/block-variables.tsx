@@ -1,9 +1,9 @@
 // The variables of a block: a value of its own, or one of the workflow's variables.
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import type { Block, BlockEdit, WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
-import type { Block, BlockEdit, WorkflowDetail } from './workflow-draft.ts'
 
 type Binding = Block['variables'][string]
 

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useOperation } from '../api.ts'
+import type { WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Splitter } from '../ui/splitter.tsx'
@@ -10,7 +11,6 @@ import { BlockEditor } from './block-editor.tsx'
 import { BlockPicker } from './block-picker.tsx'
 import { useRunWorkflow } from './run-workflow.ts'
 import { SaveBar } from './save-bar.tsx'
-import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const BlockGraph = lazy(() => import('./block-graph.tsx').then((module) => ({ default: module.BlockGraph })))
 

@@ -4,12 +4,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Archive, Rocket, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
+import type { WorkflowSummary } from '../definition/workflow-state.tsx'
 import { Button } from '../ui/button.tsx'
 import { counted } from '../ui/counted.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { type BulkAction, effectOn } from './bulk-effects.ts'
-import type { WorkflowSummary } from './workflow-state.tsx'
 
 const actions = {
   Deploy: {

@@ -1,5 +1,5 @@
 // What an action on several workflows means for each of them, said before it is done.
-import type { WorkflowSummary } from './workflow-state.tsx'
+import type { WorkflowSummary } from '../definition/workflow-state.tsx'
 
 export type BulkAction = 'Deploy' | 'Archive' | 'Delete'
 

@@ -1,6 +1,7 @@
 // What a person is about to change, in one line.
+
+import type { Block, WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { counted } from '../ui/counted.ts'
-import type { Block, WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const namesMax = 3
 

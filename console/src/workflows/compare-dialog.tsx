@@ -1,7 +1,7 @@
+import type { Block } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { DiffView } from '../ui/diff-view.tsx'
-import type { Block } from './workflow-draft.ts'
 
 /** Each changed block, saved and unsaved, side by side. */
 export function CompareDialog({

@@ -1,17 +1,17 @@
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
-import { ApplicationLogo } from '../catalogue/application-logo.tsx'
-import { useApplications } from '../catalogue/applications.ts'
+import { ApplicationLogo } from '../applications/application-logo.tsx'
+import { useApplications } from '../applications/applications.ts'
 import { ConnectionStateChip } from '../connections/connection-state.tsx'
+import { calledNames } from '../definition/found-connections.ts'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { calledNames } from './found-connections.ts'
 import { useWorkflowSave } from './variables-tab.tsx'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 /** Which registered application stands behind each short name that the blocks use. */
 export function ConnectionsTab({ workflow }: { workflow: WorkflowDetail }) {

@@ -2,6 +2,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Answer, sentenceOf, useAction, useOperation } from '../api.ts'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
 import type { Column } from '../ui/data-table.tsx'
@@ -10,7 +11,6 @@ import { ListPanel } from '../ui/list-panel.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { RevisionDifference } from './revision-difference.tsx'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 type Revision = Answer<'WorkflowRevisions'>['items'][number]
 const route = getRouteApi('/workflows/$id')

@@ -4,12 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
+import { useFoundConnections } from '../definition/found-connections.ts'
+import type { WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { draftSummary } from './change-summary.ts'
-import { useFoundConnections } from './found-connections.ts'
-import type { WorkflowDetail, WorkflowDraft } from './workflow-draft.ts'
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx').then((module) => ({ default: module.CompareDialog })))
 

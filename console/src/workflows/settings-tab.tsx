@@ -1,6 +1,7 @@
 import { Tag, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { sentenceOf, useAction } from '../api.ts'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
@@ -11,7 +12,6 @@ import { Panel } from '../ui/panel.tsx'
 import { placeRefusal } from '../ui/refusal.ts'
 import { exactTime } from '../ui/time.tsx'
 import { useWorkflowSave } from './variables-tab.tsx'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 /** What the service calls the fields in its sentences. */
 const fieldNames = {

@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Answer, call, forget, sentenceOf } from '../api.ts'
+import { ValueField } from '../definition/value-field.tsx'
 import { usualSchedules } from '../schedules/usual-schedules.ts'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { toast } from '../ui/toast.tsx'
-import { ValueField } from './value-field.tsx'
 
 const route = getRouteApi('/workflows/new')
 type Template = Answer<'WorkflowTemplate'>

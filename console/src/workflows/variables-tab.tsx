@@ -2,14 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Plus, Variable } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
+import { ValueField } from '../definition/value-field.tsx'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { toast } from '../ui/toast.tsx'
-import { ValueField } from './value-field.tsx'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 const types = ['text', 'password', 'number', 'boolean', 'date', 'json']
 

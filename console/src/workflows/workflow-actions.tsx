@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { Archive, EllipsisVertical, History, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { forget, sentenceOf, useAction } from '../api.ts'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import { useRunWorkflow } from './run-workflow.ts'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 const reads = ['Workflow', 'WorkflowsSearch', 'Workflows', 'GetRunHistory', 'Overview'] as const
 

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarClock, Webhook } from 'lucide-react'
-import { ApplicationLogo } from '../catalogue/application-logo.tsx'
+import { ApplicationLogo } from '../applications/application-logo.tsx'
+import { WorkflowStateChip, type WorkflowSummary } from '../definition/workflow-state.tsx'
 import { RunSpark } from '../runs/run-spark.tsx'
 import { StatusText } from '../runs/run-status.tsx'
 import { scheduleWords } from '../schedules/schedule-words.ts'
 import { Chip } from '../ui/chip.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
-import { WorkflowStateChip, type WorkflowSummary } from './workflow-state.tsx'
 
 export const workflowColumns: readonly Column<WorkflowSummary>[] = [
   {

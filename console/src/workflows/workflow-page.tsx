@@ -2,6 +2,8 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
+import { useWorkflowDraft, type WorkflowDetail } from '../definition/workflow-draft.ts'
+import { WorkflowStateChip } from '../definition/workflow-state.tsx'
 import { isUnderWay } from '../runs/run-status.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Chip } from '../ui/chip.tsx'
@@ -12,8 +14,6 @@ import { Tabs } from '../ui/tabs.tsx'
 import { BlocksTab } from './blocks-tab.tsx'
 import { deploySummary } from './change-summary.ts'
 import { WorkflowActions } from './workflow-actions.tsx'
-import { useWorkflowDraft, type WorkflowDetail } from './workflow-draft.ts'
-import { WorkflowStateChip } from './workflow-state.tsx'
 import { tabPages } from './workflow-tabs.tsx'
 
 const ReplayPanel = lazy(() => import('../replay/replay-panel.tsx').then((module) => ({ default: module.ReplayPanel })))

@@ -1,4 +1,5 @@
 import type { FunctionComponent } from 'react'
+import type { WorkflowDetail } from '../definition/workflow-draft.ts'
 import { RunsTab } from '../runs/runs-tab.tsx'
 import { ScheduleTab } from '../schedules/schedule-tab.tsx'
 import { WebhookTab } from '../webhooks/webhook-tab.tsx'
@@ -6,7 +7,6 @@ import { ConnectionsTab } from './connections-tab.tsx'
 import { RevisionsTab } from './revisions-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { VariablesTab } from './variables-tab.tsx'
-import type { WorkflowDetail } from './workflow-draft.ts'
 
 /** Every tab beside the blocks. */
 export const tabPages: Record<string, FunctionComponent<{ workflow: WorkflowDetail }> | undefined> = {

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Plus, SearchX, Workflow } from 'lucide-react'
 import { useCallback } from 'react'
 import { type Body, sentenceOf, useOperation } from '../api.ts'
+import { stateWords, type WorkflowSummary } from '../definition/workflow-state.tsx'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Select } from '../ui/field.tsx'
@@ -12,7 +13,6 @@ import { Page } from '../ui/page.tsx'
 import { SearchBox } from '../ui/search-box.tsx'
 import { BulkActions, useSelection } from './bulk-actions.tsx'
 import { workflowColumns } from './workflow-columns.tsx'
-import { stateWords, type WorkflowSummary } from './workflow-state.tsx'
 
 const route = getRouteApi('/workflows')
 const size = 50
