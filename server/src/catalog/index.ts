@@ -1,3 +1,4 @@
+export { pinEarlierTemplates } from './change/pin-earlier.ts'
 export {
   expandAddress,
   expandHostPattern,
@@ -17,7 +18,6 @@ export type {
   WorkflowTemplate,
 } from './format/definition.ts'
 export { loadCatalog } from './format/load.ts'
-export { pinEarlierTemplates } from './import/pin-earlier.ts'
 export type { CatalogUses, WithdrawCredentials } from './ports.ts'
 export { catalogTaggables } from './read/taggable.ts'
 export { answerTestRequest } from './read/test-application.ts'

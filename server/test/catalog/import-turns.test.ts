@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ImportTurns } from '../../src/catalog/import/import-turns.ts'
+import { ImportTurns } from '../../src/catalog/change/import-turns.ts'
 
 /** Imports that last until they are let go, by the names of their organizations. */
 function begin() {
