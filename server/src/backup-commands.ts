@@ -121,7 +121,7 @@ function checkKeys(config: Config, { masterKeyIds, masterKeys }: Manifest): void
   if (here.length > 0) {
     const place = config.masterKey.kind === 'file' ? config.masterKey.path : 'PATCHBAY_MASTER_KEY'
     throw new BackupError(
-      `The master key in ${place} is not the one of the backup (it needs the key ${missing}). ${masterKeys ? 'Remove it to use the key in the backup.' : 'Set PATCHBAY_MASTER_KEY_FILE to the key that the backup was made with.'}`,
+      `The master key in ${place} is not the one the backup was made with (it needs the key ${missing}). ${masterKeys ? 'Remove it to use the key in the backup.' : 'Set PATCHBAY_MASTER_KEY_FILE to the key that the backup was made with.'}`,
     )
   }
   if (!masterKeys) {

@@ -46,7 +46,7 @@ function explainCode(error: Parameters<typeof explainFailedStart>[0]): string | 
     return `The pooler in front of PostgreSQL refuses the connection: ${message}. In PgBouncer, set ignore_startup_parameters = options and pool_mode = session.`
   }
   if (/^(timeout exceeded when trying to connect|Connection terminated due to connection timeout)/.test(message)) {
-    return 'The database of PATCHBAY_DATABASE_URL gave no connection in time. Check its address; behind PgBouncer, raise default_pool_size (20 unless set): a Patchbay process uses up to 26 connections.'
+    return 'The database of PATCHBAY_DATABASE_URL provided no connection in time. Check its address; behind PgBouncer, raise default_pool_size (20 unless set): a Patchbay process uses up to 26 connections.'
   }
   if (
     ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'ECONNRESET'].includes(code) ||

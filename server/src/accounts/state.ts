@@ -27,10 +27,11 @@ export async function changeAccountState(
     if (current === wanted) return
     if (!transitions[current].includes(wanted)) {
       const allowed = transitions[current].join(' or ')
-      throw new AppError(
-        'account_state_not_permitted',
-        `The field accountState cannot be ${wanted}: an account that is ${current} ${allowed === '' ? 'stays so' : `can only become ${allowed}`}.`,
-      )
+      const reason =
+        allowed === ''
+          ? `an ${current} account cannot be changed`
+          : `an account that is ${current} can only become ${allowed}`
+      throw new AppError('account_state_not_permitted', `The field accountState cannot be ${wanted}: ${reason}.`)
     }
     if (current === 'inActive' && wanted === 'active' && !principal.caller.permissions.includes(canActivateAccounts)) {
       throw new AppError(

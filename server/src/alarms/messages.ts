@@ -1,16 +1,18 @@
 // What was expected, and what was seen.
+
 import type { Usual } from '../engine/usual.ts'
+import { counted } from '../lib/counted.ts'
 import type { Expectation } from './expectation.ts'
 
 const time = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-const items = (count: number) => `${count} ${count === 1 ? 'item' : 'items'}`
+const items = (count: number) => counted(count, 'item')
 
 export function explainSilence({ kind, hours, lastSeenAt, hasBeenSeen }: Expectation): string {
   const [what, one] = kind === 'succeedsWithin' ? ['a successful run', 'run'] : ['a webhook request', 'request']
   const seen = hasBeenSeen
     ? `The last ${kind === 'succeedsWithin' ? 'successful ' : ''}${one} was at ${time(lastSeenAt)}.`
     : `There has been none since ${time(lastSeenAt)}.`
-  return `Expected ${what} at least every ${hours} ${hours === 1 ? 'hour' : 'hours'}. ${seen}`
+  return `Expected ${what} at least every ${counted(hours ?? 0, 'hour')}. ${seen}`
 }
 
 type Seen = { blockName: string; runNumber: number; count: number }

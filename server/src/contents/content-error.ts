@@ -13,9 +13,13 @@ export class ContentAwayError extends AppError {
 /** What was stored is not there, or is not what was stored. */
 export class DamagedContentError extends AppError {
   constructor(how: 'missing' | 'damaged', key: string, cause?: unknown) {
-    super('content_damaged', `This content is ${how} in the storage of the service. The operator can restore it.`, {
-      cause: new Error(`The object ${key} is ${how}.`, { cause }),
-    })
+    super(
+      'content_damaged',
+      `This content is ${how === 'missing' ? 'missing from' : 'damaged in'} the service's storage. The operator can restore it.`,
+      {
+        cause: new Error(`The object ${key} is ${how}.`, { cause }),
+      },
+    )
     this.name = 'DamagedContentError'
   }
 }

@@ -31,7 +31,7 @@ function missingConsent(app: string): string {
   return (
     `Access denied: administrator consent is missing. The token of ${app} carries no application permission. ` +
     'Add Sites.Selected (or Sites.Read.All or Sites.ReadWrite.All) as an application permission there, grant administrator consent, ' +
-    'and save the credentials of this connection again, since tokens given before do not carry the permission.'
+    'and save the credentials of this connection again, because tokens issued earlier do not carry the permission.'
   )
 }
 

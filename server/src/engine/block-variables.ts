@@ -76,9 +76,7 @@ function readBinding(
   if (!parsed.ok) return parsed
   const kept = keepMasked(parsed.value, stored, before, type)
   if (!kept)
-    return refused(
-      `of block ${nameBlock(block)} is a password, and no stored value can be kept for it. Give its value.`,
-    )
+    return refused(`of block ${nameBlock(block)} is a password and has no stored value to keep. Give its value.`)
   const options = definition?.options && type === definition.type ? { options: definition.options } : {}
   if (kept.variableSource === 'Value' && type !== undefined && !fitsType({ type, ...options }, kept.value))
     return refused(`of block ${nameBlock(block)} must be ${variableTypes[type]}.`)

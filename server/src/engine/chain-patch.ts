@@ -24,7 +24,7 @@ export type ChainContext = {
 export function decideBinding(isBound: boolean, unboundFromTemplate: boolean | undefined): Checked<boolean> {
   if (!isBound && unboundFromTemplate === false) {
     return refuse({
-      message: 'unboundFromTemplate cannot go back to false: a workflow once unbound from its template stays so.',
+      message: 'The field unboundFromTemplate cannot go back to false: an unbound workflow stays unbound.',
     })
   }
   return accept(isBound && unboundFromTemplate !== true)

@@ -1,3 +1,4 @@
+import { counted } from '../lib/counted.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
 type CronField = {
@@ -30,13 +31,12 @@ const cronCharactersMax = 200
  */
 export function expandCron(cron: string): Checked<string> {
   if (cron.length > cronCharactersMax) {
-    return refuse({ message: `scheduleFrequency must not be longer than ${cronCharactersMax} characters.` })
+    return refuse({ message: `The field scheduleFrequency must have at most ${cronCharactersMax} characters.` })
   }
   const texts = cron.split(' ')
   if (texts.length !== cronFields.length) {
-    const count = texts.length === 1 ? '1 field' : `${texts.length} fields`
     return refuse({
-      message: `scheduleFrequency must be hourly, daily, weekly, monthly or a cron expression of five fields (minute, hour, day of month, month, day of week); "${cron}" has ${count}.`,
+      message: `The field scheduleFrequency must be hourly, daily, weekly, monthly or a cron expression of five fields (minute, hour, day of month, month, day of week); "${cron}" has ${counted(texts.length, 'field')}.`,
     })
   }
   const problems: Problem[] = []

@@ -1,3 +1,4 @@
+import { counted } from '../lib/counted.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
 import { orderBlocks } from './graph.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
@@ -19,12 +20,14 @@ export type RunScope = {
  * The scope of a run over a valid chain. "Before" and "till" are meant in the order of execution, in which every data
  * source stands before its users; where the chain is already in such an order this is the order of `no`.
  *
- * @param storedResults the blocks that have a successful result in the latest run
+ * @param storedResults the blocks that have a successful result in the run that this one builds on
+ * @param source that run, as a refusal names it
  */
 export function scopeRun(
   chain: readonly ChainBlock[],
   range: RunRange,
   storedResults: ReadonlySet<string>,
+  source = 'the latest run',
 ): Checked<RunScope> {
   const order = orderBlocks(chain)
   const { runFromBlock, runTillBlock } = range
@@ -48,7 +51,7 @@ export function scopeRun(
   )
   if (missing.length > 0) {
     return refuse({
-      message: `The run cannot start from block ${runFromBlock}, because the latest run has no result for ${missing.map(nameBlock).join(' and ')}.`,
+      message: `The run cannot start from block ${runFromBlock}, because ${source} has no result for ${missing.map(nameBlock).join(' and ')}.`,
     })
   }
   return accept({
@@ -60,6 +63,7 @@ export function scopeRun(
 
 function checkBlockNumber(field: string, no: number | undefined, length: number): Problem[] {
   if (no === undefined || (Number.isInteger(no) && no >= 1 && no <= length)) return []
-  const blocks = length === 1 ? 'has 1 block' : `has ${length} blocks`
-  return [{ message: `${field} is ${no}, but this workflow ${blocks}, numbered from 1.` }]
+  return [
+    { message: `The field ${field} is ${no}, but this workflow has ${counted(length, 'block')}, numbered from 1.` },
+  ]
 }

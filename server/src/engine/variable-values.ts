@@ -1,7 +1,7 @@
 /** The types a variable may have, each with the sentence part that says what it wants. */
 export const variableTypes = {
-  text: 'a text',
-  password: 'a text',
+  text: 'text',
+  password: 'text',
   number: 'a number',
   boolean: 'true or false',
   date: 'a date such as 2026-01-31 or 2026-01-31T08:00:00Z',

@@ -84,7 +84,7 @@ function readVariable(
   const canKeep = before?.type === 'password' && type === 'password' && isSet(before.value)
   if (isKept && !canKeep && value !== null) {
     return refuse({
-      message: `Variable "${name}" is a password, and no stored value can be kept for it. Give its value.`,
+      message: `Variable "${name}" is a password and has no stored value to keep. Give its value.`,
     })
   }
   const options = long && Object.hasOwn(long, 'options') ? long['options'] : before?.options

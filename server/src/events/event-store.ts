@@ -4,7 +4,9 @@ import { newId } from '../lib/id.ts'
 import type { NewEvent } from './event.ts'
 
 /** Those of one account and type that happen within this time are told in one mail. */
-const gatheredSeconds: Partial<Record<EventName, number>> = { 'webhook.givenUp': 10 }
+const gathered: Partial<Record<EventName, { seconds: number; subject(count: number): string }>> = {
+  'webhook.givenUp': { seconds: 10, subject: (count) => `${count} webhook requests were given up` },
+}
 
 export async function insertEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {
   const timestamp = new Date().toISOString()
@@ -22,7 +24,7 @@ export async function insertEvents(tx: Queryable, events: readonly NewEvent[]): 
       ${events.map(({ mail }) => mail?.subject ?? null)}::text[],
       ${events.map(({ mail }) => mail?.text.replaceAll('\0', '') ?? null)}::text[],
       ${events.map(({ mail }) => !mail?.isOwnerMailed)}::boolean[],
-      ${events.map(({ type }) => gatheredSeconds[type] ?? 0)}::integer[]
+      ${events.map(({ type }) => gathered[type]?.seconds ?? 0)}::integer[]
     ) as e (id, account_id, type, payload, mail_subject, mail_text, mails_owner, gathered)`)
 }
 
@@ -56,7 +58,7 @@ export async function takeMails(tx: Tx, limit: number): Promise<MailedEvent[]> {
     select e.id, e.account_id, e.type, e.mail_subject, e.mail_text, e.mails_owner from events e
     where e.mail_subject is not null and (
       e.id in (select id from due)
-      or (e.type = any(${Object.keys(gatheredSeconds)}::text[]) and (e.account_id, e.type) in (select account_id, type from due)))
+      or (e.type = any(${Object.keys(gathered)}::text[]) and (e.account_id, e.type) in (select account_id, type from due)))
     order by e.id for update skip locked`)
   return rows.map((row) => ({
     id: row.id,
@@ -70,7 +72,12 @@ export async function takeMails(tx: Tx, limit: number): Promise<MailedEvent[]> {
 
 /** What is told together, in one mail. */
 export function isGathered(type: EventName): boolean {
-  return gatheredSeconds[type] !== undefined
+  return gathered[type] !== undefined
+}
+
+/** The subject of a mail about several of a kind; undefined for what is never told together. */
+export function subjectOfSeveral(type: EventName, count: number): string | undefined {
+  return gathered[type]?.subject(count)
 }
 
 export async function markDelivered(tx: Queryable, ids: readonly string[]): Promise<void> {

@@ -16,6 +16,7 @@ import {
   type MailedEvent,
   markDelivered,
   markMailed,
+  subjectOfSeveral,
   takeMails,
   takeUndelivered,
 } from './event-store.ts'
@@ -121,7 +122,7 @@ function inOneMail(events: readonly MailedEvent[]): { subject: string; text: str
   const named = events.slice(0, namedMax).map(({ text }) => text)
   const others = events.length - named.length
   return {
-    subject: `${first.subject} (${events.length} times)`,
-    text: [...named, ...(others > 0 ? [`There are ${others} more.`] : [])].join('\n\n————\n\n'),
+    subject: subjectOfSeveral(first.type, events.length) ?? first.subject,
+    text: [...named, ...(others > 0 ? [`And ${others} more.`] : [])].join('\n\n————\n\n'),
   }
 }

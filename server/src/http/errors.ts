@@ -30,7 +30,8 @@ export function refusalOf(
 ): { status: number; message: string; response: unknown } {
   const known = toAppError(error, bodyType)
   const { status, message, response } = known
-  if (isDenied(error)) log.error({ part: 'http', requestId, err: error }, 'The database denies the service a right.')
+  if (isDenied(error))
+    log.error({ part: 'http', requestId, err: error }, 'The database denies the service a privilege.')
   if (known.code !== 'internal') return { status, message, response }
   log.error({ part: 'http', requestId, err: error }, 'A request failed with an internal error.')
   return {

@@ -117,8 +117,10 @@ function complaint(schema: SchemaShape, fault: Fault): string {
       return `must have at most ${limit ?? schema['maxLength']} characters`
     case 'maxItems':
       return `must have at most ${limit ?? schema['maxItems']} items`
-    case 'minItems':
-      return `must have at least ${limit ?? schema['minItems']} items`
+    case 'minItems': {
+      const least = Number(limit ?? schema['minItems'])
+      return least === 1 ? 'must not be empty' : `must have at least ${least} items`
+    }
     case 'enum':
       return `must be one of ${(schema.enum ?? []).join(', ')}`
     default:

@@ -93,7 +93,8 @@ export class Mailer implements AsyncDisposable {
         disableUrlAccess: true,
       })
       // Refused for all is a failure; refused for some is told, and not sent to the others a second time.
-      if (sent.rejected.length > 0) refusals = `The mail server refused: ${sent.rejected.map(addressOf).join(', ')}.`
+      if (sent.rejected.length > 0)
+        refusals = `The mail server refused these recipients: ${sent.rejected.map(addressOf).join(', ')}.`
     } catch (error) {
       await markTried(database, mail.id, explain(error as Error), isLastTry)
       // The last failure is recorded in the outbox; before that, the queue tries again.

@@ -71,7 +71,9 @@ export async function composeEmail(body: ProxyEmailBody, accountEmail: string, o
     ...(attachment ? { attachments: [attachment] } : {}),
   }
   if (countRecipients(content) > mailRecipientsMax)
-    throw invalid(`A mail has at most ${mailRecipientsMax} recipients; to, cc and bcc together have more.`)
+    throw invalid(
+      `A mail can have at most ${mailRecipientsMax} recipients, counting to, cc, bcc and the account's own address.`,
+    )
   return content
 }
 

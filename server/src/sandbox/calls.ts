@@ -69,7 +69,7 @@ export function capabilityOf(call: ScriptCall): 'api' | 'vault' | 'email' {
 
 function requireText(name: string, what: string, value: Json | undefined): string {
   if (typeof value === 'string' && value !== '' && value.length <= 8192) return value
-  throw new ScriptCallError(`${name} needs ${what}: a text of 1 to 8192 characters.`)
+  throw new ScriptCallError(`${name} needs ${what}: a string of 1 to 8192 characters.`)
 }
 
 function requireObject(name: string, what: string, value: Json | undefined): { [name: string]: Json } {

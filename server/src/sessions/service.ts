@@ -1,5 +1,6 @@
 // E-mail and password sign-in for the console: a random session token in an HttpOnly cookie, and a second token, derived from it, that
 // only the console's own pages can read and must send along (so that no other site can use the cookie).
+
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { AccountIdentity } from '../access/index.ts'
 import { recordAudit } from '../audit/index.ts'
@@ -7,6 +8,7 @@ import type { Database } from '../db/index.ts'
 import type { Credential, Exchange } from '../http/index.ts'
 import { refuseForeignOrigin, sessionCookie } from '../http/index.ts'
 import { AppError } from '../lib/app-error.ts'
+import { counted } from '../lib/counted.ts'
 import { newRoutedToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { lockAfterFailures, lockMinutes, type SignInAttempts } from './attempts.ts'
@@ -128,7 +130,7 @@ function refuseUntil(exchange: Exchange, waitSeconds: number): void {
 
 function inWords(seconds: number): string {
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
-  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+  return counted(count, unit)
 }
 
 export function actorAt(exchange: Exchange, account: Pick<AccountIdentity, 'id' | 'organizationId'>) {

@@ -1,7 +1,9 @@
 // The mails of shares.
+
 import { isEmail } from '@patchbay/contract'
 import { html } from '../http/index.ts'
 import { cellParameter } from '../lib/cell.ts'
+import { counted } from '../lib/counted.ts'
 import type { MailContent } from '../mail/index.ts'
 import type { ShareFile } from './content.ts'
 import type { UploadFields } from './read-form.ts'
@@ -28,7 +30,7 @@ export function composeNotification(fields: UploadFields, notice: Notice): MailC
     notice.linkCode === null
       ? 'You need a code, which the sender will give you separately.'
       : 'Anyone with this link can open the files, so do not forward it.'
-  const until = `The link works for ${notice.expiresInDays} ${notice.expiresInDays === 1 ? 'day' : 'days'}.`
+  const until = `The link works for ${counted(notice.expiresInDays, 'day')}.`
   const subject = fields.subject ?? defaultSubject
   return {
     to: [fields.notificationEmail],

@@ -43,7 +43,7 @@ const refused: Answer = {
   status: 404,
   html: page(
     title,
-    html`<p class="bad" role="alert">The code is wrong, or the share does not exist, has expired or was closed.</p>${codeForm('')}`,
+    html`<p class="bad" role="alert">The code is wrong, or the share does not exist, has expired, was revoked or is locked.</p>${codeForm('')}`,
   ),
 }
 

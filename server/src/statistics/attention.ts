@@ -64,7 +64,7 @@ function connectionsInTrouble(inReach: Sql): Sql {
     select 'connection.faulted' as kind, r.account_id, r.id as target_id, r.name as title, r.fault_message as message, r.faulted_at as since
     from accounts a join registered_applications r on r.account_id = a.id where ${inReach} and r.fault_message is not null
     union all
-    select 'connection.waiting', r.account_id, r.id, r.name, 'Nobody has signed in to this application yet.', r.created_at
+    select 'connection.waiting', r.account_id, r.id, r.name, 'This connection is not authorized yet.', r.created_at
     from accounts a join registered_applications r on r.account_id = a.id
     where ${inReach} and r.fault_message is null and not r.is_authenticated`
 }
@@ -90,7 +90,9 @@ function requestsInTrouble(inReach: Sql): Sql {
 function mails(inReach: Sql): Sql {
   return sql`
     select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
-      case m.status when 'Held' then count(*) || ' held: SMTP is not configured.' else count(*) || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
+      count(*) || case m.status
+        when 'Held' then case count(*) when 1 then ' mail is' else ' mails are' end || ' held: no mail server is configured.'
+        else case count(*) when 1 then ' mail' else ' mails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
       min(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
     where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`

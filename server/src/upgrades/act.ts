@@ -66,7 +66,15 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
   },
 }
 
+const stateWords: Record<Upgrade['state'], string> = {
+  Running: 'is running',
+  Paused: 'is paused',
+  Stopped: 'was stopped',
+  Completed: 'is complete',
+  RolledBack: 'was rolled back',
+}
+
 function isOver({ state, isRollingBack }: Upgrade, word: string): AppError {
-  const now = isRollingBack ? 'being rolled back' : state
-  return new AppError('upgrade_over', `The upgrade is ${now}, so it cannot be ${word}. Start a new one.`)
+  const now = isRollingBack ? 'is being rolled back' : stateWords[state]
+  return new AppError('upgrade_over', `The upgrade ${now}, so it cannot be ${word}.`)
 }

@@ -40,7 +40,7 @@ function fillVariables({ merged, ours }: Sides, given: Choices['variables'], pro
     const value = given[variable.name] ?? null
     const before = ours.variables.find(({ name }) => name === variable.name)
     if (before && isSet(before.value) && fitsType(variable, before.value)) {
-      problems.push(`Variable "${variable.name}" already has a value; values of customers are never changed.`)
+      problems.push(`Variable "${variable.name}" already has a value; customer values are never changed.`)
     } else if (!fitsType(variable, value)) {
       problems.push(`Variable "${variable.name}" must be ${variableTypes[variable.type]}.`)
     } else return { ...variable, value }
@@ -79,7 +79,7 @@ function findMisfit(
     type === undefined || fitsType({ type, ...(declaration?.options && { options: declaration.options }) }, one)
   const old = before && Object.hasOwn(before.variables, name) ? before.variables[name] : undefined
   const isGiven = old && (old.variableSource === 'Workflow' || (isSet(old.value) && fits(old.value)))
-  if (isGiven) return 'already has a value; values of customers are never changed.'
+  if (isGiven) return 'already has a value; customer values are never changed.'
   return fits(value ?? null) || type === undefined ? undefined : `must be ${variableTypes[type]}.`
 }
 

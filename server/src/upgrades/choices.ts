@@ -66,7 +66,7 @@ function checkResolution({ take, value, field }: GivenResolution): void {
     (field === 'dataSources' && Array.isArray(value) && value.length <= 500 && value.every(isGuid))
   if (isFit) return
   throw refuse(
-    `A resolution of the field ${field} has a value that does not fit. Give a text for script and blockName, a list of block ids for dataSources; for other fields take template or customer.`,
+    `A resolution of the field ${field} has a value that does not fit. Give a string for script and blockName, a list of block ids for dataSources; for other fields take template or customer.`,
   )
 }
 

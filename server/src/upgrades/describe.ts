@@ -12,5 +12,5 @@ export function describeJudgement({ outcome, conflicts, problems, notes }: Judge
   if (sentences.length === 0) return null
   const shown = sentences.slice(0, sentencesMax)
   const others = sentences.length - shown.length
-  return [...shown, ...(others > 0 ? [`There are ${others} more.`] : [])].join(' ')
+  return [...shown, ...(others > 0 ? [`And ${others} more.`] : [])].join(' ')
 }

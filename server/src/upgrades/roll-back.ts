@@ -19,7 +19,7 @@ export async function rollBackAll(deps: UpgradeDeps, upgrade: Upgrade, signal: A
     if (items.length === 0) break
     const isDone = await rollBackItems(deps, upgrade, items, {
       message: ({ revisionBefore }) =>
-        `The upgrade was rolled back: the content is that of revision ${revisionBefore} again.`,
+        `The whole upgrade was rolled back, this workflow to revision ${revisionBefore}.`,
       begin: async (tx) => isMine(await findUpgrade(tx, upgrade.id, holding)),
     })
     if (!isDone) return

@@ -1,6 +1,8 @@
 // Upgraded workflows are watched: one whose next runs all fail goes back by itself, and too many of those stop the upgrade.
+
 import { recordAudit } from '../audit/index.ts'
 import type { Tx } from '../db/index.ts'
+import { counted } from '../lib/counted.ts'
 import { actorFor } from './actor.ts'
 import { skipPending } from './item-store.ts'
 import type { UpgradeDeps } from './ports.ts'
@@ -34,7 +36,7 @@ async function rollBackFailing(deps: UpgradeDeps, item: Watched): Promise<void> 
   if (!upgrade) return
   await rollBackItems(deps, upgrade, [item], {
     message: ({ revisionBefore }) =>
-      `The next ${item.watchRuns} runs after the upgrade failed, so the content is that of revision ${revisionBefore} again.`,
+      `The next ${item.watchRuns === 1 ? 'run' : `${item.watchRuns} runs`} failed after the upgrade, so the workflow was rolled back to revision ${revisionBefore}.`,
     begin: async (tx) => (await findUpgrade(tx, upgrade.id, changing)) !== undefined,
     end: async (tx, count) => {
       if (count === 0) return
@@ -47,7 +49,7 @@ async function rollBackFailing(deps: UpgradeDeps, item: Watched): Promise<void> 
 
 async function stopUpgrade(deps: UpgradeDeps, tx: Tx, upgrade: Upgrade, { workflowId }: Watched): Promise<void> {
   if (upgrade.isRollingBack || upgrade.state === 'Stopped' || upgrade.state === 'RolledBack') return
-  const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${upgrade.failures} workflows failed after it and were rolled back.`
+  const errorMessage = `The upgrade to version ${upgrade.toVersion} was stopped: ${counted(upgrade.failures, 'workflow')} failed afterwards and ${upgrade.failures === 1 ? 'was' : 'were'} rolled back.`
   await Promise.all([
     updateState(tx, upgrade.id, { state: 'Stopped', isRollingBack: false }),
     skipPending(tx, upgrade.id, 'The upgrade was stopped before it reached this workflow.'),

@@ -1,5 +1,6 @@
 import type { Checked, Problem } from '../engine/problem.ts'
 import { AppError } from '../lib/app-error.ts'
+import { counted } from '../lib/counted.ts'
 
 const sentencesMax = 30
 
@@ -10,7 +11,8 @@ export function refuseFor(code: RefusalCode, problems: readonly Problem[]): void
   if (problems.length === 0) return
   const sentences = [...new Set(problems.map((problem) => problem.message))]
   const shown = sentences.slice(0, sentencesMax)
-  if (sentences.length > shown.length) shown.push(`There are ${sentences.length - shown.length} more problems.`)
+  const others = sentences.length - shown.length
+  if (others > 0) shown.push(`${others === 1 ? 'There is' : 'There are'} ${counted(others, 'more problem')}.`)
   throw new AppError(code, shown.join(' '))
 }
 

@@ -42,7 +42,7 @@ it('an unknown character set is read as UTF-8, and the log of the block says so'
   expect((await blockResult(sample.user, workflow, 1)).body.result).toBe('plain')
   const { body } = await sample.user.get(blockPath('GetBlockUserLog', workflow, 1))
   expect(body.result).toEqual([
-    '(The answer of HTTP/words declares the unknown character set "martian"; it was read as UTF-8.)',
+    '(The response from HTTP/words declares the unknown character set "martian"; it was read as UTF-8.)',
   ])
 })
 

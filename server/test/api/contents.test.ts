@@ -275,7 +275,7 @@ describe('a storage', () => {
     const swapped = await blockResult(manager, one, 1)
     expect([swapped.status, swapped.body.errorMessage]).toEqual([
       500,
-      'This content is damaged in the storage of the service. The operator can restore it.',
+      "This content is damaged in the service's storage. The operator can restore it.",
     ])
     const cut = Buffer.from(theirs)
     cut[cut.length - 1] = (cut[cut.length - 1] as number) ^ 1

@@ -179,7 +179,7 @@ it('requests that are given up are told one by one, mailed together, and counted
     [user.id],
   )
   await eventually(async () => (await mails()).length > 0)
-  expect(await mails()).toEqual(['A webhook request was given up (3 times)'])
+  expect(await mails()).toEqual(['3 webhook requests were given up'])
   expect(await service.asOwner('select from events where account_id = $1', [user.id])).toEqual([])
   const counted = await service.asOwner(
     'select count(*)::int as n from webhook_history where account_id = $1 and is_given_up',

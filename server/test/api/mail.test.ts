@@ -159,7 +159,7 @@ describe('ApiProxyEmail', () => {
       const { body } = await service.manager.post('/api/GetOutbox', { size: 1 })
       return body.items[0].status === 'Sent' && body.items[0]
     })
-    expect(outbox.errorMessage).toBe('The mail server refused: nobody@example.com.')
+    expect(outbox.errorMessage).toBe('The mail server refused these recipients: nobody@example.com.')
   })
 })
 

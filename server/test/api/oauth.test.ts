@@ -114,7 +114,7 @@ describe('OAuth 2 with a real provider', () => {
     expect((await callApi()).status).toBe(400)
     const [row] = await service.asOwner('select sealed_tokens from connection_tokens where account_id = $1', [userId])
     expect(row).toEqual({ sealed_tokens: null })
-    expect(await mailsTo('Access to % was taken back')).toHaveLength(1)
+    expect(await mailsTo('Access to % was revoked')).toHaveLength(1)
     expect((await takeBack(page.text)).status).toBe(404)
   })
 
@@ -128,7 +128,7 @@ describe('OAuth 2 with a real provider', () => {
     expect((await callApi()).status).toBe(200)
     expect((await takeBack(second.text)).status).toBe(200)
     expect(await search()).toMatchObject([{ isAuthenticated: true, isFaulted: true }])
-    expect((await callApi()).body.errorMessage).toContain('Connect it again')
+    expect((await callApi()).body.errorMessage).toContain('Reconnect it.')
   })
 
   it('taking back needs the token of the page, within half an hour, from our own page', async () => {

@@ -190,7 +190,7 @@ describe('a retried partial run', () => {
     expect(added.status, added.text).toBe(200)
     const refused = await retry(workflow, 2)
     // The new block stands before the range, and the failed run knows nothing of it.
-    expect(refused.body.errorMessage).toMatch(/no result for/)
+    expect(refused.body.errorMessage).toMatch(/because run 2 has no result for/)
     await service.manager.post(`/api/Workflow/${workflow.id}`, {
       chain: [
         { uniqueBlockId: workflow.blocks[0], no: 1 },

@@ -143,7 +143,7 @@ describe('values', () => {
   it.each([
     ['a block that is not there', (_block: string) => ({ [randomUUID()]: { city: 'x' } }), 'no block'],
     ['a variable that is not declared', (block: string) => ({ [block]: { nobody: 1 } }), 'not declared'],
-    ['a value of another type', (block: string) => ({ [block]: { city: 7 } }), 'must be a text'],
+    ['a value of another type', (block: string) => ({ [block]: { city: 7 } }), 'must be text'],
   ])('are refused for %s', async (_what, blocksOf, sentence) => {
     const { id, uniqueBlockId, workflowId } = await twoBlockVersions()
     const values = [{ workflowId, blocks: blocksOf(uniqueBlockId) }]

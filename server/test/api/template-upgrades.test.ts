@@ -166,7 +166,9 @@ describe('an upgrade', () => {
     expect(outcomes).toEqual(['upgraded', 'conflict', 'skipped', 'skipped'])
     expect((await read(partner, waiting[0])).chain[0].script).toBe(script('let a = 41', 'return a + 1'))
     for (const action of ['pause', 'resume']) {
-      expect((await partner.post(`/api/TemplateUpgradeAction/${upgradeId}`, { action })).status).toBe(400)
+      const refused = await partner.post(`/api/TemplateUpgradeAction/${upgradeId}`, { action })
+      expect(refused.status).toBe(400)
+      expect(refused.body.errorMessage).toBe(`The upgrade is complete, so it cannot be ${action}d.`)
     }
   })
 })

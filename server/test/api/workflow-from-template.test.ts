@@ -168,7 +168,7 @@ describe('POST /api/Workflow from a template', () => {
     [
       'a wrong type',
       { workflowTemplateId: helloWorld.id, variables: { greeting: 1 } },
-      'Variable "greeting" must be a text',
+      'Variable "greeting" must be text',
       400,
     ],
     [

@@ -376,7 +376,7 @@ describe('templates of the organization', () => {
       client,
       id,
       { chain: [{ uniqueBlockId: block.uniqueBlockId, variables: { word: { variableSource: 'Value', value: 5 } } }] },
-      'Variable "word" .* must be a text',
+      'Variable "word" .* must be text',
     )
     await change(client, id, { chain: [{ blockTemplateId }] })
     expect((await read(client, id)).chain.map((item: Block) => item.script.trim())).toEqual(['return 1', 'return 2'])

@@ -203,7 +203,7 @@ describe('a posted-back workflow', () => {
     expect(custom.status).toBe(400)
     // And not that the block which uses it is wrong as well.
     expect(custom.body.errorMessage).toBe(
-      'Variable "key" is a password, and no stored value can be kept for it. Give its value.',
+      'Variable "key" is a password and has no stored value to keep. Give its value.',
     )
   })
 })

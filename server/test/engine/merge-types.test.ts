@@ -191,7 +191,7 @@ describe('a definition', () => {
     const notes = (base: Mergeable, ours: Mergeable, theirs: Mergeable) =>
       mergeDefinitions({ base, ours, theirs }).notes
     expect(notes(of('a'), of('b'), of('c'))).toEqual([
-      'The template changed the variable "word", but the customer\'s value stays.',
+      'The template changed the variable "word", but the customer\'s value is kept.',
     ])
     expect(notes(of('a'), of('b'), of('b'))).toEqual([])
     expect(notes(of('a'), of('b'), of('a'))).toEqual([])

@@ -150,6 +150,7 @@ describe('partial runs', () => {
     expect(refusalOf(scopeRun(chain, { runFromBlock: 3 }, new Set(['a'])))).toBe(
       'The run cannot start from block 3, because the latest run has no result for "Block b" (b).',
     )
+    expect(refusalOf(scopeRun(chain, { runFromBlock: 3 }, new Set(['a']), 'run 7'))).toContain('because run 7 has no')
   })
 
   test.each([0, 4, -1, 1.5, Number.NaN])('block number %s is refused', (no) => {
@@ -162,7 +163,7 @@ describe('partial runs', () => {
     [diamond, 'has 4 blocks'],
   ])('a number beyond the last block is refused with how many there are', (blocks, count) => {
     expect(refusalOf(scopeRun(blocks, { runFromBlock: 9 }, new Set()))).toBe(
-      `runFromBlock is 9, but this workflow ${count}, numbered from 1.`,
+      `The field runFromBlock is 9, but this workflow ${count}, numbered from 1.`,
     )
   })
 

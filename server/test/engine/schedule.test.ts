@@ -113,7 +113,7 @@ describe('frequency', () => {
     const long = (length: number) => `${'0,'.repeat(95)}${'0'.repeat(length - 198)} * * * *`
     expect(long(200)).toHaveLength(200)
     expect(schedule(long(200)).expandedCron).toBe('0 * * * *')
-    expect(refusalOf(parseSchedule(long(201)))).toContain('must not be longer than 200')
+    expect(refusalOf(parseSchedule(long(201)))).toContain('must have at most 200 characters')
   })
 
   test.each([

@@ -141,7 +141,7 @@ describe('setting workflow variables', () => {
 
   test('refuses undeclared names and wrong types, all of them at once', () => {
     expect(refusalOf(set({ nope: 1, count: '2', name: { value: 3 } }))).toBe(
-      'Variable "nope" is not declared in this workflow. Variable "count" must be a number. Variable "name" must be a text.',
+      'Variable "nope" is not declared in this workflow. Variable "count" must be a number. Variable "name" must be text.',
     )
     expect(refusalOf(set(JSON.parse('{"__proto__": 1}')))).toContain('"__proto__" is not declared')
   })

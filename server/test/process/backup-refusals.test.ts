@@ -148,7 +148,10 @@ describe('restore refuses, and touches nothing:', () => {
   it('another master key than the one of the backup', async () => {
     const env = { ...empty.env, ...pass, PATCHBAY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
     const refused = await adminHere('restore', sealed, env)
-    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is not the one of the backup') })
+    expect(refused).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('is not the one the backup was made with'),
+    })
     expect(await isUntouched()).toBe(true)
   })
 

@@ -302,7 +302,7 @@ describe('fx.decodeText and fx.encodeText', () => {
     expect(await refusal('fx.encodeText("日", "iso-8859-1")')).toBe(
       'The character "日" does not exist in windows-1252.',
     )
-    expect(await refusal('fx.encodeText(1, "utf-8")')).toBe('fx.encodeText needs a text first.')
+    expect(await refusal('fx.encodeText(1, "utf-8")')).toBe('fx.encodeText: the first argument must be a string.')
   })
 })
 

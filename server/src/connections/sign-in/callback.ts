@@ -141,8 +141,8 @@ function resultPage({ email, organizationName }: TakenState, { name, takeBackTok
   return page(
     'Connected',
     html`<p>${name} is connected. The account <strong>${email}</strong> of <strong>${organizationName}</strong> can use it now. You can close this window.</p>
-<p>Not what you wanted? You can take this access back within the next 30 minutes.</p>
-<form method="post" action="/oauth/take-back"><input type="hidden" name="token" value="${takeBackToken}"><button class="quiet">Take it back</button></form>`,
+<p>Not what you wanted? You can revoke this access within the next 30 minutes.</p>
+<form method="post" action="/oauth/take-back"><input type="hidden" name="token" value="${takeBackToken}"><button class="quiet">Revoke access</button></form>`,
   )
 }
 

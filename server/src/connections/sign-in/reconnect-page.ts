@@ -10,7 +10,7 @@ import { insertState, prepareAuthorization, redirectUri } from './authorize.ts'
 
 type ReconnectDeps = { database: Database; keyRing: KeyRing; opened: OpenedConnections; baseUrl: () => string }
 
-const title = 'Connect again'
+const title = 'Reconnect'
 
 export function reconnectPages(deps: ReconnectDeps): Page[] {
   const find = async (token: string): Promise<OpenedConnection | undefined> => {
@@ -77,7 +77,7 @@ function invitation(
     ? html`<p>${label(connection)} does not work at the moment: ${connection.faultMessage ?? ''}</p>`
     : html`<p>${label(connection)} works at the moment.</p>`
   return authentication.type === 'oauth2AuthorizationCode' && !isWithdrawn
-    ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Connect again</button></form>`
+    ? html`${state}<form method="post" action="/reconnect"><input type="hidden" name="token" value="${token}"><button>Reconnect</button></form>`
     : html`${state}<p>Sign in and enter its credentials again, or send them with POST /api/RegApplication/${connection.id}.</p><p><a href="/signin">Sign in</a></p>`
 }
 

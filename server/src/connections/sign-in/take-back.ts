@@ -21,8 +21,8 @@ export function takeBackPage(deps: TakeBackDeps): Page {
       const done = await takeBack(deps, form['token'] ?? '', exchange.address)
       const words = done
         ? html`<p>Patchbay has deleted the access to ${done.name}. To remove it at the provider too, look for connected apps in your settings there.</p>`
-        : html`<p class="bad" role="alert">Access can be taken back once, within half an hour. This was done already, or it is too late: ask the owner of the account, or remove the access in your settings at the provider.</p>`
-      return { status: done ? 200 : 404, html: page(done ? 'Access taken back' : 'Nothing to take back', words) }
+        : html`<p class="bad" role="alert">Access can be revoked once, within 30 minutes. It was already revoked, or the time is over. Ask the owner of the account, or remove access in your settings at the provider.</p>`
+      return { status: done ? 200 : 404, html: page(done ? 'Access revoked' : 'Nothing to revoke', words) }
     },
   }
 }
@@ -44,8 +44,8 @@ async function takeBack(deps: TakeBackDeps, token: string, address: string): Pro
     })
     await deps.outbox.enqueue(tx, accountId, {
       to: [link.email],
-      subject: `Access to ${connection.shortName} was taken back`,
-      text: `The person who gave Patchbay access to ${connection.name} has taken it back.\n\nWorkflows that use this connection cannot run until it is connected again.\n`,
+      subject: `Access to ${connection.shortName} was revoked`,
+      text: `The person who granted Patchbay access to ${connection.name} has revoked it.\n\nWorkflows that use this connection cannot run until it is connected again.\n`,
     })
     if (link.wasAuthenticated && connection.faultMessage === null)
       await deps.faults.tell(tx, accountId, { connection, message: faultMessage, isMailed: false })

@@ -147,7 +147,7 @@ export function hasToken(opened: OpenedConnection): boolean {
 function needed(connection: { shortName: string }, message: string, cause?: unknown): AppError {
   return new AppError(
     'connection_faulted',
-    `The registered application ${connection.shortName} has no valid access: ${message} Connect it again.`,
+    `The registered application ${connection.shortName} has no valid access: ${message} Reconnect it.`,
     { cause },
   )
 }

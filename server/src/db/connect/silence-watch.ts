@@ -6,7 +6,9 @@
  *
  * A slow statement is thus left alone, and whoever waits on a dead connection is told within fifteen seconds.
  */
+
 import { setTimeout as wait } from 'node:timers/promises'
+import { counted } from '../../lib/counted.ts'
 import type { Hosts } from './hosts.ts'
 import { Session } from './session.ts'
 
@@ -59,7 +61,11 @@ export class SilenceWatch implements Disposable {
     )
     if (dead.length === 0) return
     const lastHeard = Math.max(...dead.map(({ heardAt }) => heardAt))
-    this.#report(new Error(`The database stopped answering on ${dead.length} connection(s). They are being replaced.`))
+    this.#report(
+      new Error(
+        `The database stopped answering on ${counted(dead.length, 'connection')}. Replacing ${dead.length === 1 ? 'it' : 'them'}.`,
+      ),
+    )
     for (const session of dead) session.destroy()
     // What was idle all that time went the same way, most likely; a new connection costs little.
     for (const session of this.#sessions) if (!session.isBusy && session.heardAt < lastHeard) session.destroy()

@@ -80,7 +80,7 @@ function mergeBindings({ base, ours, theirs }: Sides, findings: Findings): Chain
     const [was, mine, yours] = [base, ours, theirs].map((block) => bindingOf(block, name))
     const binding = pick<VariableBinding | undefined>({ base: was, ours: mine, theirs: yours }, isSameValue, () => {
       findings.notes.push(
-        `The template changed the variable "${name}" of block ${nameBlock(ours)}, but the customer's value stays.`,
+        `The template changed the variable "${name}" of block ${nameBlock(ours)}, but the customer's value is kept.`,
       )
       return mine
     })

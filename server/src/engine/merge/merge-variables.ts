@@ -39,7 +39,7 @@ function mergeVariable({ base, ours, theirs }: VariableSides, isBound: boolean, 
   const declaration = isDeclaredSame(theirs, base) ? ours : theirs
   if (isUntouched) return { ...declaration, value: theirs.value }
   if (base && !isSameValue(theirs.value, base.value) && !isSameValue(theirs.value, ours.value)) {
-    findings.notes.push(`The template changed the variable "${ours.name}", but the customer's value stays.`)
+    findings.notes.push(`The template changed the variable "${ours.name}", but the customer's value is kept.`)
   }
   // Under another type everybody could read the password.
   const type = ours.type === 'password' && isSet(ours.value) ? ours.type : declaration.type

@@ -12,28 +12,33 @@ const refusals: Record<number, { name: string; description: string; message: str
   401: {
     name: 'Unauthorized',
     description: 'The keys or the session are missing or not valid, or may not be used from this address.',
-    message: 'The headers Consumer and SecretKey are required.',
+    message: 'The header SecretKey is missing. Every request needs both Consumer and SecretKey.',
   },
   403: {
     name: 'Forbidden',
     description: 'Your role is too low, or you may not act for this account.',
-    message: 'This needs the role Manager.',
+    message: 'This needs the role Manager or higher; the caller has the role User.',
   },
   404: {
     name: 'NotFound',
     description: 'It does not exist, or you may not see it.',
-    message: 'The workflow does not exist.',
+    message: 'The workflow was not found, or you have no access to it.',
   },
   409: {
     name: 'Conflict',
     description: 'Somebody else changed it first, or is changing it now. Nothing was saved.',
-    message: 'The workflow has changed since you read it.',
+    message:
+      'The workflow was changed by anna@example.com at 2026-11-02T08:15:00.000Z: its newest revision is 5, not 4. Nothing was saved. Read it again and repeat your change.',
   },
-  413: { name: 'BodyTooLarge', description: 'The body is too large.', message: 'The body is too large.' },
+  413: {
+    name: 'BodyTooLarge',
+    description: 'The body is too large.',
+    message: 'The body is too large for this operation.',
+  },
   429: {
     name: 'TooManyRequests',
     description: 'Too many requests. Wait as long as Retry-After says.',
-    message: 'Too many requests. Try again in a second.',
+    message: 'Rate limit exceeded for this key pair. Wait a second and try again.',
   },
   500: {
     name: 'InternalError',
@@ -44,7 +49,7 @@ const refusals: Record<number, { name: string; description: string; message: str
     name: 'NotReady',
     description:
       'The service is starting, stopping, overloaded, low on disk space or without its database. Try again after Retry-After.',
-    message: 'The service is stopping. Try again.',
+    message: 'The service is busy. Try again in a moment.',
   },
 }
 

@@ -40,14 +40,14 @@ function answerOf(spec: OperationSpec): Html {
     isRequired: true,
   }))
   const content = answer
-    ? html`${fieldTable('Field', answer, false)}<h4>Example answer</h4>${json(spec.example?.answer ?? exampleOf(answer))}`
+    ? html`${fieldTable('Field', answer, false)}<h4>Example response</h4>${json(spec.example?.answer ?? exampleOf(answer))}`
     : html`<p class="soft">${spec.otherContent ? `As ${spec.otherContent}.` : 'The body is empty.'}</p>`
-  return html`<h3>Answer</h3>${answer?.description ? html`<p>${answer.description}</p>` : html``}${rowsTable('Header', headers, false)}${content}`
+  return html`<h3>Response</h3>${answer?.description ? html`<p>${answer.description}</p>` : html``}${rowsTable('Header', headers, false)}${content}`
 }
 
 function refusalsOf(spec: OperationSpec): Html {
   const rows = Object.entries(answerCodes(spec)).filter(([status]) => status !== '200')
-  return html`<h3>Other answers</h3><table><thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead><tbody>${rows.map(
+  return html`<h3>Other responses</h3><table><thead><tr><th scope="col">Status</th><th scope="col">When</th></tr></thead><tbody>${rows.map(
     ([status, when]) => html`<tr><td><code>${status}</code></td><td>${when}</td></tr>`,
   )}</tbody></table>`
 }

@@ -32,8 +32,8 @@ function render(): Html {
 
 const introduction = html`<p>Send a key pair as <code>Consumer</code> and <code>SecretKey</code> with every request. To act for another account, name it
 in <code>ManagedAccountId</code>. A refusal has the body <code>{code, errorMessage, response}</code>; the message says what is wrong and with which field.
-Ids are GUIDs, times are ISO 8601, and enum values are case-insensitive. Programs read the same as
-<a href="/openapi.json">OpenAPI 3.1</a>.</p>
+Ids are GUIDs, times are ISO 8601, and enum values are case-insensitive. The same reference is available
+as <a href="/openapi.json">OpenAPI 3.1</a>.</p>
 <pre tabindex="0"><code>curl https://patchbay.example.com/api/Authenticate -H "Consumer: pbc_…" -H "SecretKey: pbs_…"</code></pre>`
 
 function chapter([name, description]: [string, string]): Html {

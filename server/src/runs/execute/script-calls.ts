@@ -160,7 +160,7 @@ async function callApplication(
     })
     const charset = findUnknownCharset(answer.headers['content-type'])
     if (charset !== undefined && call.responseType !== 'Binary')
-      caller.onNote?.(tellUnknownCharset(`The answer of ${endpointOf(shortName, call.requestUrl)}`, charset))
+      caller.onNote?.(tellUnknownCharset(`The response from ${endpointOf(shortName, call.requestUrl)}`, charset))
     return answer
   } finally {
     pause.end()
@@ -203,7 +203,7 @@ function readRequest(shortName: string, request: JsonObject): ApplicationCall {
   const text = (name: string): string | undefined => {
     const value = request[name]
     if (value === undefined || value === null) return undefined
-    if (typeof value !== 'string') throw new ScriptCallError(`api.send: ${name} must be a text.`)
+    if (typeof value !== 'string') throw new ScriptCallError(`api.send: ${name} must be a string.`)
     if (value.length > addressCharactersMax)
       throw new ScriptCallError(`api.send: ${name} must have at most ${addressCharactersMax} characters.`)
     return value

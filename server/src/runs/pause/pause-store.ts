@@ -60,6 +60,7 @@ export async function resume(tx: Queryable, accountId: string, workflowId: strin
 export function describeWait({ waitsFor }: Resumed): string | undefined {
   if (waitsFor.length === 0) return undefined
   const names = waitsFor.join(', ')
-  const words = waitsFor.length === 1 ? 'its connection is faulted' : 'these connections are faulted'
-  return `Automatic runs stay paused because ${words}: ${names}. They resume as soon as the connection works again.`
+  return waitsFor.length === 1
+    ? `Automatic runs stay paused because its connection is faulted: ${names}. They resume as soon as it works again.`
+    : `Automatic runs stay paused because these connections are faulted: ${names}. They resume as soon as they work again.`
 }

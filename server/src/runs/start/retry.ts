@@ -53,7 +53,7 @@ export async function retryRun(
     const started = await startWith(deps, tx, request, {
       definition,
       source: { runId: failed.id, blocks },
-      reused: listReusable(definition, ready, range),
+      reused: listReusable(definition, ready, { range, runNumber }),
       carried,
       keepsDeferred: true,
     })
@@ -118,9 +118,9 @@ function carryRange(
 function listReusable(
   definition: WorkflowDefinition,
   ready: ReadonlySet<string>,
-  range: RunRange | undefined,
+  { range = {}, runNumber }: { range: RunRange | undefined; runNumber: number },
 ): readonly string[] {
-  const checked = scopeRun(definition.chain, range ?? {}, ready)
+  const checked = scopeRun(definition.chain, range, ready, `run ${runNumber}`)
   if (!checked.ok) throw new AppError('blocks_invalid', joinProblems(checked.problems))
   const reused = new Set(checked.value.reused)
   const sources = new Map(definition.chain.map(({ uniqueBlockId, dataSources }) => [uniqueBlockId, dataSources]))

@@ -23,7 +23,7 @@ export function recordedApplications(recorded: readonly RecordedAnswer[]): Appli
     const found = { statusCode, headers: answer.headers ?? {}, data: (answer.data ?? null) as Json }
     if (isExpected(call, statusCode)) return { ...found, pausedMs: 0 }
     const text = typeof found.data === 'string' ? found.data : JSON.stringify(found.data)
-    throw new AppError('invalid_request', `${call.verb} ${url} was answered with ${statusCode}: ${text}`, {
+    throw new AppError('invalid_request', `${call.verb} ${url} answered ${statusCode}: ${text}`, {
       response: found,
     })
   }

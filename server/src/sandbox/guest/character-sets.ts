@@ -17,8 +17,9 @@ export function answerTextCall(call: string): string | undefined {
   const { name, args } = JSON.parse(`{${call}}`) as { name: keyof typeof names; args: unknown[] }
   const [value, charset] = args
   try {
-    if (typeof value !== 'string') throw new TypeError(`${names[name]} needs a text first.`)
-    if (typeof charset !== 'string') throw new TypeError(`${names[name]} needs the name of a character set.`)
+    if (typeof value !== 'string') throw new TypeError(`${names[name]}: the first argument must be a string.`)
+    if (typeof charset !== 'string')
+      throw new TypeError(`${names[name]}: the second argument must be the name of a character set.`)
     const result = name === 'text.decode' ? decode(value, charset) : encode(value, charset)
     return `1${JSON.stringify(result)}`
   } catch (error) {

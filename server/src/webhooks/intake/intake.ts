@@ -113,7 +113,7 @@ export class Intake {
     throw new AppError(
       'not_ready',
       this.#ledger.hasDisk
-        ? 'The account of this webhook has used its storage quota. Send the request again later.'
+        ? 'The account of this webhook has used up its storage quota. Send the request again later.'
         : 'The service is low on disk space. Send the request again later.',
     )
   }

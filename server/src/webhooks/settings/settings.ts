@@ -47,7 +47,7 @@ export function mergeSettings(stored: Settings | undefined, given: GivenSettings
   const merged = { ...(stored ?? defaultSettings), ...changes }
   if (merged.strictOrderProcessing && merged.orderKey !== '') {
     throw invalid(
-      'The fields strictOrderProcessing and orderKey exclude each other: either all requests are kept in order, or those with the same value at orderKey.',
+      'The fields strictOrderProcessing and orderKey cannot be combined: either all requests are kept in order, or those with the same value at orderKey.',
     )
   }
   return merged

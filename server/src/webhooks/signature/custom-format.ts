@@ -51,7 +51,7 @@ export function problemOf({ header, signedText, timestampHeader, idHeader }: Web
   if (signedText.split('{body}').length !== 2) return 'The field signature.signedText must name {body} once.'
   // A time that nobody signed can be set by anybody.
   if (signedText.includes('{timestamp}') !== (timestampHeader !== undefined))
-    return 'The fields signature.timestampHeader and {timestamp} in signature.signedText need each other.'
+    return 'The fields signature.timestampHeader and {timestamp} in signature.signedText must be used together.'
   if (signedText.includes('{id}') && idHeader === undefined)
     return 'The field signature.idHeader is required because signature.signedText names {id}.'
   return undefined
