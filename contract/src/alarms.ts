@@ -101,7 +101,7 @@ export const alarmAction = operation({
   method: 'POST',
   path: '/api/AlarmAction/:id',
   description:
-    'Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the workflow has been fine once).',
+    'Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the expectation has been met again).',
   changesState: true,
   audit: ['alarm.acknowledged', 'alarm.dismissed'],
   params: Type.Object({ id: Guid }),

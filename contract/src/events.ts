@@ -28,7 +28,7 @@ const Events = Type.Array(Type.Enum([...eventNames]), {
   maxItems: 20,
   description: `${eventNames.join(', ')}. Empty: all of them.`,
 })
-const Url = Type.String({ minLength: 1, maxLength: 2000, description: 'Where events are sent to, http or https.' })
+const Url = Type.String({ minLength: 1, maxLength: 2000, description: 'Address that receives events, http or https.' })
 const SubscriptionId = Type.Object({ id: Guid })
 
 export const EventSubscription = Type.Object(

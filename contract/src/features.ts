@@ -7,7 +7,7 @@ export const features = {
   Connections: 'Registered applications: an application of the catalogue with the credentials of an account.',
   Proxy: 'Call a registered application through the service.',
   Workflows: 'Create, change and deploy workflows, and go back to earlier revisions.',
-  'Template upgrades': 'Bring workflows to another version of their template, and back.',
+  'Template upgrades': 'Upgrade workflows to another version of their template, and roll back.',
   Runs: 'Start, schedule, stop and retry runs, and see what each block did.',
   Webhooks: 'Let other systems start a workflow: settings, queue, history and replay.',
   Monitoring: 'Search, statistics, usage and a live stream of what happens.',

@@ -16,14 +16,14 @@ const headerText = '^[^\\u0000-\\u001f\\u007f]*$'
 
 export const ProxyEmail = Type.Object(
   {
-    subject: Type.String({ minLength: 1, maxLength: 900, pattern: headerText, title: 'text without line breaks' }),
+    subject: Type.String({ minLength: 1, maxLength: 900, pattern: headerText, title: 'single line of text' }),
     to: Type.Optional({ ...Recipients, description: 'Required unless toAccountEmail is true.' }),
     cc: Type.Optional(Recipients),
     bcc: Type.Optional(Recipients),
     body: Type.String({ maxLength: 10_000_000 }),
     bodyIsHtml: Type.Optional(Type.Boolean({ default: false })),
     attachmentName: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, pattern: headerText, title: 'text without line breaks' }),
+      Type.String({ minLength: 1, maxLength: 255, pattern: headerText, title: 'single line of text' }),
     ),
     attachment: Type.Optional(Type.String({ description: 'The content, encoded as attachmentEncoding says.' })),
     attachmentEncoding: Type.Optional(

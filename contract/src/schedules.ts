@@ -31,7 +31,8 @@ export const workflowScheduler = operation({
   answers: { 200: Type.String() },
   refuses: ['not_found', 'workflow_not_deployed'],
   example: {
-    answer: 'The workflow "Orders" runs next at 2026-03-01T08:15:00Z.',
+    answer:
+      'The scheduler of the workflow "Orders" is enabled (*/15 * * * *); it runs next at 2026-03-01T08:15:00.000Z.',
     body: { workflowId: '0198c0de-0000-7000-8000-000000000001', isScheduled: true, scheduleFrequency: '*/15 * * * *' },
   },
 })

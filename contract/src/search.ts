@@ -26,7 +26,7 @@ export const FoundItem = Type.Object({
   uniqueBlockId: orNull(Guid, 'The block; null for webhook payloads and for errors of a run as a whole.'),
   blockName: orNull(Type.String(), 'Name of the block at that run.'),
   where: Place,
-  snippet: Type.String({ description: 'The text around the first word.' }),
+  snippet: Type.String({ description: 'The text around the first match.' }),
   dateTimeUTC: { ...Timestamp, description: 'When the block ended, or the webhook request was accepted.' },
   status: orNull(RunStatus, 'Status of the run; null while there is none.'),
 })

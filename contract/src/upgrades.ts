@@ -145,7 +145,7 @@ export const startTemplateUpgrade = operation({
   method: 'POST',
   path: '/api/TemplateUpgrade',
   description:
-    'Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.',
+    'Upgrade workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.',
   changesState: true,
   audit: 'upgrade.started',
   lowestRole: 'DevPartner',

@@ -80,7 +80,7 @@ export const webhookHistoryStatuses = ['Done', 'Skipped'] as const
 const queueItem = {
   webhookId: { ...Guid, description: 'Id of the request.' },
   createDateTimeUTC: { ...Timestamp, description: 'When the request was accepted.' },
-  errorCounter: Type.Integer({ description: 'Errors in a row, up to now.' }),
+  errorCounter: Type.Integer({ description: 'Consecutive errors so far.' }),
   no: Type.Integer({ description: 'Position, starting with 1.' }),
   runNumber: orNull(Type.Integer(), 'The run that took the request last; null when none did.'),
   errorMessage: orNull(Type.String(), 'What went wrong last; null when nothing did.'),
@@ -148,7 +148,7 @@ export const enableWebhook = operation({
   ),
   answers: {
     200: Type.Object({
-      url: Type.String({ description: 'Where others send requests to.' }),
+      url: Type.String({ description: 'Address to which others send requests.' }),
       secret: Type.Optional(Type.String({ description: 'Only the first time: what senders sign with.' })),
       message: Type.Optional(
         Type.String({

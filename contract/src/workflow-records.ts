@@ -93,7 +93,7 @@ type WorkflowVariable = {
 }
 
 export const TimeoutSeconds = Type.Union([Type.Integer({ minimum: 1, maximum: 86_400 }), Type.Null()], {
-  description: 'Longest run time in seconds, pauses excluded; null for the default of the installation.',
+  description: 'Maximum run time in seconds, pauses excluded; null for the default of the installation.',
 })
 
 export const replayRunsDefault = 20
@@ -122,7 +122,7 @@ export const WorkflowApiDto = Type.Object(
     webhook: Type.Object(
       {
         isActive: Type.Boolean({ description: 'Whether it accepts requests.' }),
-        url: Type.String({ description: 'Where others send requests to.' }),
+        url: Type.String({ description: 'Address to which others send requests.' }),
       },
       { description: 'The webhook of the workflow.' },
     ),

@@ -451,7 +451,7 @@ export type Methods = {
    */
   templateUpgradePreview: Method<'TemplateUpgradePreview'>
   /**
-   * Bring workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.
+   * Upgrade workflows to another version of their template, wave by wave. A workflow whose next runs all fail is rolled back automatically.
    * Needs the role DevPartner or higher.
    * POST /api/TemplateUpgrade
    * @example { body: {"workflowTemplateId":"019a2f6e-5a3c-7f00-8000-000000000001","waveSize":5,"waveMinutes":30} }
@@ -556,12 +556,12 @@ export type Methods = {
    */
   webhookQueueHold: Method<'WebhookQueueHold'>
   /**
-   * Start what waits in a held queue, in order.
+   * Release a held queue; its requests are processed in order.
    * POST /api/WebhookQueueRelease/:workflowId
    */
   webhookQueueRelease: Method<'WebhookQueueRelease'>
   /**
-   * Put past requests back at the end of the queue, oldest first, under the ids they had.
+   * Put past requests back at the end of the queue, oldest first, with their original ids.
    * POST /api/WebhookReplay/:workflowId
    * @example { body: {"searchFrom":"2026-11-01T00:00:00Z","searchTo":"2026-11-02T00:00:00Z","status":["Skipped"]} }
    */
@@ -683,7 +683,7 @@ export type Methods = {
    */
   alarms: Method<'Alarms'>
   /**
-   * Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the workflow has been fine once).
+   * Acknowledge an alarm (it stays open) or dismiss it (it closes, and is raised again only after the expectation has been met again).
    * POST /api/AlarmAction/:id
    */
   alarmAction: Method<'AlarmAction'>
