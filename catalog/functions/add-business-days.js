@@ -22,7 +22,9 @@ examples:
   - call: fx.addBusinessDays('2025-05-19', -1, ['2025-05-16'])
     result: 2025-05-15T00:00:00.000Z
 ---*/
-if (!Number.isInteger(days) || Math.abs(days) > 100000) throw new Error('The number of days must be a whole number.')
+if (!Number.isInteger(days) || Math.abs(days) > 100000) {
+  throw new Error('The number of days must be a whole number from -100000 to 100000.')
+}
 let current = fx.dateToIso(date)
 let left = Math.abs(days)
 while (left > 0) {

@@ -1,7 +1,7 @@
 /*---
 id: 75cbb437-2b3f-469c-9401-65d659aa74e3
 name: getPath
-description: Read a value by a dotted path; numbers index lists. The fallback (null when not given) stands for anything
+description: Read a value by a dotted path; numbers index lists. The fallback (null by default) is returned for anything
   missing. Only own fields are seen.
 category: Objects
 package: standard

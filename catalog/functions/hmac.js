@@ -1,7 +1,7 @@
 /*---
 id: 5179b75b-ecb8-4555-9e94-95052da93c01
 name: hmac
-description: HMAC of a message with a key (text or bytes). algorithm is sha256 (usual), sha1 or md5; encoding is hex,
+description: HMAC of a message with a key (text or bytes). algorithm is sha256 (default), sha1 or md5; encoding is hex,
   base64 or bytes.
 category: Hashing
 package: standard

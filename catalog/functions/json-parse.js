@@ -1,7 +1,7 @@
 /*---
 id: 952fa5e7-5230-4e05-acf0-ac410372e93b
 name: jsonParse
-description: Read JSON; the fallback (null when not given) stands for text that is not JSON.
+description: Read JSON; the fallback (null by default) is returned for text that is not JSON.
 category: Formats
 package: standard
 isAsync: false

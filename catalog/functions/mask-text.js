@@ -1,7 +1,7 @@
 /*---
 id: 6b201cf0-cf80-48e8-851b-f89c6dda741c
 name: maskText
-description: Hide all but the last characters (4 when nothing is said); short text is hidden whole.
+description: Hide all but the last characters (4 by default); short text is hidden whole.
 category: Text
 package: standard
 isAsync: false

@@ -1,7 +1,7 @@
 /*---
 id: 87313a1b-e67a-4291-92f3-3128fc6fc541
 name: sha256
-description: SHA-256 of text (as UTF-8) or bytes; encoding is hex (usual), base64 or bytes.
+description: SHA-256 of text (as UTF-8) or bytes; encoding is hex (default), base64 or bytes.
 category: Hashing
 package: standard
 isAsync: false

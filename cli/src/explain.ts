@@ -19,7 +19,7 @@ function sentenceOf(error: unknown): string {
 function explainRefusal(error: PatchbayError): string {
   if (error.status === 401) return `${error.message} Run "patchbay login" with a valid key pair.`
   if (error.status === 404 && error.message.startsWith('No such route')) {
-    return `${error.message} The service is older than this command: update it, or use the command of its version.`
+    return `${error.message} The service is older than this CLI. Update the service, or use the CLI of the same version.`
   }
   return error.status >= 500 && error.requestId ? `${error.message} (request ${error.requestId})` : error.message
 }

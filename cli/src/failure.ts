@@ -1,4 +1,4 @@
-/** Exit codes: 0 done, 1 failed, 2 wrong use, 3 differences found. */
+/** Exit codes: 0 done, 1 failed, 2 usage error, 3 differences found. */
 export type ExitCode = 0 | 1 | 2 | 3
 
 /** A sentence for the person at the terminal, and the code to leave with. */

@@ -48,7 +48,7 @@ Examples:
   patchbay diff                           see what a push would change
   patchbay run Orders --follow            run a workflow and wait until it ends
 
-Exit codes: 0 done, 1 failed, 2 wrong use, 3 differences found.
+Exit codes: 0 done, 1 failed, 2 usage error, 3 differences found.
 "patchbay --version" prints the version. "patchbay help run" explains one command.`
 
 export function createProgram(addVerb: AddVerb): Command {

@@ -101,7 +101,7 @@ describe('on a bad day', () => {
       expect(await command.ended).toEqual({
         code: 1,
         stdout: '',
-        stderr: `No such route: POST ${push}. The service is older than this command: update it, or use the command of its version.\n`,
+        stderr: `No such route: POST ${push}. The service is older than this CLI. Update the service, or use the CLI of the same version.\n`,
       })
       await between[Symbol.asyncDispose]()
     })

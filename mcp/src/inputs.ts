@@ -15,7 +15,7 @@ export const Limit = Type.Optional(
 export const Confirm = Type.Optional(
   Type.Boolean({
     default: false,
-    description: 'Without confirm: true nothing is done; the answer says what would be.',
+    description: 'Without confirm: true nothing is done; the answer says what would be done.',
   }),
 )
 

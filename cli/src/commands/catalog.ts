@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import type { Answer, BodyOf, Operations } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
+import { counted } from '../counted.ts'
 import { Failure } from '../failure.ts'
 import { writeWhole } from '../folders/write-files.ts'
 
@@ -68,6 +69,6 @@ export async function catalogExport(context: Context, options: { drafts?: boolea
   }
   context.terminal.result(
     { folder: root, files: files.map((file) => file.path) },
-    () => `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${path}.`,
+    () => `${counted(files.length, 'file')} in ${path}.`,
   )
 }

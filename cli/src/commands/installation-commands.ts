@@ -32,7 +32,7 @@ export function addInstallationCommands(program: Command, add: AddVerb): void {
     .option('--wave-size <count>', 'workflows per wave')
     .option(
       '--replay-runs <count>',
-      'first replay so many recorded runs of each workflow, and skip workflows that would break',
+      'replay this many recorded runs of each workflow first; those that would break are not upgraded',
     )
   add(
     program,

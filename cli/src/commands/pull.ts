@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Client } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
+import { counted } from '../counted.ts'
 import { pull } from '../folders/pull.ts'
 import { findKnown } from '../folders/state.ts'
 import { findWorkflow, type ListedWorkflow } from '../session/find-workflow.ts'
@@ -32,7 +33,7 @@ export async function pullWorkflows(context: Context, options: Options, workflow
       pulled
         .map(
           ({ workflow, folder, filesChanged }) =>
-            `${folder}  "${workflow}"  ${filesChanged === 0 ? 'unchanged' : `${filesChanged} files`}`,
+            `${folder}  "${workflow}"  ${filesChanged === 0 ? 'unchanged' : counted(filesChanged, 'file')}`,
         )
         .join('\n') || 'No workflows to pull.',
   )

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Answer, BodyOf, Operations } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
+import { counted } from '../counted.ts'
 import { Failure, wrongUse } from '../failure.ts'
 import { makePlan } from '../folders/plan.ts'
 import { readFolders } from '../folders/read-folder.ts'
@@ -59,7 +60,7 @@ async function waitForEnd({ terminal, signal }: Context, { client }: Connection,
     const found = await client.replay({ params: { id }, signal })
     if (found.state !== 'Running') return found
     if (Date.now() > noteAt) {
-      terminal.note(`${found.runs.length} runs replayed so far.`)
+      terminal.note(`${counted(found.runs.length, 'run')} replayed so far.`)
       noteAt += noteEveryMs
     }
     await wait(askEveryMs, undefined, { signal })

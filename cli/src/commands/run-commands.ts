@@ -14,7 +14,7 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     .option('--till <number>', 'stop after this block')
   add(program, 'runs <workflow>', 'List runs, newest first.', async () => (await import('./runs.ts')).runs)
     .option('--status <status>', 'only runs with this status')
-    .option('--limit <count>', 'at most so many, up to 1000', '20')
+    .option('--limit <count>', 'maximum number to list (up to 1000)', '20')
   add(
     program,
     'logs <workflow> [run]',
@@ -38,7 +38,7 @@ export function addRunCommands(program: Command, add: AddVerb): void {
   )
     .option('--in <places>', 'where to look: webhook, result, log, error, call; separated by commas')
     .option('--workflow <name-or-id>', 'only this workflow')
-    .option('--limit <count>', 'at most so many, up to 1000', '20')
+    .option('--limit <count>', 'maximum number to list (up to 1000)', '20')
   add(
     program,
     'replay <workflow>',

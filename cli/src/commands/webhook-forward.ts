@@ -17,7 +17,7 @@ export async function webhookForward(context: Context, options: Options, name: s
   const { client } = await context.connect()
   const { id } = await findWorkflow(client, name)
   const seen = new Set(await listIds(client, id))
-  context.terminal.note(`Waiting for requests to "${name}". Ctrl-C ends.`)
+  context.terminal.note(`Waiting for requests to "${name}". Press Ctrl-C to stop.`)
   while (!context.signal.aborted) {
     for (const webhookId of await listIds(client, id)) {
       if (seen.has(webhookId)) continue

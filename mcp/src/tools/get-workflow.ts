@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { counted } from '../counted.ts'
 import { findWorkflow } from '../find-workflow.ts'
 import { RunNumber, WorkflowId } from '../inputs.ts'
 import { tool } from '../tool.ts'
@@ -12,7 +13,7 @@ export const getWorkflow = tool({
   async run(client, { workflowId, runNumber }) {
     const workflow = await findWorkflow(client, workflowId, runNumber)
     return {
-      summary: `"${workflow.name}" is ${workflow.workflowState}, revision ${workflow.revision}, ${workflow.chain.length} blocks.`,
+      summary: `"${workflow.name}" is ${workflow.workflowState}, revision ${workflow.revision}, ${counted(workflow.chain.length, 'block')}.`,
       workflow,
     }
   },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { counted } from '../counted.ts'
 import { Limit } from '../inputs.ts'
 import { shorten } from '../shorten.ts'
 import { tool } from '../tool.ts'
@@ -32,7 +33,7 @@ export const previewUpgrade = tool({
     })
     const { clean, conflict, problem, upToDate } = counts
     return {
-      summary: `${total} workflows: ${clean} clean, ${conflict} with conflicts, ${problem} with problems, ${upToDate} up to date.`,
+      summary: `${counted(total, 'workflow')}: ${clean} clean, ${conflict} with conflicts, ${problem} with problems, ${upToDate} up to date.`,
       counts,
       items: items.map((item) => ({ ...item, changes: shorten(item.changes), conflicts: shorten(item.conflicts) })),
     }

@@ -19,9 +19,9 @@ type Body = BodyOf<Operations['WorkflowUpdate']>
 
 export const proposeChange = tool({
   name: 'propose_change',
-  title: 'Propose a change of a workflow',
+  title: 'Propose a change to a workflow',
   description:
-    'Show what a change of scripts or settings would do. With confirm: true it is saved as a new revision if the workflow is in development; a deployed workflow is never touched, and the diff is for a person to apply.',
+    'Show what a change to scripts or settings would do. With confirm: true it is saved as a new revision if the workflow is in development; a deployed workflow is never touched, and the diff is for a person to apply.',
   input: Input,
   changes: true,
   async run(client, input) {

@@ -1,5 +1,6 @@
 import type { BodyOf, Client, Operations } from '@patchbay/sdk'
 import { type Static, Type } from 'typebox'
+import { counted } from '../counted.ts'
 import { findWorkflow } from '../find-workflow.ts'
 import { Limit, WorkflowId } from '../inputs.ts'
 import { type Found, tool } from '../tool.ts'
@@ -33,7 +34,7 @@ export const searchRuns = tool({
   name: 'search_runs',
   title: 'Search runs',
   description:
-    'Find runs, newest first: by words in what they read, wrote, logged or called, by status, by workflow. Without a searchTerm and a workflow: the latest run of each workflow.',
+    'Find runs, newest first: by words in what they read, wrote, logged or called, by status, by workflow. Without a searchTerm and a workflow: the latest run of each deployed workflow.',
   input: Input,
   async run(client, input, signal) {
     const workflowId = input.workflowId ? (await findWorkflow(client, input.workflowId)).id : undefined
@@ -41,6 +42,13 @@ export const searchRuns = tool({
     return workflowId === undefined ? latestOfEach(client, input, signal) : history(client, input, workflowId, signal)
   },
 })
+
+const limitDefault = 20
+
+/** At the limit there may be more. */
+function foundText(found: readonly unknown[], { limit = limitDefault }: Input, one: string): string {
+  return `${found.length >= limit ? 'The first ' : ''}${counted(found.length, one)}`
+}
 
 const times = ({ searchFrom, searchTo }: Input) => ({
   ...(searchFrom === undefined ? {} : { searchFrom }),
@@ -62,9 +70,9 @@ async function searchWords(
   const runs: unknown[] = []
   for await (const item of client.each('SearchRuns', { body, signal })) {
     if (input.status === undefined || item.status === input.status) runs.push(item)
-    if (runs.length === (input.limit ?? 20)) break
+    if (runs.length === (input.limit ?? limitDefault)) break
   }
-  return { summary: `${runs.length} places found for "${input.searchTerm}".`, runs }
+  return { summary: `${foundText(runs, input, 'place')} found for "${input.searchTerm}".`, runs }
 }
 
 async function history(client: Client, input: Input, workflowId: string, signal: AbortSignal): Promise<Found> {
@@ -72,14 +80,14 @@ async function history(client: Client, input: Input, workflowId: string, signal:
     params: { workflowId },
     body: {
       page: 0,
-      size: input.limit ?? 20,
+      size: input.limit ?? limitDefault,
       ...(input.status ? { status: input.status } : {}),
       ...times(input),
     },
     signal,
   })
   const runs = items.map(({ lockVersionNumber, ...run }) => ({ workflowId, runNumber: lockVersionNumber, ...run }))
-  return { summary: `${runs.length} of ${total} runs.`, runs }
+  return { summary: `${runs.length} of ${counted(total, 'run')}.`, runs }
 }
 
 async function latestOfEach(client: Client, input: Input, signal: AbortSignal): Promise<Found> {
@@ -88,7 +96,7 @@ async function latestOfEach(client: Client, input: Input, signal: AbortSignal): 
     const { id, name, lastRunNumber, lastRunStatus } = workflow
     if (lastRunNumber === null || (input.status !== undefined && lastRunStatus !== input.status)) continue
     runs.push({ workflowId: id, workflowName: name, runNumber: lastRunNumber, status: lastRunStatus })
-    if (runs.length === (input.limit ?? 20)) break
+    if (runs.length === (input.limit ?? limitDefault)) break
   }
-  return { summary: `${runs.length} deployed workflows whose latest run matches.`, runs }
+  return { summary: `${foundText(runs, input, 'deployed workflow')} whose latest run matches.`, runs }
 }
