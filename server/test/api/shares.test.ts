@@ -370,5 +370,6 @@ describe('the share page', () => {
     const counts = Object.groupBy(answers, (answer) => String(answer.status))
     expect(Object.keys(counts).sort()).toEqual(['404', '503'])
     expect(counts['503']?.[0]?.headers.get('retry-after')).toBeTruthy()
+    expect(counts['503']?.[0]?.bytes.toString()).toContain('Too many codes are being checked')
   })
 })

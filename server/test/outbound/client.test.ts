@@ -125,6 +125,9 @@ describe('a call', () => {
     const seen = JSON.parse(response.body.toString()).headers
     expect(seen).toMatchObject({ 'content-length': '4', connection: 'keep-alive' })
     for (const name of ['transfer-encoding', 'upgrade', 'te']) expect(seen[name]).toBeUndefined()
+    const credentials = { allowedHosts: [peer.host], headers: { Connection: 'a secret' } }
+    const failure = await failureOf(client.send({ method: 'GET', url: peer.origin, credentials }))
+    expect(failure.message).toBe('The header Connection cannot carry credentials.')
   })
 })
 

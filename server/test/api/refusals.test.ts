@@ -1,0 +1,78 @@
+// What the service refuses, and in which words. Every sentence of its sources is provoked by a test: the ones here, or one elsewhere that quotes it.
+import { errorCatalogue } from '@patchbay/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../harness/accounts.ts'
+import { startHttpTarget } from '../harness/http-target.ts'
+import { listRefusalSentences, wordsOf, wordsOfTests } from '../harness/refusal-sentences.ts'
+import { startService } from '../harness/service.ts'
+import { refusalsOfRequests } from './refusals/of-requests.ts'
+import { refusalsOfWebhooks } from './refusals/of-webhooks.ts'
+import { refusalsOfWorkflows } from './refusals/of-workflows.ts'
+import type { Surroundings } from './refusals/refusal.ts'
+
+const at = {} as Surroundings
+const refusals = [...refusalsOfRequests(at), ...refusalsOfWorkflows(at), ...refusalsOfWebhooks(at)]
+beforeAll(async () => {
+  at.service = await startService()
+  at.target = await startHttpTarget()
+  at.manager = at.service.manager
+  at.user = (await createAccount(at.service, at.manager, 'User')).client
+})
+afterAll(async () => {
+  await at.service[Symbol.asyncDispose]()
+  await at.target[Symbol.asyncDispose]()
+})
+
+describe('a refusal', () => {
+  it.each(refusals)('of $operation with $code says: $says', async ({ code, says, provoke }) => {
+    const { status, text } = await provoke()
+    const body = JSON.parse(text) as Record<string, string>
+    expect([status, body['errorMessage'] ?? body['error']]).toEqual([
+      errorCatalogue[code],
+      expect.stringContaining(says),
+    ])
+  })
+})
+
+/** What no test can bring about in the time there is, and why. */
+const unprovoked = new Map([
+  ['Too many streams are open', 'It takes ten thousand streams.'],
+  ['has only just ended', 'The run would have to end between two statements.'],
+  ['The settings of this webhook are being changed', 'They would have to change between two statements, many times.'],
+  ['The import cannot be processed', 'Reading it would have to take half a minute, or hundreds of megabytes.'],
+  ['The upload stalled and was aborted', 'The sender would have to be silent for two minutes.'],
+  ['The answer would have more than', 'It takes a hundred thousand accounts and days.'],
+])
+
+/** Three words in a row; fewer where the sentence has no three between the values that are filled in. */
+function excerptsOf(parts: readonly string[]): string[] {
+  const words = parts.map(wordsOf)
+  const length = Math.min(3, Math.max(...words.map((some) => some.length)))
+  if (length === 0) return []
+  return words.flatMap((some) =>
+    some.slice(0, Math.max(0, some.length - length + 1)).map((_, index) => some.slice(index, index + length).join(' ')),
+  )
+}
+
+describe('the sentences of refusals', () => {
+  const sentences = listRefusalSentences()
+
+  it('are found in the sources', () => {
+    expect(sentences.length).toBeGreaterThan(200)
+    expect(sentences).toContainEqual(
+      expect.objectContaining({ code: 'keys_invalid', parts: ['These keys have expired.'] }),
+    )
+  })
+
+  it('are each quoted by a test', () => {
+    const tests = wordsOfTests('server/test/api/refusals.test.ts')
+    const isExcused = (sentence: string) => [...unprovoked.keys()].some((words) => sentence.includes(words))
+    const missing = sentences
+      .filter(({ parts }) => !isExcused(parts.join('…')))
+      .filter(({ parts }) => {
+        const excerpts = excerptsOf(parts)
+        return excerpts.length > 0 && !excerpts.some((words) => tests.includes(` ${words} `))
+      })
+    expect(missing.map(({ at: place, parts }) => `${place} ${parts.join('…')}`)).toEqual([])
+  })
+})
