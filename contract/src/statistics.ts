@@ -93,7 +93,7 @@ export const overview = operation({
       connections: Type.Object({
         ok: Count('Registered applications that work.'),
         faulted: Count('Registered applications that are faulted.'),
-        waiting: Count('Registered applications that nobody has signed in to yet.'),
+        waiting: Count('Registered applications that are not authorized yet.'),
       }),
       webhooks: Type.Object({
         queued: Count('Webhook requests in the queue.'),
@@ -105,10 +105,10 @@ export const overview = operation({
         failed: Count('Mails that could not be sent.'),
       }),
       storage: Type.Object({
-        storedBytes: Count('What is stored, as it was counted last.'),
+        storedBytes: Count('Bytes stored, as last measured.'),
         accountBytesMax: Count('The storage quota of an account.'),
         organizationStoredBytes: Type.Optional(
-          Count('What all accounts of the organization store; for a SuperPartner or Manager.'),
+          Count('Bytes stored by all accounts of the organization; for a SuperPartner or Manager.'),
         ),
         organizationBytesMax: Count('The storage quota of an organization.'),
       }),
@@ -174,9 +174,7 @@ export const usage = operation({
           webhooks: Count('Webhook requests that were accepted.'),
           mails: Count('Mails of scripts and of ApiProxyEmail.'),
           scriptMs: Count('Time in which scripts ran, pauses excluded.'),
-          storedBytes: Count(
-            'Bytes stored at the end of the bucket, as last measured. Files of shares are not included.',
-          ),
+          storedBytes: Count('Bytes stored at the end of the bucket, as last measured.'),
         }),
       ),
     }),

@@ -2,6 +2,7 @@
 // by a pause of at least fifty times as long: it never takes more than a fiftieth of anything.
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, sql } from '../db/index.ts'
+import { storedSizes } from '../storage/index.ts'
 
 const firstAfterMs = 5_000
 const pauseMsMin = 10 * 60_000
@@ -41,19 +42,17 @@ export class StorageMeter implements AsyncDisposable {
   }
 }
 
-/** Rows as they lie on disk, compressed where they are, and their contents in a storage; files of shares are not among them. */
+/** What counts for the quota counts for the invoice. The quota has a sum of its own, which grows between measurements. */
 async function measureStorage(database: Database): Promise<void> {
-  await database.system.query(sql`
-    with turn as materialized (select pg_try_advisory_xact_lock(${meterLock}) as is_mine), sizes as (
-      select account_id, sum(pg_column_size(t.*) + coalesce(content_bytes(result), 0) + coalesce(content_bytes(log), 0) + coalesce(content_bytes(session), 0)
-        + coalesce(content_bytes(calls), 0)) as bytes from run_blocks t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*)) from runs t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*) + content_bytes(sealed_request)) from webhook_requests t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*)) from vault_entries t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*)) from mails t where (select is_mine from turn) group by 1
-      union all select account_id, sum(pg_column_size(t.*)) from workflow_revisions t where (select is_mine from turn) group by 1
+  await database.system.transaction(async (tx) => {
+    const { rows } = await tx.query<{ is_mine: boolean }>(
+      sql`select pg_try_advisory_xact_lock(${meterLock}) as is_mine`,
     )
-    insert into usage_days as u (account_id, day, stored_bytes)
-    select a.id, (now() at time zone 'utc')::date, sum(s.bytes)::bigint from sizes s join accounts a on a.id = s.account_id group by 1
-    on conflict (account_id, day) do update set stored_bytes = excluded.stored_bytes`)
+    if (!rows[0]?.is_mine) return
+    await tx.query(sql`
+      insert into usage_days (account_id, day, stored_bytes)
+      select a.id, (now() at time zone 'utc')::date, sum(s.bytes)::bigint
+      from (${storedSizes}) s join accounts a on a.id = s.account_id group by 1
+      on conflict (account_id, day) do update set stored_bytes = excluded.stored_bytes`)
+  })
 }

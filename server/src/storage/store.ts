@@ -33,10 +33,8 @@ export async function claimMeasure(db: Queryable, olderThanMs: number): Promise<
   return rowCount > 0
 }
 
-/** Sizes as they lie on disk, and of contents in a storage as they lie there: nothing is unpacked for it. */
-export async function measureAll(db: Queryable): Promise<void> {
-  await db.query(sql`
-    with sizes as (
+/** Of each account and kind: sizes as they lie on disk, and of contents in a storage as they lie there. Nothing is unpacked for it. */
+export const storedSizes = sql`
       select account_id, sum(128 + coalesce(pg_column_size(result), 0) + coalesce(pg_column_size(log), 0) + coalesce(pg_column_size(session), 0)
         + coalesce(pg_column_size(calls), 0) + coalesce(pg_column_size(sealed_deferred), 0)
         + coalesce(content_bytes(result), 0) + coalesce(content_bytes(log), 0) + coalesce(content_bytes(session), 0) + coalesce(content_bytes(calls), 0)) as bytes
@@ -48,8 +46,11 @@ export async function measureAll(db: Queryable): Promise<void> {
       union all select account_id, sum(coalesce(pg_column_size(sealed_result), 0)) from replay_runs group by 1
       union all select account_id, sum(bytes) from shares group by 1
       union all select account_id, sum(pg_column_size(sealed_content)) from mails group by 1
-      union all select account_id, sum(pg_column_size(definition)) from workflow_revisions group by 1
-    )
+      union all select account_id, sum(pg_column_size(definition)) from workflow_revisions group by 1`
+
+export async function measureAll(db: Queryable): Promise<void> {
+  await db.query(sql`
+    with sizes as (${storedSizes})
     insert into account_storage (account_id, bytes)
     select a.id, coalesce(sum(s.bytes), 0)::bigint from accounts a left join sizes s on s.account_id = a.id group by 1
     on conflict (account_id) do update set bytes = excluded.bytes`)

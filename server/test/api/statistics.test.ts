@@ -3,6 +3,7 @@ import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { hello, shareFiles } from '../harness/upload.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
 import { createWorkflow, deployWorkflow, runToEnd, startRun } from '../harness/workflows.ts'
 
@@ -193,14 +194,15 @@ describe('RunStatistics and Usage', () => {
     expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('kept for 35 days')])
   })
 
-  it('Usage tells what is stored', async () => {
+  it('Usage tells what is stored, files of shares included', async () => {
     const { client } = await createAccount(service, service.manager, 'User')
     const { id } = await deployWorkflow(client, ['return "x".repeat(100000)'])
     await runToEnd(client, id)
+    await shareFiles(client, {}, [{ ...hello, content: 'x'.repeat(300_000) }])
     // Measured a few seconds after a worker has started.
     await using _worker = await service.startAnother({}, 'worker')
     const stored = await eventually(async () => (await usage(client)).body.items[0]?.storedBytes || undefined)
-    expect(stored).toBeGreaterThan(1000)
+    expect(stored).toBeGreaterThan(301_000)
   })
 
   it('Usage is a file with ?format=csv', async () => {
