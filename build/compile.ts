@@ -6,7 +6,7 @@ import { dirname, join, relative, sep } from 'node:path'
 /** Packages of the repository that are shipped inside, and where they lie in dist. */
 const own: Record<string, string> = {
   '@patchbay/contract': 'contract/src/index.js',
-  '@patchbay/contract/list-size': 'contract/src/list-size.js',
+  '@patchbay/contract/client-values': 'contract/src/client-values.js',
   '@patchbay/contract/operation': 'contract/src/operation.js',
   '@patchbay/mcp': 'mcp/src/index.js',
   '@patchbay/mcp/run-inputs': 'mcp/src/run-inputs.js',

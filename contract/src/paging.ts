@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { listSizeMax } from './list-size.ts'
+import { listSizeMax } from './client-values.ts'
 
 // 2^31 - 1 keeps every page number inside a PostgreSQL integer; no list is that long.
 const page = { minimum: 0, maximum: 2_147_483_647, description: 'Zero-based page.' }

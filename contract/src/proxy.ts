@@ -2,6 +2,10 @@ import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 
+export const proxyVerbs: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+/** Of the address within an application, for calls of clients and of scripts alike. */
+export const addressLengthMax = 20_000
+
 const headers = {
   AppKey: {
     ...Guid,
@@ -16,7 +20,7 @@ const Chosen = Type.Object({
 })
 
 const Address = Type.Object({
-  url: Type.String({ minLength: 1, maxLength: 20_000, description: '<short name>/<endpoint>' }),
+  url: Type.String({ minLength: 1, maxLength: addressLengthMax, description: '<short name>/<endpoint>' }),
   srv: Type.Optional(
     Type.String({ maxLength: 2000, description: 'Another base address on a host that the application allows.' }),
   ),
@@ -116,8 +120,11 @@ export const apiSend = operation({
   }),
   body: Type.Object(
     {
-      verb: Type.String({ description: 'GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.' }),
-      requestUrl: Type.String({ maxLength: 20_000, description: 'Path below the base address, with its query.' }),
+      verb: Type.String({ description: `One of ${proxyVerbs.join(', ')}.` }),
+      requestUrl: Type.String({
+        maxLength: addressLengthMax,
+        description: 'Path below the base address, with its query.',
+      }),
       baseUrl: Type.Optional(
         Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
           description: 'Another base address on a host that the application allows.',

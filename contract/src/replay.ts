@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
+import { addressLengthMax } from './proxy.ts'
 import { Revision } from './revisions.ts'
 import { WorkflowInput } from './workflows.ts'
 
@@ -56,7 +57,7 @@ const Replay = Type.Object({
 const Answer = Type.Object(
   {
     method: Type.String({ minLength: 1, maxLength: 20 }),
-    url: Type.String({ minLength: 1, maxLength: 20_000 }),
+    url: Type.String({ minLength: 1, maxLength: addressLengthMax }),
     statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, default: 200 })),
     data: Type.Optional(Type.Unknown({ description: 'The body; any JSON.' })),
   },

@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
+import { runStatuses } from './client-values.ts'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { RequiredPage, RequiredSize } from './paging.ts'
 
-export const runStatuses = ['Pending', 'Processing', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
 export const RunStatus = Type.Enum([...runStatuses], {
   description: 'Pending, Processing, Ready (completed successfully), Error, Stopping or Stopped.',
 })

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
+import { searchPlaces } from './client-values.ts'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
 import { RunStatus } from './runs.ts'
 
-/** The search index stores their positions in this list, so new ones are added at the end. */
-export const searchPlaces = ['webhook', 'result', 'log', 'error', 'call'] as const
 export type SearchPlaceName = (typeof searchPlaces)[number]
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { listSizeMax } from './client-values.ts'
 import { Guid, Timestamp } from './ids.ts'
-import { listSizeMax } from './list-size.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
 import { replayRunsMax } from './replay.ts'

@@ -1,9 +1,9 @@
 // What answers show of workflows; GET and POST share the names of the fields.
 import { Type } from 'typebox'
+import { workflowStates } from './client-values.ts'
 import { Guid, Timestamp } from './ids.ts'
 import { RunHistoryItem } from './runs.ts'
 
-export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
 export type WorkflowStateName = (typeof workflowStates)[number]
 
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema, description: string) =>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { blocksMax } from './client-values.ts'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
@@ -28,7 +29,7 @@ export const ChainElement = Type.Object(
     blockTemplateId: Type.Optional(Type.Union([Guid, Type.Null()])),
     applicationShortName: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()])),
     script: Type.Optional(Type.String({ description: 'The body of an async function.' })),
-    dataSources: Type.Optional(Type.Array(Guid, { maxItems: 500 })),
+    dataSources: Type.Optional(Type.Array(Guid, { maxItems: blocksMax })),
     variables: Type.Optional(
       mapOf<unknown>(
         {},
@@ -63,7 +64,7 @@ export const WorkflowInput = Type.Object(
     unboundFromTemplate: Type.Optional(
       Type.Boolean({ default: false, description: 'Detaches the workflow from its template, for good.' }),
     ),
-    chain: Type.Optional(Type.Array(ChainElement, { maxItems: 500 })),
+    chain: Type.Optional(Type.Array(ChainElement, { maxItems: blocksMax })),
     timeoutSeconds: Type.Optional(TimeoutSeconds),
     recordCallBodies: Type.Optional({ ...RecordCallBodies, default: false }),
     replayRuns: Type.Optional({ ...ReplayRuns, default: replayRunsDefault }),

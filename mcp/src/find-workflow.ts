@@ -1,14 +1,12 @@
-import type { Answer, Client, ItemOf } from '@patchbay/sdk'
+import { type Answer, type Client, type ItemOf, isGuid } from '@patchbay/sdk'
 import { ToolRefusal } from './tool.ts'
 
 export type Workflow = Answer<'Workflow'>
 export type Block = Workflow['chain'][number]
 
-const guid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
 /** Models remember names better than ids, so both are taken. */
 export async function findWorkflow(client: Client, nameOrId: string, runNumber?: number): Promise<Workflow> {
-  const id = guid.test(nameOrId) ? nameOrId : await findByName(client, nameOrId)
+  const id = isGuid(nameOrId) ? nameOrId : await findByName(client, nameOrId)
   return client.workflow({ params: { id }, query: runNumber === undefined ? {} : { runNumber } })
 }
 

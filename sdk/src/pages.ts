@@ -1,5 +1,5 @@
 // The items of a paged list, one after the other; the next page is asked for when the last item of this one was taken.
-import { listSizeMax } from '@patchbay/contract/list-size'
+import { listSizeMax } from '@patchbay/contract/client-values'
 
 type Page = Record<string, unknown>
 type Search = { page?: number; size?: number }

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
-import { HeldAccounts } from './cells/index.ts'
+import { HeldAccounts, SettledMoves } from './cells/index.ts'
 import { createDatabaseRateLimiter } from './connections/index.ts'
 import { ContentStores, Contents } from './contents/index.ts'
 import type { Context } from './context.ts'
@@ -31,13 +31,19 @@ export async function createInfrastructure(context: Context, connection: Connect
   const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', faultsOf('queue')))
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined, ledger })
   const { guard, outbound } = createWayOut(context, database)
-  const held = config.cell === undefined ? undefined : parts.use(new HeldAccounts(database, faultsOf('cells')))
-  await held?.start()
+  const held = config.cell === undefined ? undefined : await watchMoves(context, database)
   const events = createEventPublisher()
   const stream = parts.use(new StreamSource(database, faultsOf('stream')))
   await stream.start()
   const publish = relayEvents(stream.announce, events.publish)
   return { database, keyRing, contents, catalog, ledger, jobs, outbox, guard, outbound, held, events, stream, publish }
+}
+
+async function watchMoves({ parts, faultsOf }: Context, database: Database): Promise<HeldAccounts> {
+  const held = parts.use(new HeldAccounts(database, faultsOf('cells')))
+  await held.start()
+  parts.use(new SettledMoves(database, faultsOf('cells'))).start()
+  return held
 }
 
 async function openContents({ config, faultsOf }: Context, database: Database, keyRing: KeyRing): Promise<Contents> {

@@ -215,7 +215,9 @@ describe('import boundaries', () => {
         .filter(({ to }) => !to.startsWith(`${folder}/src/`) && !allowed.includes(to))
     expect(outside('contract', ['typebox']).map(show)).toEqual([])
     expect(
-      outside('sdk', ['@patchbay/contract', '@patchbay/contract/list-size', '@patchbay/contract/operation']).map(show),
+      outside('sdk', ['@patchbay/contract', '@patchbay/contract/client-values', '@patchbay/contract/operation']).map(
+        show,
+      ),
     ).toEqual([])
   })
 

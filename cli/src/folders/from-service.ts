@@ -1,15 +1,7 @@
 // A workflow as the service shows it, made portable.
-import type { Answer } from '@patchbay/sdk'
+import { type Answer, maskedValue } from '@patchbay/sdk'
 import type { Names } from './names.ts'
-import {
-  maskedValue,
-  type Portable,
-  type PortableBinding,
-  type PortableVariable,
-  secretName,
-  slugOf,
-  takeFree,
-} from './portable.ts'
+import { type Portable, type PortableBinding, type PortableVariable, secretName, slugOf, takeFree } from './portable.ts'
 
 export type ServiceWorkflow = Answer<'Workflow'>
 /** Keys of blocks that are known from an earlier pull or push, by uniqueBlockId. */

@@ -35,9 +35,6 @@ export type Portable = {
   blocks: PortableBlock[]
 }
 
-/** What the service shows in place of a password, and takes back as "keep it". */
-export const maskedValue = '********'
-
 /** A workflow that follows its template takes names, scripts and values only. */
 export function isBound(workflow: Portable): boolean {
   return workflow.template !== undefined && !workflow.template.isDetached

@@ -1,10 +1,10 @@
 // A portable workflow as the body of WorkflowCreate or WorkflowUpdate.
 import { randomUUID } from 'node:crypto'
-import type { BodyOf, Operations } from '@patchbay/sdk'
+import { type BodyOf, maskedValue, type Operations } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
 import type { ServiceWorkflow } from './from-service.ts'
 import { type Names, type NameTable, registrationOf } from './names.ts'
-import { isBound, maskedValue, type Portable, type PortableBinding, type PortableVariable } from './portable.ts'
+import { isBound, type Portable, type PortableBinding, type PortableVariable } from './portable.ts'
 
 export type WorkflowInput = BodyOf<Operations['WorkflowCreate']>
 

@@ -1,5 +1,5 @@
 // Which installation, with which keys, for which account. The environment wins over profiles, so that CI needs no file.
-import { type Client, createClient } from '@patchbay/sdk'
+import { type Client, createClient, isGuid } from '@patchbay/sdk'
 import { Failure, wrongUse } from '../failure.ts'
 import { type Environment, type Profile, readProfiles } from './profiles.ts'
 
@@ -7,12 +7,6 @@ export type Choice = { profile?: string; url?: string; account?: string }
 
 /** Where a command works: the client, and what names the place in state files. */
 export type Connection = { client: Client; url: string; accountId: string; email: string }
-
-const guid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
-export function isGuid(text: string): boolean {
-  return guid.test(text)
-}
 
 export function chooseProfile(env: Environment, choice: Choice): Profile {
   const name = choice.profile ?? env['PATCHBAY_PROFILE']
@@ -58,9 +52,10 @@ export async function connect(env: Environment, choice: Choice): Promise<Connect
 }
 
 async function findAccount(client: Client, given: string): Promise<string> {
+  const email = given.toLowerCase()
   if (isGuid(given)) return given
-  for await (const account of client.each('ManagedAccounts', { body: { searchTerm: given } })) {
-    if (account.email.toLowerCase() === given.toLowerCase()) return account.id
+  for await (const account of client.each('ManagedAccounts', { body: { searchTerm: email } })) {
+    if (account.email.toLowerCase() === email) return account.id
   }
   throw new Failure(`No account ${given} that you may act for. "patchbay accounts" lists them.`)
 }

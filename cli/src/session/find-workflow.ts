@@ -1,6 +1,5 @@
-import type { Client, ItemOf } from '@patchbay/sdk'
+import { type Client, type ItemOf, isGuid } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
-import { isGuid } from './connect.ts'
 
 /** As lists show it, without its blocks. */
 export type ListedWorkflow = Pick<

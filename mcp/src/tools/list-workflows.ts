@@ -1,3 +1,4 @@
+import { workflowStates } from '@patchbay/sdk'
 import { Type } from 'typebox'
 import { Limit } from '../inputs.ts'
 import { tool } from '../tool.ts'
@@ -10,7 +11,7 @@ export const listWorkflows = tool({
   input: Type.Object(
     {
       searchTerm: Type.Optional(Type.String({ description: 'Only those with this text in name or description.' })),
-      workflowState: Type.Optional(Type.Enum(['inDevelopment', 'deployed', 'archived'])),
+      workflowState: Type.Optional(Type.Enum([...workflowStates])),
       limit: Limit,
     },
     { additionalProperties: false },

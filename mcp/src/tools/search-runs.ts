@@ -1,4 +1,4 @@
-import type { BodyOf, Client, Operations } from '@patchbay/sdk'
+import { type BodyOf, type Client, type Operations, runStatuses, searchPlaces } from '@patchbay/sdk'
 import { type Static, Type } from 'typebox'
 import { counted } from '../counted.ts'
 import { findWorkflow } from '../find-workflow.ts'
@@ -11,13 +11,13 @@ const Input = Type.Object(
       Type.String({ minLength: 1, description: 'Words to find in payloads, results, logs, errors and calls.' }),
     ),
     in: Type.Optional(
-      Type.Array(Type.Enum(['webhook', 'result', 'log', 'error', 'call']), {
+      Type.Array(Type.Enum([...searchPlaces]), {
         minItems: 1,
         description: 'Where to look; everywhere when absent.',
       }),
     ),
     status: Type.Optional(
-      Type.Enum(['Pending', 'Processing', 'Ready', 'Error', 'Stopping', 'Stopped'], {
+      Type.Enum([...runStatuses], {
         description: 'Only runs with this status. Error for those that failed.',
       }),
     ),

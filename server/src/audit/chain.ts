@@ -21,6 +21,9 @@ export type ChainedRow = {
   details: string | null
 }
 
+/** The log, its chain, and where the chain of an organization begins. */
+export const auditTables = ['audit_log', 'audit_chain', 'audit_chain_starts']
+
 /** Everything the hash covers, as the database writes it. */
 export const chainedColumns = sql`a.id, a.organization_id, (extract(epoch from a.at) * 1000000)::bigint::text as at_us, a.account_id,
   a.managed_account_id, a.key_id, a.address, a.action, a.target, a.details::text as details`

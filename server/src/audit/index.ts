@@ -1,4 +1,4 @@
-export { AuditChain, type ChainedRow, chainedColumns, chainStart, hashRow } from './chain.ts'
+export { AuditChain, auditTables, type ChainedRow, chainedColumns, chainStart, hashRow } from './chain.ts'
 export { type Actor, type AuditRow, actorOf, noAccount, recordAudit, recordAudits } from './record.ts'
 export { AuditRetention } from './retention.ts'
 export { auditRoutes } from './routes.ts'

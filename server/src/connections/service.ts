@@ -1,4 +1,5 @@
 // The room as others see it.
+import { maskedValue } from '@patchbay/contract'
 import type { WithdrawCredentials } from '../catalog/index.ts'
 import type { Database, Scope } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
@@ -10,7 +11,6 @@ import { type CallDeps, targetOf } from './call/call-target.ts'
 import { send } from './call/send.ts'
 import { nextCheckInMs } from './care/check-interval.ts'
 import type { Connection, Connections } from './connection.ts'
-import { mask } from './credentials/mask-secrets.ts'
 import { type OpenedConnection, OpenedConnections, toConnection } from './credentials/opened-connection.ts'
 import { createFaults, type Faults } from './faults/faults.ts'
 import { withdrawCredentials } from './faults/withdraw-credentials.ts'
@@ -130,11 +130,11 @@ async function findChosen(
 function describe({ application, values, held }: OpenedConnection): Record<string, string | number | boolean | null> {
   const stored = application.credentialFields.map((field) => {
     const value = values[field.ShortName] ?? null
-    return [field.ShortName, field.Type === 'password' && value !== null ? mask : value] as const
+    return [field.ShortName, field.Type === 'password' && value !== null ? maskedValue : value] as const
   })
   const tokens = held.tokens && {
-    $accessToken: mask,
-    $refreshToken: held.tokens.refreshToken === undefined ? null : mask,
+    $accessToken: maskedValue,
+    $refreshToken: held.tokens.refreshToken === undefined ? null : maskedValue,
     $expiresDateTimeUTC: held.endsAtMs === null ? null : new Date(held.endsAtMs).toISOString(),
   }
   return { ...Object.fromEntries(stored), ...tokens }

@@ -1,9 +1,6 @@
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
-/** What answers show instead of a stored password. Posting it back leaves the password as it is. */
-export const maskedValue = '********'
-
 /** Reads `{variableSource: 'Value', value}` or `{variableSource: 'Workflow', variableName}`. */
 export function parseBinding(name: string, input: unknown): Checked<VariableBinding> {
   const refused = (why: string) => refuse<VariableBinding>({ message: `Variable "${name}" ${why}.` })

@@ -1,5 +1,6 @@
 // How a request changes the variables of one block.
-import { maskedValue, parseBinding } from './bindings.ts'
+import { maskedValue } from '@patchbay/contract'
+import { parseBinding } from './bindings.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import type { ElementRules } from './element-rules.ts'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'

@@ -1,4 +1,4 @@
-import { maskedValue } from './bindings.ts'
+import { maskedValue } from '@patchbay/contract'
 import { accept, type Checked, type Problem, refuse } from './problem.ts'
 import {
   fitsType,

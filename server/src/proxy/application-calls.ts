@@ -1,4 +1,5 @@
 // Calls to registered applications, alike for the REST interface and for scripts.
+import { proxyVerbs } from '@patchbay/contract'
 import type { ConnectionAnswer, ConnectionRequest, Connections } from '../connections/index.ts'
 import { AppError, invalid, notFound } from '../lib/app-error.ts'
 import { toUtf8 } from '../lib/charset.ts'
@@ -8,7 +9,6 @@ import { decodeAnswer } from './decode-answer.ts'
 import { encodeData } from './encode-data.ts'
 import { refusal } from './refusal.ts'
 
-const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 /** Of an answer, for those who are told of it: more than anybody records. */
 const toldBytesMax = 256 * 1024
 const safeVerbs = ['GET', 'HEAD', 'OPTIONS']
@@ -89,9 +89,9 @@ export function hideSecretValues(address: string): string {
 }
 
 function readVerb(verb: string): string {
-  if (verbs.includes(verb)) return verb
-  const known = verbs.find((candidate) => candidate === verb.trim().toUpperCase())
-  if (known === undefined) throw invalid(`The field verb must be one of ${verbs.join(', ')}.`)
+  if (proxyVerbs.includes(verb)) return verb
+  const known = proxyVerbs.find((candidate) => candidate === verb.trim().toUpperCase())
+  if (known === undefined) throw invalid(`The field verb must be one of ${proxyVerbs.join(', ')}.`)
   return known
 }
 

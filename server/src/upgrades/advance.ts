@@ -81,7 +81,7 @@ type Step = {
   signal: AbortSignal
 }
 
-/** A fault of one workflow must not contain up the others: then each is tried by itself. */
+/** A fault of one workflow must not hold up the others: then each is tried by itself. */
 async function changeItems(deps: UpgradeDeps, step: Step): Promise<boolean> {
   const { upgrade, items, signal } = step
   try {

@@ -1,6 +1,6 @@
 // What a caller decided about one workflow: resolutions of conflicts, and values for what is newly required. They wait sealed, because
 // a value may be a password.
-import { isGuid } from '@patchbay/contract'
+import { blocksMax, isGuid } from '@patchbay/contract'
 import type { Resolution, Resolutions } from '../engine/merge/conflict.ts'
 import { conflictKey } from '../engine/merge/conflict.ts'
 import type { KeyRing, Place } from '../secrets/index.ts'
@@ -63,7 +63,7 @@ function checkResolution({ take, value, field }: GivenResolution): void {
   const isFit =
     (field === 'script' && typeof value === 'string') ||
     (field === 'blockName' && typeof value === 'string' && value.length > 0 && value.length <= 200) ||
-    (field === 'dataSources' && Array.isArray(value) && value.length <= 500 && value.every(isGuid))
+    (field === 'dataSources' && Array.isArray(value) && value.length <= blocksMax && value.every(isGuid))
   if (isFit) return
   throw refuse(
     `A resolution of the field ${field} has a value that does not fit. Give a string for script and blockName, a list of block ids for dataSources; for other fields take template or customer.`,

@@ -1,5 +1,5 @@
 // What going to another version would do to one workflow.
-import type { PreviewOutcome } from '@patchbay/contract'
+import { blocksMax, type PreviewOutcome } from '@patchbay/contract'
 import type { Queryable } from '../db/index.ts'
 import { type Conflict, conflictKey } from '../engine/merge/conflict.ts'
 import { mergeDefinitions } from '../engine/merge/merge-definitions.ts'
@@ -30,8 +30,6 @@ export type Judgement = {
   /** Resolutions that met no conflict. */
   unused: readonly string[]
 }
-
-const blocksMax = 500
 
 /** Judges many workflows: what they have in common is looked up and compiled once. */
 export class Judge {

@@ -1,5 +1,5 @@
 // A request becomes a new definition, or every reason why it cannot. Nothing is stored here.
-import { replayRunsDefault } from '@patchbay/contract'
+import { blocksMax, replayRunsDefault } from '@patchbay/contract'
 import type { ChainElementInput } from '../engine/chain-element.ts'
 import { decideBinding, makeChain, patchChain } from '../engine/chain-patch.ts'
 import type { Problem } from '../engine/problem.ts'
@@ -91,8 +91,6 @@ export async function applyChanges(
 function unboundBy({ unboundFromTemplate, isCustomizedStructure }: WorkflowInput): boolean | undefined {
   return isCustomizedStructure === true ? true : (unboundFromTemplate ?? isCustomizedStructure)
 }
-
-const blocksMax = 500
 
 function applicationsOf(definition: Definition): Map<string, string | null> {
   return new Map(definition.chain.map((block) => [block.uniqueBlockId, block.applicationShortName]))

@@ -1,6 +1,6 @@
+import { maskedValue } from '@patchbay/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maskedValue } from '../../src/engine/bindings.ts'
 import type { ChainBlock } from '../../src/engine/chain.ts'
 import type { ChainElementInput } from '../../src/engine/chain-element.ts'
 import { type ChainContext, decideBinding, makeChain, patchChain } from '../../src/engine/chain-patch.ts'

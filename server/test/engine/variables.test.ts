@@ -1,5 +1,6 @@
+import { maskedValue } from '@patchbay/contract'
 import { describe, expect, test } from 'vitest'
-import { findUnknownVariables, maskedValue, parseBinding, resolveVariables } from '../../src/engine/bindings.ts'
+import { findUnknownVariables, parseBinding, resolveVariables } from '../../src/engine/bindings.ts'
 import { fitsType, inferVariableType, isSet, type VariableType } from '../../src/engine/variable-values.ts'
 import {
   declareVariables,

@@ -6,6 +6,7 @@
  * two more names exist: `{$token}` is the token that was obtained, `{$expiresOn}` the UTC date (YYYY-MM-DD) on which a
  * session that starts now ends.
  */
+import { blocksMax } from '@patchbay/contract'
 import { type Static, Type } from 'typebox'
 import type { VariableBinding } from '../../engine/chain.ts'
 import { type VariableType, variableTypes } from '../../engine/variable-values.ts'
@@ -219,7 +220,7 @@ export const WorkflowTemplateFile = Type.Object(
     state,
     applications: Type.Array(ShortName, { maxItems: 50 }),
     variables: Type.Array(Variable, { maxItems: 200 }),
-    chain: Type.Array(ChainElement, { minItems: 1, maxItems: 500 }),
+    chain: Type.Array(ChainElement, { minItems: 1, maxItems: blocksMax }),
   },
   closed,
 )

@@ -1,13 +1,11 @@
 // The audit log and its chain. The other database numbers the rows anew, and numbers are part of what the chain proves: so the chain is checked to its
 // end here and made again there. A log that does not fit is not moved, or the move would make tampering good.
-import { type ChainedRow, chainedColumns, chainStart, hashRow } from '../../audit/index.ts'
+import { auditTables, type ChainedRow, chainedColumns, chainStart, hashRow } from '../../audit/index.ts'
 import { type CopyDeps, stageTable, withRole } from './copy-rows.ts'
 import { MoveError } from './move-error.ts'
 import type { MovedTable } from './tables.ts'
 
 const rowsAtOnce = 5000
-
-export const auditTables = ['audit_log', 'audit_chain', 'audit_chain_starts']
 
 type StagedRow = ChainedRow & { position: string | null; hash: Buffer | null; new_id: number }
 

@@ -9,7 +9,7 @@
  * source's rows are frozen, so no moment has two that work on it. Whatever dies at whatever moment, the command run again reads the state
  * from the two databases and goes on, or takes the hold back.
  */
-import { noAccount, recordAudit } from '../../audit/index.ts'
+import { auditTables, noAccount, recordAudit } from '../../audit/index.ts'
 import { newId } from '../../lib/id.ts'
 import {
   findOrganization,
@@ -19,7 +19,7 @@ import {
   requireSameKeys,
   requireSameSchema,
 } from './check.ts'
-import { auditTables, copyAudit } from './copy-audit.ts'
+import { copyAudit } from './copy-audit.ts'
 import { copyFiles, removeCopiedFiles, removeMovedFiles } from './copy-files.ts'
 import { type CopyDeps, copyJobs, copyTable, listFilled, withRole } from './copy-rows.ts'
 import { copyStoredContents } from './copy-stored-contents.ts'

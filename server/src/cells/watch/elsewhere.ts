@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Database, sql } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { addressesOf } from './addresses.ts'
+import { settledKept } from './settled-moves.ts'
 
 export class Elsewhere {
   readonly #database: Database
@@ -20,7 +21,7 @@ export class Elsewhere {
     if (addresses.length === 0) return undefined
     const { rows } = await this.#database.lookups.query<{ state: 'Held' | 'Moved'; to_cell: string }>(sql`
       select m.state, m.to_cell from moved_addresses a join organization_moves m on m.organization_id = a.organization_id
-      where a.address = any(${addresses}::text[]) and (m.settled_at is null or m.settled_at > now() - interval '1 minute') limit 1`)
+      where a.address = any(${addresses}::text[]) and (m.settled_at is null or m.settled_at > now() - ${settledKept}) limit 1`)
     const found = rows[0]
     if (!found) return undefined
     const refusal =

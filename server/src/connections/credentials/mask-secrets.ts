@@ -1,7 +1,6 @@
 // Secrets in texts that people or other systems will see.
+import { maskedValue } from '@patchbay/contract'
 import type { Application, TemplateValues } from '../application.ts'
-
-export const mask = '********'
 
 /** Shorter values would hide half of any text and protect nothing. */
 const lengthMin = 6
@@ -17,7 +16,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text
   for (const secret of secrets) {
     for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])) {
-      masked = masked.replaceAll(form, mask)
+      masked = masked.replaceAll(form, maskedValue)
     }
   }
   return masked

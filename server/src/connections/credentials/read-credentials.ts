@@ -1,7 +1,7 @@
 // credentialsJson -> values. Every complaint names the field; none repeats a value.
+import { maskedValue } from '@patchbay/contract'
 import { AppError } from '../../lib/app-error.ts'
 import type { Application, CredentialField, TemplateValues } from '../application.ts'
-import { mask } from './mask-secrets.ts'
 
 export type CredentialValues = Readonly<Record<string, string | number | boolean>>
 
@@ -41,18 +41,18 @@ export function listKeptSecrets(application: Application, credentialsJson: strin
   return application.credentialFields
     .filter(({ ShortName: name, Type }) => Type === 'password' && Object.hasOwn(stored, name))
     .map(({ ShortName: name }) => name)
-    .filter((name) => !Object.hasOwn(given, name) || given[name] === mask)
+    .filter((name) => !Object.hasOwn(given, name) || given[name] === maskedValue)
 }
 
 function keepStored(application: Application, given: Record<string, unknown>, stored: CredentialValues) {
   const named = { ...given }
   for (const { ShortName: name, Type } of application.credentialFields) {
-    const isMasked = Type === 'password' && Object.hasOwn(given, name) && given[name] === mask
+    const isMasked = Type === 'password' && Object.hasOwn(given, name) && given[name] === maskedValue
     if (Object.hasOwn(given, name) && !isMasked) continue
     if (Object.hasOwn(stored, name)) named[name] = stored[name]
     else if (isMasked)
       throw wrong(
-        `The field ${name} in credentialsJson is ${mask}, but nothing is stored for it. Give the secret itself.`,
+        `The field ${name} in credentialsJson is ${maskedValue}, but nothing is stored for it. Give the secret itself.`,
       )
   }
   return named

@@ -1,5 +1,6 @@
 // What scripts may ask of the service, and what decides about it: the run, never an argument.
 
+import { addressLengthMax, proxyVerbs } from '@patchbay/contract'
 import type { Scope } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { findUnknownCharset, tellUnknownCharset } from '../../lib/charset.ts'
@@ -37,10 +38,6 @@ export type Caller = {
   /** Told what the owner of the script should know of an answer; it goes to the log of the block. */
   onNote?: ((line: string) => void) | undefined
 }
-
-/** As ApiSend. */
-const addressCharactersMax = 20_000
-const verbs = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 
 export async function performCall(
   ports: ScriptPorts,
@@ -204,12 +201,13 @@ function readRequest(shortName: string, request: JsonObject): ApplicationCall {
     const value = request[name]
     if (value === undefined || value === null) return undefined
     if (typeof value !== 'string') throw new ScriptCallError(`api.send: ${name} must be a string.`)
-    if (value.length > addressCharactersMax)
-      throw new ScriptCallError(`api.send: ${name} must have at most ${addressCharactersMax} characters.`)
+    if (value.length > addressLengthMax)
+      throw new ScriptCallError(`api.send: ${name} must have at most ${addressLengthMax} characters.`)
     return value
   }
   const verb = (text('verb') ?? 'GET').toUpperCase()
-  if (!verbs.includes(verb)) throw new ScriptCallError(`api.send: the verb must be one of ${verbs.join(', ')}.`)
+  if (!proxyVerbs.includes(verb))
+    throw new ScriptCallError(`api.send: the verb must be one of ${proxyVerbs.join(', ')}.`)
   const baseUrl = text('baseUrl')
   const responseType = readResponseType(text('responseType'))
   const responseCodes = readCodes(request['responseCodes'])

@@ -1,13 +1,13 @@
-// What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for seven. A request that waits is kept
+// What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for a week. A request that waits is kept
 // until it is done, unless its workflow is archived: those wait as long as history is kept, in case somebody wants to see them.
 import { type Database, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { shareOrder } from '../queue/locks.ts'
 import { leaveQueue } from '../queue/settle-store.ts'
+import { deliveryDays } from '../request/delivery-days.ts'
 
 const sweepMs = 10 * 60_000
 const daysAhead = 7
-const deliveryDays = 7
 const deletedAtOnce = 10_000
 const givenUpAtOnce = 500
 

@@ -9,13 +9,13 @@ import { newId } from '../../lib/id.ts'
 import type { StorageLedger } from '../../storage/index.ts'
 import { isOrdered, laneOf } from '../queue/lane.ts'
 import { lockLanes } from '../queue/locks.ts'
+import { deliveryDays } from '../request/delivery-days.ts'
 import type { RecentRequests } from '../request/recent-requests.ts'
 import { type GivenRequest, packRequest, type RequestTable, requestPlace } from '../request/request-record.ts'
 import type { KnownWebhook } from './known-webhooks.ts'
 import { QueueRoom } from './queue-room.ts'
 import { insertRequests, insertSample, type NewRequest, type StoredBatch, type StoredRequest } from './store.ts'
 
-const deliveryDays = 7
 const samplesMax = 10
 /** Requests that wait for the database; more are asked to come back. */
 const waitingMax = 5000

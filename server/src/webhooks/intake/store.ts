@@ -77,7 +77,7 @@ export type StoredBatch = { stored: StoredRequest[]; accountIds: string[] }
 
 /**
  * Stores requests that no delivery id marks as repeated, in one statement. Settings that are being changed are passed over instead of
- * waited for: one account's change must not contain up the requests of all.
+ * waited for: one account's change must not hold up the requests of all.
  */
 export async function insertRequests(
   db: Queryable,

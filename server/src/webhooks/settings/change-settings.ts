@@ -1,5 +1,6 @@
 // The webhook of a workflow: not configured -> active <-> disabled; cleaning makes it not configured again. Whatever was accepted is
 // processed all the same, in the order it was promised.
+import { maskedValue } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
@@ -38,9 +39,6 @@ export type ChangeDeps = {
 
 const overlapHours = 24
 
-/** Sent for a secret that is stored it means: as it is. */
-const mask = '********'
-
 export async function enableWebhook(deps: ChangeDeps, principal: Principal, workflowId: string, body: GivenSettings) {
   const given = checkGiven(body)
   await checkSkipScript(deps, given.skipScript)
@@ -56,11 +54,11 @@ export async function enableWebhook(deps: ChangeDeps, principal: Principal, work
     const settings = mergeSettings(stored, given)
     const made = { version: newId(), by: principal.caller.id }
     const url = deps.addressOf(workflowId, settings.urlParameters)
-    if (!stored && given.secret === mask)
+    if (!stored && given.secret === maskedValue)
       throw invalid(
-        `The field secret is ${mask}, but nothing is stored for it. Give the secret itself, or leave it out.`,
+        `The field secret is ${maskedValue}, but nothing is stored for it. Give the secret itself, or leave it out.`,
       )
-    const isReplaced = given.secret !== undefined && given.secret !== mask
+    const isReplaced = given.secret !== undefined && given.secret !== maskedValue
     const secret = given.secret ?? generateSecret()
     if (stored) {
       const replaced = isReplaced ? await replaceSecret(deps, key, stored.sealedSecret, secret) : undefined
