@@ -30,7 +30,7 @@ describe('a target that', () => {
     await using peer = await startTcp(behave)
     await using client = createClient({ allow: peer.host })
     const given = failureOf(client.send({ method: 'POST', url: peer.origin, timeoutMs: 150 }))
-    const patient = failureOf(client.send({ method: 'POST', url: peer.origin, timeoutMs: 20_000 }))
+    const patient = failureOf(client.send({ method: 'POST', url: peer.origin, timeoutMs: 60_000 }))
     const failure = await given
     expect(failure.kind).toBe('timedOut')
     expect(failure.message).toBe(`The address ${peer.origin} did not answer completely within 0.15 seconds.`)
@@ -106,7 +106,7 @@ describe('a target that', () => {
   ])('answers with %s gives a bad response', async (_what, answer) => {
     await using peer = await startTcp((socket) => void socket.once('data', () => socket.end(answer)))
     await using client = createClient({ allow: peer.host })
-    const failure = await failureOf(client.send({ method: 'POST', url: peer.origin, timeoutMs: 2_000 }))
+    const failure = await failureOf(client.send({ method: 'POST', url: peer.origin, timeoutMs: 60_000 }))
     expect(failure.kind).toBe('badResponse')
   })
 
@@ -125,7 +125,7 @@ describe('a target that', () => {
     })
     await using client = createClient({ allow: peer.host })
     for (let call = 0; call < 3; call += 1) {
-      const answer = await client.send({ method: 'POST', url: peer.origin, timeoutMs: 2_000 }).catch(() => undefined)
+      const answer = await client.send({ method: 'POST', url: peer.origin, timeoutMs: 60_000 }).catch(() => undefined)
       expect(answer?.body.toString() ?? 'real').toBe('real')
     }
   })

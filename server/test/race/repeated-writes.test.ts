@@ -102,7 +102,7 @@ describe('a worker that hung while another took its run over', () => {
     target.received.length = 0
     target.answer = () => ({ json: 1 })
     const script = `await api.post('http/first', 1)
-      await sleep(2000)
+      while (!myVault.contains("go")) await sleep(50)
       await api.post('http/second', 1)
       return 1`
     const workflow = await deployWorkflow(api.manager, [script], { applications: { HTTP: await register() } })
@@ -110,6 +110,7 @@ describe('a worker that hung while another took its run over', () => {
     const number = await startRun(api.manager, workflow.id)
     await eventually(() => target.received.length === 1)
     sleeper.kill('SIGSTOP')
+    await api.manager.post(`/api/MyVaultSet/${workflow.id}/go`, { jsonData: true })
     await forgetHeartbeats()
     {
       await using _heir = await startWorker()

@@ -20,7 +20,7 @@ describe('a script with a clock of its own', () => {
       while (Date.now() < before + 20);
       return { now: before, made: new Date().getTime(), text: Date(), iso: new Date().toISOString() }`)
     const { now, made, text, iso } = seen as { now: number; made: number; text: string; iso: string }
-    expect(now - clockMs).toBeLessThan(2000)
+    expect(now - clockMs).toBeLessThan(60_000)
     expect(made).toBeGreaterThanOrEqual(clockMs + 20)
     expect(text).toContain('Feb 29 2020')
     expect(iso).toMatch(/^2020-02-29T12:00/)

@@ -81,7 +81,7 @@ describe('masker', () => {
     const { user, system } = process.cpuUsage(cpu)
     expect(masker.text('known-secret value-4999 part-4999-7 value-4999-more')).toBe('*** *** *** ***-more')
     // It took minutes when all was put in order at each step.
-    expect((user + system) / 1000).toBeLessThan(5000)
+    expect((user + system) / 1000).toBeLessThan(20_000)
   })
 
   it('learns from a value of very many parts', () => {
@@ -124,7 +124,7 @@ describe('masker', () => {
     expect(log.lines.at(-1)).toBe('*** end')
     const { user, system } = process.cpuUsage(cpu)
     // It took 23 seconds when each line was searched for each text.
-    expect((user + system) / 1000).toBeLessThan(3000)
+    expect((user + system) / 1000).toBeLessThan(10_000)
   })
 
   it('hides what it is about to forget in the lines before', () => {

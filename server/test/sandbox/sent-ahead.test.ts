@@ -27,7 +27,7 @@ describe('scripts sent ahead to a process that is busy', () => {
   it('are taken back when the script before them does not end', async () => {
     await using pool = await startPool({ size: 1, processesMax: 3 })
     let isHeadOver = false
-    const { head, behind } = runBehind(pool, makeJob('for (;;);', { limits: { timeMs: 20_000 } }), 6)
+    const { head, behind } = runBehind(pool, makeJob('for (;;);', { limits: { timeMs: 120_000 } }), 6)
     void head.then(() => {
       isHeadOver = true
     })
@@ -62,9 +62,9 @@ describe('scripts sent ahead to a process that is busy', () => {
   it('have their whole time for themselves', async () => {
     await using pool = await startPool({ size: 1, processesMax: 1 })
     const busy = 'const end = Date.now() + 30; while (Date.now() < end); return 1'
-    const outcomes = await Promise.all(
-      numbers(20).map(() => pool.run(makeJob(busy, { limits: { timeMs: 400, pauseMsMax: 1000 } }))),
-    )
+    // Together they take longer than each of them may.
+    const limits = { timeMs: 2500, pauseMsMax: 2500 }
+    const outcomes = await Promise.all(numbers(100).map(() => pool.run(makeJob(busy, { limits }))))
     for (const outcome of outcomes) expectReturned(outcome)
   })
 

@@ -11,9 +11,10 @@ import { startSmtpSink } from '../harness/smtp-sink.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
 
 const sample = useProxySample()
-const delayMsMax = 100
+/** Far more than a quiet machine takes, and far less than what these bodies take in one go. */
+const delayMsMax = 400
 /** One turn of the event loop may be longer: what a machine computes in a given time differs by half. In one go, a large mail would take far more. */
-const turnMsMax = 250
+const turnMsMax = 1000
 const MiB = 1024 * 1024
 const wide = `[${'{},'.repeat(2_500_000)}{}]`
 

@@ -55,8 +55,7 @@ describe('the disk', () => {
 })
 
 describe('silence', () => {
-  const idleMs = 400
-  async function startServer() {
+  async function startServer(idleMs: number) {
     const outcomes: string[] = []
     const receive = async ({ body }: { body: MultipartBody }) => {
       let bytes = 0
@@ -106,7 +105,8 @@ describe('silence', () => {
   }
 
   it('ends an upload, and nothing is left waiting for it', async () => {
-    await using server = await startServer()
+    const idleMs = 400
+    await using server = await startServer(idleMs)
     const socket = await server.send()
     const asked = performance.now()
     await statusOf(socket)
@@ -114,8 +114,10 @@ describe('silence', () => {
     expect(server.outcomes).toEqual([expect.stringContaining('the connection was lost')])
   })
 
-  it('does not end one that is slow: it lasts several times the limit and is taken', async () => {
-    await using server = await startServer()
+  it('does not end one that is slow: it lasts longer than the limit and is taken', async () => {
+    // Far more than between two pieces, also on a machine that does other things.
+    const idleMs = 3000
+    await using server = await startServer(idleMs)
     const socket = await server.send()
     const status = statusOf(socket)
     const head = 69
@@ -129,9 +131,9 @@ describe('silence', () => {
       if (left > 0) return
       clearInterval(dribble)
       socket.write(end)
-    }, 100)
+    }, 200)
     expect(await status).toBe(200)
-    expect(performance.now() - asked).toBeGreaterThan(idleMs * 3)
+    expect(performance.now() - asked).toBeGreaterThan(idleMs * 1.1)
     expect(server.outcomes).toEqual(['whole'])
     socket.destroy()
   })
