@@ -1,10 +1,11 @@
 // What the service refuses, and in which words. Every sentence of its sources is provoked by a test: the ones here, or one elsewhere that quotes it.
-import { errorCatalogue } from '@patchbay/contract'
+import { type ErrorCode, errorCatalogue, type OperationSpec, operations } from '@patchbay/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
 import { listRefusalSentences, wordsOf, wordsOfTests } from '../harness/refusal-sentences.ts'
 import { startService } from '../harness/service.ts'
+import { askForNothing } from './refusals/ask-for-nothing.ts'
 import { refusalsOfRequests } from './refusals/of-requests.ts'
 import { refusalsOfWebhooks } from './refusals/of-webhooks.ts'
 import { refusalsOfWorkflows } from './refusals/of-workflows.ts'
@@ -53,6 +54,23 @@ function excerptsOf(parts: readonly string[]): string[] {
     some.slice(0, Math.max(0, some.length - length + 1)).map((_, index) => some.slice(index, index + length).join(' ')),
   )
 }
+
+const refusing = (code: ErrorCode) =>
+  Object.values(operations as Record<string, OperationSpec>).filter(({ refuses }) => refuses?.includes(code))
+
+describe('declared in the contract', () => {
+  it.each(refusing('not_found'))('$name is 404 for what does not exist', async (spec) => {
+    const { status, body, text } = await askForNothing(at.manager, spec)
+    expect([status, body.errorMessage], text).toEqual([404, expect.stringMatching(/not found|No such/)])
+  })
+
+  // Where the role that is needed depends on the request, the refusal is provoked above.
+  const ranked = refusing('role_too_low').filter(({ lowestRole }) => lowestRole !== undefined)
+  it.each(ranked)('$name is 403 for a User', async (spec) => {
+    const { status, body, text } = await askForNothing(at.user, spec)
+    expect([status, body.errorMessage], text).toEqual([403, expect.stringMatching(/^This needs the role/)])
+  })
+})
 
 describe('the sentences of refusals', () => {
   const sentences = listRefusalSentences()

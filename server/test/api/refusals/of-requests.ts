@@ -39,6 +39,14 @@ export function refusalsOfRequests(at: Surroundings): Refusal[] {
     refusal('Accounts', 'role_too_low', 'This needs the role Manager or higher; the caller has the role User.', () =>
       at.user.get('/api/Accounts'),
     ),
+    refusal('GetOutbox', 'role_too_low', 'This needs the role Manager or higher', () =>
+      at.user.post('/api/GetOutbox', { allAccounts: true }),
+    ),
+    ...(['AttributeTagAdd', 'AttributeTagDelete'] as const).map((name) =>
+      refusal(name, 'role_too_low', 'This needs the role Manager or higher', () =>
+        at.user.post(`/api/${name}/organization/${at.service.firstAccount.organizationId}`, { value: 'v' }),
+      ),
+    ),
     refusal('ApiKeyCreate', 'invalid_request', 'must contain IP addresses or CIDR ranges; "nowhere" is neither.', () =>
       at.manager.post('/api/ApiKey', { ipRestriction: ['nowhere'] }),
     ),
