@@ -355,14 +355,10 @@ describe('an import of many files', () => {
     const importing = importFiles(files).finally(() => {
       done = true
     })
-    const waits: number[] = []
-    while (!done) {
-      const startedAt = performance.now()
-      await service.client(undefined).get('/livez')
-      waits.push(performance.now() - startedAt)
-    }
+    let answers = 0
+    for (; !done; answers++) await service.client(undefined).get('/livez')
     expect((await importing).body.imported).toHaveLength(600)
-    // Read on the thread of the requests, these files would hold it up for longer than all the answers together take now.
-    expect(waits.length).toBeGreaterThan(10)
+    // Read on the thread of the requests, these files would let hardly any answer through.
+    expect(answers).toBeGreaterThan(10)
   })
 })

@@ -118,7 +118,7 @@ describe('targets that misbehave', () => {
 
   it('what one process is told about patience, the others keep to', async () => {
     await using second = await sample.service.startAnother({}, 'api')
-    await register()
+    const id = await register()
     let toldAt = 0
     sample.target.answer = () => {
       if (toldAt > 0) return { json: {} }
@@ -127,8 +127,8 @@ describe('targets that misbehave', () => {
     }
     const first = get('http/x')
     const isLearnt = async () => {
-      const rows = await sample.service.asOwner('select from registered_applications where quiet_until > now()')
-      return rows.length > 0
+      const learnt = 'select from registered_applications where id = $1 and quiet_until is not null'
+      return (await sample.service.asOwner(learnt, [id])).length > 0
     }
     await eventually(isLearnt)
     expect((await get('http/x', second.client(sample.user.keys))).status).toBe(200)

@@ -35,7 +35,7 @@ describe('the end of a run', () => {
   it('never stores deferred values in the clear while the run is under way', async () => {
     const workflow = await deployWorkflow(service.manager, [
       'myVault.setOnComplete("k", "canary-7f3a91c2"); return 1',
-      'await sleep(1000); return 2',
+      'while (!myVault.contains("go")) await sleep(50); return 2',
     ])
     const number = await startRun(service.manager, workflow.id)
     await eventually(async () => (await blockResult(service.manager, workflow, 1)).status === 200)
@@ -45,6 +45,7 @@ describe('the end of a run', () => {
     expect(
       Buffer.concat(Object.values(rows[0] ?? {}).map((value) => Buffer.from(String(value)))).toString(),
     ).not.toContain('canary-7f3a91c2')
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/go`, { jsonData: true })
     await endOf(service.manager, workflow.id, number)
     expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/k`)).body).toBe('canary-7f3a91c2')
   })

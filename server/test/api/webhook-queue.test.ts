@@ -210,8 +210,8 @@ describe('the queue of a webhook', () => {
 
   it('skips a request whose run was stopped by hand', async () => {
     const { workflow, webhook } = await prepare('await sleep(100); return 1', { strictOrderProcessing: true })
-    // Two blocks, so that the run can be stopped between them.
-    const slow = await deployWorkflow(service.manager, ['await sleep(1500); return 1', 'return 2'])
+    // A stop ends its sleep.
+    const slow = await deployWorkflow(service.manager, ['await sleep(3_000_000); return 1', 'return 2'])
     const slowHook = await enableWebhook(service.manager, slow.id)
     const { webhookId } = (await slowHook.send({})).body
     await hasStatus(service.manager, slow.id, webhookId, 'Processing')

@@ -132,7 +132,7 @@ type Body = { n: number; key: string; failsFirst: boolean }
 /** As a sender does it: what was not answered with 200 is sent again, under the same id. */
 async function sendUntilTaken(hook: SampleWebhook, body: Body): Promise<void> {
   const headers = { 'Idempotency-Key': `delivery ${body.n}` }
-  const deadline = performance.now() + 120_000
+  const deadline = performance.now() + 300_000
   for (;;) {
     const answer = await hook.send(body, headers)
     if (answer.status === 200) return
