@@ -223,7 +223,7 @@ describe('the embedded service', () => {
     })
     expect(activated.headers.get('location')).toBe('/')
     const accounts: { id: string; accountState: string }[] = (await client.get('/api/Accounts')).body
-    expect(accounts.find(({ id }) => id === body.id)?.accountState).toBe('active')
+    expect(accounts.find(({ id }) => id === body)?.accountState).toBe('active')
   })
 
   it('refuses to start with another master key and changes nothing', async () => {
