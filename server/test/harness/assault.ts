@@ -87,9 +87,9 @@ export class Assault {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Whether anything of it has reached the service. */
-  get hasBegun(): boolean {
-    return Object.keys(this.ends).length > 0 || this.#sockets.some((socket) => socket.bytesWritten > 0)
+  /** Whether anything of it has reached the service, and, where that is known before the end, what it aims at. */
+  hasReached(aims: readonly string[]): boolean {
+    return aims.some((end) => end in this.ends) || this.#sockets.some((socket) => socket.bytesWritten > 0)
   }
 
   #count(end: string): void {
@@ -100,7 +100,8 @@ export class Assault {
 /** The status of the first answer that waits to be read. What has not come by now was not sent. */
 function readStatus(socket: Socket): Promise<string> {
   return new Promise((done) => {
-    const timer = setTimeout(() => done('unanswered'), 1000)
+    // Two rounds of the event loop later even a process that was kept from working has seen what lies in its sockets.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(() => done('unanswered'))), 1000)
     const end = (how: string) => {
       clearTimeout(timer)
       done(how)

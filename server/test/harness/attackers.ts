@@ -11,17 +11,22 @@ const target = await startHttpTarget(({ url }) => answerOfTarget(url))
 answerOfTarget('wide')
 const report = (message: Report) => process.send?.(message)
 
-let underWay: { name: string; assault: Assault; begun: Promise<void> }[] = []
+/** What an attack aims at may be used up by others, so it is not waited for without end. */
+const reachMsMax = 60_000
+
+let underWay: { name: string; assault: Assault; begun: Promise<void>; reaches: readonly string[] }[] = []
 
 process.on('message', async (order: Order) => {
   if ('begin' in order) {
     underWay = attacks
       .filter(({ name }) => order.begin.includes(name))
-      .map(({ name, begin }) => {
+      .map(({ name, begin, reaches }) => {
         const assault = new Assault(order.field)
-        return { name, assault, begun: Promise.resolve(begin(assault, order.field)) }
+        return { name, assault, begun: Promise.resolve(begin(assault, order.field)), reaches }
       })
-    while (!underWay.every(({ assault }) => assault.hasBegun)) await new Promise((done) => setTimeout(done, 20))
+    const hasBegun = () => underWay.every(({ assault, reaches }) => assault.hasReached(reaches))
+    for (const end = performance.now() + reachMsMax; !hasBegun() && performance.now() < end; )
+      await new Promise((done) => setTimeout(done, 20))
     report({ hasBegun: true })
     return
   }

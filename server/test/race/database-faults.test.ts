@@ -10,8 +10,8 @@ import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
 const faultsWanted = proofSize('DATABASE_FAULTS', { small: 5, large: 60 })
 const random = proofRandom()
-/** What the operator is promised, after the fault is over. A machine that does other things too needs more to start a server again. */
-const backWithinMs = 30_000
+/** What the operator is promised, after the fault is over. */
+const backMsMax = 30_000
 
 let database: OwnDatabase
 let proxy: DatabaseProxy
@@ -83,7 +83,7 @@ it(`loses nothing over ${faultsWanted} faults`, { timeout: 300_000 + faultsWante
       await new Promise((done) => setTimeout(done, 30))
     }
   })
-  await eventually(() => accepted.length > 5, backWithinMs)
+  await eventually(() => accepted.length > 5)
   const done: Partial<Record<Fault, number>> = {}
   const backMs: number[] = []
   // Each kind in turn, so that a small proof has them all, in an order that differs.
@@ -93,8 +93,8 @@ it(`loses nothing over ${faultsWanted} faults`, { timeout: 300_000 + faultsWante
     await faults[kind]()
     done[kind] = (done[kind] ?? 0) + 1
     const [over, before] = [performance.now(), accepted.length]
-    await eventually(() => accepted.length > before + 20, backWithinMs)
-    await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200, backWithinMs)
+    await eventually(() => accepted.length > before + 20)
+    await eventually(async () => (await service.client(undefined).get('/readyz')).status === 200)
     backMs.push(Math.round(performance.now() - over))
   }
   isOver = true
@@ -114,6 +114,8 @@ it(`loses nothing over ${faultsWanted} faults`, { timeout: 300_000 + faultsWante
     withoutAllBlocks: 0,
   })
   expect(Object.keys(refused).filter((status) => status !== '503')).toEqual([])
+  // A machine that does other things too says nothing about time. The large proof has one for itself.
+  if (process.env['PATCHBAY_PROOF'] === 'large') expect(longest).toBeLessThan(backMsMax)
 })
 
 async function count(accepted: readonly number[]) {

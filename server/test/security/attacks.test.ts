@@ -1,11 +1,13 @@
 // Strangers and neighbours do their worst while honest accounts work: one in an organization of its own, one in the organization of the attackers.
 // They must hardly notice: no request fails, and 95 % of what each asks takes less than twice the quiet time and 100 ms. There is one try.
+// Times are judged in the large size only, which has a machine for itself.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Battlefield } from '../harness/assault.ts'
 import { Attackers } from '../harness/attacker-process.ts'
 import { type Attack, attacks } from '../harness/attacks.ts'
 import { Client } from '../harness/client.ts'
+import { eventually } from '../harness/eventually.ts'
 import { allTimes, HonestAccount, nothingSeen, p95, type Seen } from '../harness/honest-work.ts'
 import { type Program, startProgram } from '../harness/program.ts'
 import { proofSize } from '../harness/proof-size.ts'
@@ -78,7 +80,7 @@ beforeAll(async () => {
     },
   }
   // Programs are slow at first. That is not what is compared.
-  await work(1000)
+  if (isLarge) await work(1000)
 })
 afterAll(async () => {
   await attackers?.[Symbol.asyncDispose]()
@@ -95,16 +97,17 @@ async function work(ms: number, seen: readonly Seen[] = honest.map(nothingSeen))
 
 /** What the machine does beside all this is seen in the quiet time too, so that is measured before and, if it is quiet then, after. */
 async function expectUnharmed(chosen: readonly Attack[]): Promise<void> {
-  const quiet = await work(quietMs)
+  const quiet = isLarge ? await work(quietMs) : []
   await attackers.begin(
     chosen.map(({ name }) => name),
     field,
   )
   const attacked = await work(attackMs)
-  const processing = await countProcessing()
+  if (chosen.some(({ name }) => name.startsWith('scripts that')))
+    await eventually(async () => (await countProcessing()) > 0)
   const ends = await attackers.end()
   await stopRuns()
-  if (!chosen.some(({ lingers }) => lingers)) await work(quietMs, quiet)
+  if (isLarge && !chosen.some(({ lingers }) => lingers)) await work(quietMs, quiet)
   // Everything is looked at, so that one failure does not hide another.
   for (const { name, reaches } of chosen) {
     const seen = Object.keys(ends[name] ?? {})
@@ -114,9 +117,9 @@ async function expectUnharmed(chosen: readonly Attack[]): Promise<void> {
     expect.soft(seen, `"${name}" reached what it aimed at`).toEqual(expect.arrayContaining([expect.toBeOneOf(reached)]))
     expect.soft(seen, `"${name}" asked for what exists`).not.toContain('404')
   }
-  if (chosen.some(({ name }) => name.startsWith('scripts that'))) expect.soft(processing).toBeGreaterThan(0)
   expect.soft(attacked.flatMap(({ failures }) => failures)).toEqual([])
-  expect(compare(quiet, attacked).filter(({ loud, bound }) => loud >= bound)).toEqual([])
+  for (const seen of attacked) expect.soft(allTimes(seen).length).toBeGreaterThan(0)
+  if (isLarge) expect(compare(quiet, attacked).filter(({ loud, bound }) => loud >= bound)).toEqual([])
 }
 
 function compare(quiet: readonly Seen[], attacked: readonly Seen[]) {
@@ -150,9 +153,9 @@ async function stopRuns(): Promise<void> {
   await Promise.all(stops)
 }
 
-const timeout = attackMs + 2 * quietMs + 90_000
+const timeout = attackMs + 2 * quietMs + 300_000
 /** One of them shares what its organization may run with the attackers, so its work has piled up by then. */
-const doneMs = isLarge ? 600_000 : 120_000
+const doneMs = isLarge ? 600_000 : 300_000
 const passing = attacks.filter(({ lingers }) => !lingers)
 const aims = [...new Set(attacks.map(({ aim }) => aim))]
 
