@@ -7,6 +7,7 @@ const nouns: Record<string, string> = {
 
 const whole: Record<string, string> = {
   'account.invitedAgain': 'Activation link resent',
+  'account.signInLinkCreated': 'Sign-in link created',
   'registeredApplication.takenBack': 'Connection access revoked',
   'share.takenBack': 'Share revoked',
 }
