@@ -1,5 +1,5 @@
 // Random tokens with a recognisable prefix and a checksum, so that scanners find leaked ones and typing errors are told apart from revoked keys.
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { withCell } from './cell.ts'
 
@@ -19,6 +19,11 @@ export function isWellFormedToken(prefix: string, token: string): boolean {
   if (head !== `${prefix}_` && !(head.startsWith(`${prefix}_`) && /^[a-z0-9]+_$/.test(head.slice(prefix.length + 1))))
     return false
   return checksum(token.slice(0, -6)) === token.slice(-6)
+}
+
+/** What is kept of a token: whoever reads the database cannot use it. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
 }
 
 function checksum(body: string): string {

@@ -1,16 +1,11 @@
 // Links that work once: to activate an account, to set a password, to sign in for the first time.
-import { createHash } from 'node:crypto'
 import type { Queryable } from '../db/index.ts'
-import { newRoutedToken } from '../lib/token.ts'
+import { hashToken, newRoutedToken } from '../lib/token.ts'
 import { insertLink, type LinkPurpose } from './store.ts'
 
 /** An invitation waits for a person. Whoever forgot a password is there. */
 export const invitationHours = 7 * 24
 export const forgottenHours = 1
-
-export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
-}
 
 export type NewLink = { baseUrl: string; accountId: string; purpose: LinkPurpose; hours: number }
 

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net'
 import { createClient } from '@patchbay/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashToken } from '../../src/sessions/link.ts'
+import { hashToken } from '../../src/lib/token.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Keys } from '../harness/client.ts'
 import { EventReader } from '../harness/event-reader.ts'

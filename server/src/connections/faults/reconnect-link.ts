@@ -1,7 +1,6 @@
 // Mailed links that lead back to the provider. They are known here by their hash and work until they expire.
-import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '../../db/index.ts'
-import { isWellFormedToken, newRoutedToken } from '../../lib/token.ts'
+import { hashToken, isWellFormedToken, newRoutedToken } from '../../lib/token.ts'
 
 const prefix = 'pbr'
 const days = 7
@@ -15,7 +14,7 @@ export async function createReconnectLink(
   const token = newRoutedToken(prefix)
   await tx.query(sql`
     insert into reconnect_links (token_hash, account_id, registered_application_id, expires_at)
-    values (${hash(token)}, ${accountId}, ${regApplicationId}, now() + ${days}::integer * interval '1 day')`)
+    values (${hashToken(token)}, ${accountId}, ${regApplicationId}, now() + ${days}::integer * interval '1 day')`)
   return `${baseUrl}/reconnect?token=${token}`
 }
 
@@ -32,7 +31,7 @@ export async function findReconnectLink(
   }>(sql`
     select a.organization_id, l.account_id, l.registered_application_id
     from reconnect_links l join accounts a on a.id = l.account_id and a.state = 'active'
-    where l.token_hash = ${hash(token)} and l.expires_at > now()`)
+    where l.token_hash = ${hashToken(token)} and l.expires_at > now()`)
   const row = rows[0]
   return (
     row && {
@@ -41,8 +40,4 @@ export async function findReconnectLink(
       regApplicationId: row.registered_application_id,
     }
   )
-}
-
-function hash(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,7 +1,6 @@
 // The right to take back access that was just given: once, for a short time, known here by its hash.
-import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '../../db/index.ts'
-import { isWellFormedToken, newRoutedToken } from '../../lib/token.ts'
+import { hashToken, isWellFormedToken, newRoutedToken } from '../../lib/token.ts'
 
 const prefix = 'pbt'
 const minutes = 30
@@ -16,7 +15,7 @@ export async function createTakeBackToken(
   const token = newRoutedToken(prefix)
   await tx.query(sql`
     insert into take_back_links (token_hash, account_id, registered_application_id, generation, was_authenticated, expires_at)
-    select ${hash(token)}, ${accountId}, ${regApplicationId}, t.generation, ${wasAuthenticated}, now() + ${minutes}::integer * interval '1 minute'
+    select ${hashToken(token)}, ${accountId}, ${regApplicationId}, t.generation, ${wasAuthenticated}, now() + ${minutes}::integer * interval '1 minute'
     from connection_tokens t where t.account_id = ${accountId} and t.registered_application_id = ${regApplicationId}`)
   return token
 }
@@ -42,7 +41,7 @@ export async function redeemTakeBackToken(tx: Queryable, token: string): Promise
     was_authenticated: boolean
     is_current: boolean
   }>(sql`
-    with taken as (delete from take_back_links where token_hash = ${hash(token)} returning *)
+    with taken as (delete from take_back_links where token_hash = ${hashToken(token)} returning *)
     select a.organization_id, l.account_id, a.email, l.registered_application_id, l.was_authenticated, t.generation = l.generation as is_current
     from taken l join accounts a on a.id = l.account_id
     join connection_tokens t on t.registered_application_id = l.registered_application_id
@@ -58,8 +57,4 @@ export async function redeemTakeBackToken(tx: Queryable, token: string): Promise
       isCurrent: row.is_current,
     }
   )
-}
-
-function hash(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
