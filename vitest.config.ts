@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { programEnvironment } from './server/test/harness/program.ts'
+
+// Test processes load the same sources again and again: what one has compiled serves all others.
+process.env['NODE_COMPILE_CACHE'] ??= programEnvironment.NODE_COMPILE_CACHE
 
 /**
  * Test files that only talk to a service of their own share a few processes: loading the program again for each of them would
@@ -29,6 +33,8 @@ export default defineConfig({
       },
     ],
     globalSetup: ['server/test/harness/global-setup.ts'],
+    // Node.js loads the sources as it does for `npm start`: no module is replaced here, so nothing has to come between.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Two cores are the machine we design for: one test file works while others wait for their services.
     maxWorkers: 3,
     // These only end what hangs: a machine that does other things too must not fail a test that would pass.

@@ -4,21 +4,18 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../../src/db/index.ts'
 import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { programEnvironment } from '../harness/program.ts'
+import { programEnvironment, programFile } from '../harness/program.ts'
 import { proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 /** Data keys that are wrapped anew, and how often the command is killed over it. */
 const keyCount = proofSize('ROTATED_KEYS', { small: 1500, large: 100_000 })
 const killsWanted = proofSize('ROTATION_KILLS', { small: 3, large: 20 })
-
-const adminProgram = fileURLToPath(new URL('../../src/admin.ts', import.meta.url))
 
 let service: TestService
 beforeAll(async () => {
@@ -32,7 +29,7 @@ type Run = { code: number | null; output: string }
 function rotate(
   options: { args?: string[]; env?: Record<string, string>; onLine?: (line: string, child: ChildProcess) => void } = {},
 ): Promise<Run> {
-  const child = spawn(process.execPath, [adminProgram, 'rotate-master-key', ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [programFile('admin'), 'rotate-master-key', ...(options.args ?? [])], {
     env: {
       ...programEnvironment,
       PATCHBAY_DATA_DIR: service.dataDir,
