@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { AppError } from '../lib/app-error.ts'
-import { refusalOf } from './errors.ts'
+import { type Refused, refusalOf } from './errors.ts'
 
 export type ElsewhereLookup = {
   find(request: IncomingMessage): Promise<{ refusal: AppError; cell: string } | undefined>
@@ -21,8 +21,9 @@ export function mayBeElsewhere(lookup: ElsewhereLookup | undefined, status: numb
 export function sendOnElsewhere(app: FastifyInstance, lookup: ElsewhereLookup): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!mayBeElsewhere(lookup, reply.statusCode)) return void done(null, payload)
-    const replace = (refusal: { status: number; message: string; response: unknown }) => {
-      const { status, message, response } = refusal
+    const replace = (refusal: Refused) => {
+      const { code, status, message, response } = refusal
+      request.refusal = code
       reply.code(status).header('Content-Type', 'application/json; charset=utf-8').removeHeader('Content-Length')
       if (status === 503) reply.header('Retry-After', '1')
       done(null, JSON.stringify({ code: status, errorMessage: message, response }))

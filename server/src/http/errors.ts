@@ -1,14 +1,23 @@
 // Any throw ends here. What the program meant to say reaches the client; what it did not mean to say reaches the log, with the request id in both.
+import type { ErrorCode } from '@patchbay/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { isBeingMoved, isDenied, isTransient, isUnreachable, isUnstorableText, isUnstorableValue } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { readOver } from './drain-body.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it was refused, for the log; clients read the status and the sentence. */
+    refusal: ErrorCode | undefined
+  }
+}
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { spec } = request.routeOptions.config
   const bodyType = spec?.bodyType === 'multipart' ? 'multipart/form-data' : 'application/json'
-  const { status, message, response } = refusalOf(error, request.id, request.log, bodyType)
+  const { code, status, message, response } = refusalOf(error, request.id, request.log, bodyType)
+  request.refusal = code
   if (status === 429 || status === 503) {
     if (!reply.hasHeader('Retry-After')) reply.header('Retry-After', '1')
   }
@@ -21,20 +30,23 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
 }
 
+export type Refused = { code: ErrorCode; status: number; message: string; response: unknown }
+
 /** What the client is told. A fault of our own is told by its request id only, and logged. */
 export function refusalOf(
   error: unknown,
   requestId: string,
   log: Pick<FastifyBaseLogger, 'error'>,
   bodyType = 'application/json',
-): { status: number; message: string; response: unknown } {
+): Refused {
   const known = toAppError(error, bodyType)
-  const { status, message, response } = known
+  const { code, status, message, response } = known
   if (isDenied(error))
     log.error({ part: 'http', requestId, err: error }, 'The database denies the service a privilege.')
-  if (known.code !== 'internal') return { status, message, response }
+  if (code !== 'internal') return { code, status, message, response }
   log.error({ part: 'http', requestId, err: error }, 'A request failed with an internal error.')
   return {
+    code,
     status,
     message: `Internal error. Please contact the operator and quote request id ${requestId}.`,
     response,

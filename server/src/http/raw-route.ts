@@ -10,7 +10,7 @@ import { readWholeBody } from './body-bytes.ts'
 import type { ClientAddress } from './client-address.ts'
 import { readOver } from './drain-body.ts'
 import { cellHeader, type ElsewhereLookup, mayBeElsewhere } from './elsewhere.ts'
-import { refusalOf } from './errors.ts'
+import { type Refused, refusalOf } from './errors.ts'
 import { logAnswer } from './request-line.ts'
 
 export type RawHead = {
@@ -102,6 +102,7 @@ class RawExchange implements RawHead {
   #query: RawHead['query'] | undefined
   #leave: Leave | undefined
   #release: (() => void) | undefined
+  #refusal: Refused['code'] | undefined
 
   constructor(options: RawOptions, place: Place, { request, response, step, queryText }: Arrived) {
     this.#options = options
@@ -173,23 +174,20 @@ class RawExchange implements RawHead {
 
   #refuse(error: unknown): void {
     const { elsewhere, logger } = this.#options
-    const { status, message, response } = refusalOf(error, this.#id, logger)
+    const refused = refusalOf(error, this.#id, logger)
     readOver(this.#request)
-    if (!mayBeElsewhere(elsewhere, status)) return void this.#writeRefusal(status, message, response)
+    if (!mayBeElsewhere(elsewhere, refused.status)) return void this.#writeRefusal(refused)
     elsewhere.find(this.#request).then(
       (found) => {
         const cell = found?.refusal.status === 421 ? found.cell : undefined
-        if (found) this.#writeRefusal(found.refusal.status, found.refusal.message, null, cell)
-        else this.#writeRefusal(status, message, response)
+        this.#writeRefusal(found?.refusal ?? refused, cell)
       },
-      (cause) => {
-        const refused = refusalOf(cause, this.#id, logger)
-        this.#writeRefusal(refused.status, refused.message, refused.response)
-      },
+      (cause) => this.#writeRefusal(refusalOf(cause, this.#id, logger)),
     )
   }
 
-  #writeRefusal(status: number, message: string, response: unknown, cell?: string): void {
+  #writeRefusal({ code, status, message, response }: Refused, cell?: string): void {
+    this.#refusal = code
     this.#write(status, JSON.stringify({ code: status, errorMessage: message, response }), [
       'Content-Type',
       'application/json; charset=utf-8',
@@ -212,7 +210,9 @@ class RawExchange implements RawHead {
     this.#response.end(body)
     const ms = performance.now() - this.#startedAt
     metrics.observeRequest(this.#place.operation, status, ms / 1000)
-    logAnswer(logger, { requestId: this.#id, method: this.method, route: this.#place.route.path, status, ms })
+    const { method } = this
+    const route = this.#place.route.path
+    logAnswer(logger, { requestId: this.#id, method, route, status, ms, refusal: this.#refusal })
   }
 }
 

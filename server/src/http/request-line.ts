@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@patchbay/contract'
 import type { Logger } from 'pino'
 
 export type RequestLine = {
@@ -7,6 +8,8 @@ export type RequestLine = {
   route: string
   status: number
   ms: number
+  /** Tells refusals of one status apart. */
+  refusal?: ErrorCode | undefined
   accountId?: string | undefined
 }
 

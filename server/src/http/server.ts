@@ -107,6 +107,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
   app.decorateRequest('routeLabel', undefined)
+  app.decorateRequest('refusal', undefined)
   app.decorateRequest('bodyDeadline', undefined)
   closeUnusedAtEnd(app)
   app.addHook('preClose', async () => {
@@ -161,6 +162,7 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
       route,
       status,
       ms,
+      refusal: request.refusal,
       accountId: request.principal?.caller.id,
     })
     done()
