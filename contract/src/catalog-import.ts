@@ -82,7 +82,7 @@ export const importCatalog = operation({
       warnings: Type.Array(Type.String()),
     }),
   },
-  refuses: ['role_too_low', 'catalog_invalid'],
+  refuses: ['role_too_low', 'catalog_invalid', 'storage_full'],
   example: {
     body: { files: [{ path: 'functions/greet.js', content: '/*---\nid: …\n---*/\nreturn fx.titleCase(name)' }] },
   },

@@ -70,7 +70,7 @@ export const updateKey = operation({
   params: KeyId,
   body: KeySettings,
   answers: { 200: null },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'role_too_low'],
 })
 
 export const deleteKey = operation({
@@ -83,7 +83,7 @@ export const deleteKey = operation({
   audit: 'apiKey.revoked',
   params: KeyId,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'role_too_low'],
 })
 
 export const revealKey = operation({

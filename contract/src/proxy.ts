@@ -47,7 +47,13 @@ export const apiAuth = operation({
   query: Chosen,
   headers,
   answers: { 200: Type.String({ description: 'The token.' }) },
-  refuses: ['not_found', 'application_ambiguous', 'application_not_authenticated', 'connection_faulted'],
+  refuses: [
+    'not_found',
+    'application_ambiguous',
+    'application_not_authenticated',
+    'connection_faulted',
+    'target_unreachable',
+  ],
   example: { answer: 'eyJhbGciOi…' },
 })
 
@@ -62,7 +68,7 @@ export const apiAppVault = operation({
   answers: {
     200: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()])),
   },
-  refuses: ['not_found', 'application_ambiguous'],
+  refuses: ['not_found', 'application_ambiguous', 'application_not_authenticated'],
 })
 
 export const apiGet = operation({
