@@ -5,7 +5,7 @@ import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { createWorkflow } from '../harness/workflows.ts'
-import { applicationFile, blockFiles, type File, workflowFile } from './catalog-files.ts'
+import { applicationFile, blockFiles, type File, functionFile, workflowFile } from './catalog-files.ts'
 
 let service: TestService
 let other: Client
@@ -17,21 +17,6 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const newName = () => `name${randomUUID().slice(0, 8)}`
 const remove = (kind: Kind, id: string, client: Client = service.manager) => client.get(`/api/Delete${kind}/${id}`)
-const functionFile = (id: string, name: string, script = 'return word'): File => ({
-  path: `functions/${name}.js`,
-  content: `/*---
-id: ${id}
-name: ${name}
-description: Ours.
-category: Own
-package: own
-isAsync: false
-arguments: { word: { type: string } }
-examples: []
----*/
-${script}
-`,
-})
 
 type Kind = 'Application' | 'BlockTemplate' | 'WorkflowTemplate' | 'Function'
 type Made = { id: string; name: string }

@@ -49,3 +49,19 @@ chain:
   - { uniqueBlockId: ${randomUUID()}, blockName: First, blockTemplateId: ${blockTemplateId} }
 `,
 })
+
+export const functionFile = (id: string, name: string, script = 'return word'): File => ({
+  path: `functions/${name}.js`,
+  content: `/*---
+id: ${id}
+name: ${name}
+description: Ours.
+category: Own
+package: own
+isAsync: false
+arguments: { word: { type: string } }
+examples: []
+---*/
+${script}
+`,
+})

@@ -4,17 +4,36 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
 import { listRefusalSentences, wordsOf, wordsOfTests } from '../harness/refusal-sentences.ts'
+import { refusalOf, undeclaredRefusals } from '../harness/refused-requests.ts'
 import { startService } from '../harness/service.ts'
 import { askForNothing } from './refusals/ask-for-nothing.ts'
+import { refusalsOfCatalogue } from './refusals/of-catalogue.ts'
+import { refusalsOfConnections } from './refusals/of-connections.ts'
+import { refusalsOfDefinitions } from './refusals/of-definitions.ts'
+import { refusalsOfFullAccounts, smallQuota } from './refusals/of-full-accounts.ts'
+import { refusalsOfPeople } from './refusals/of-people.ts'
 import { refusalsOfRequests } from './refusals/of-requests.ts'
+import { refusalsOfRuns } from './refusals/of-runs.ts'
+import { refusalsOfUpgrades } from './refusals/of-upgrades.ts'
 import { refusalsOfWebhooks } from './refusals/of-webhooks.ts'
 import { refusalsOfWorkflows } from './refusals/of-workflows.ts'
 import type { Surroundings } from './refusals/refusal.ts'
 
 const at = {} as Surroundings
-const refusals = [...refusalsOfRequests(at), ...refusalsOfWorkflows(at), ...refusalsOfWebhooks(at)]
+const refusals = [
+  refusalsOfRequests,
+  refusalsOfPeople,
+  refusalsOfCatalogue,
+  refusalsOfConnections,
+  refusalsOfDefinitions,
+  refusalsOfWorkflows,
+  refusalsOfRuns,
+  refusalsOfWebhooks,
+  refusalsOfUpgrades,
+  refusalsOfFullAccounts,
+].flatMap((list) => list(at))
 beforeAll(async () => {
-  at.service = await startService()
+  at.service = await startService({ env: smallQuota })
   at.target = await startHttpTarget()
   at.manager = at.service.manager
   at.user = (await createAccount(at.service, at.manager, 'User')).client
@@ -25,13 +44,15 @@ afterAll(async () => {
 })
 
 describe('a refusal', () => {
-  it.each(refusals)('of $operation with $code says: $says', async ({ code, says, provoke }) => {
-    const { status, text } = await provoke()
-    const body = JSON.parse(text) as Record<string, string>
-    expect([status, body['errorMessage'] ?? body['error']]).toEqual([
+  it.each(refusals)('of $operation with $code says: $says', async ({ operation, code, says, provoke }) => {
+    const answer = await provoke()
+    const body = JSON.parse(answer.text) as Record<string, string>
+    expect([answer.status, body['errorMessage'] ?? body['Error'] ?? body['error']]).toEqual([
       errorCatalogue[code],
       expect.stringContaining(says),
     ])
+    if (operation !== 'a page' && operation !== 'a webhook')
+      expect(await refusalOf(at.service, answer)).toEqual({ operation, code })
   })
 })
 
@@ -55,8 +76,8 @@ function excerptsOf(parts: readonly string[]): string[] {
   )
 }
 
-const refusing = (code: ErrorCode) =>
-  Object.values(operations as Record<string, OperationSpec>).filter(({ refuses }) => refuses?.includes(code))
+const specs = Object.values(operations as Record<string, OperationSpec>)
+const refusing = (code: ErrorCode) => specs.filter(({ refuses }) => refuses?.includes(code))
 
 describe('declared in the contract', () => {
   it.each(refusing('not_found'))('$name is 404 for what does not exist', async (spec) => {
@@ -65,10 +86,26 @@ describe('declared in the contract', () => {
   })
 
   // Where the role that is needed depends on the request, the refusal is provoked above.
-  const ranked = refusing('role_too_low').filter(({ lowestRole }) => lowestRole !== undefined)
+  const ranked = specs.filter(({ lowestRole }) => lowestRole !== undefined)
   it.each(ranked)('$name is 403 for a User', async (spec) => {
     const { status, body, text } = await askForNothing(at.user, spec)
     expect([status, body.errorMessage], text).toEqual([403, expect.stringMatching(/^This needs the role/)])
+  })
+})
+
+describe('the contract', () => {
+  it('declares nothing that no request above provokes', () => {
+    const provoked = new Set(refusals.map(({ operation, code }) => `${operation} ${code}`))
+    const declared = specs.flatMap(({ name, lowestRole, refuses = [] }) =>
+      refuses
+        .filter((code) => code !== 'not_found' && (code !== 'role_too_low' || lowestRole === undefined))
+        .map((code) => `${name} ${code}`),
+    )
+    expect(declared.filter((pair) => !provoked.has(pair))).toEqual([])
+  })
+
+  it('declares whatever was refused above', () => {
+    expect(undeclaredRefusals(at.service)).toEqual([])
   })
 })
 

@@ -19,7 +19,7 @@ export async function sendUpload(
   client: Client,
   body: NonNullable<RequestInit['body']>,
   headers: Record<string, string> = {},
-): Promise<Pick<Answer, 'status' | 'body' | 'text'>> {
+): Promise<Answer> {
   const response = await fetch(`${client.baseUrl}/api/ProxySecureUpload`, {
     method: 'POST',
     headers: { Consumer: client.keys?.consumer ?? '', SecretKey: client.keys?.secretKey ?? '', ...headers },
@@ -27,7 +27,7 @@ export async function sendUpload(
     duplex: 'half',
   } as RequestInit)
   const text = await response.text()
-  return { status: response.status, text, body: JSON.parse(text) }
+  return { status: response.status, text, body: JSON.parse(text), headers: response.headers }
 }
 
 export const sharePath = '/secure-share/secure-download'

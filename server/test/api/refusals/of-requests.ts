@@ -99,6 +99,10 @@ export function refusalsOfRequests(at: Surroundings): Refusal[] {
     refusal('DocumentLibraryGrant', 'invalid_request', 'The field authUrl is wrong: ', () =>
       grant({ authUrl: 'https://' }),
     ),
+    refusal('DocumentLibraryGrant', 'target_refused', 'Step 1 of 3 (token of the admin app) failed: ', () => {
+      at.target.answer = () => ({ status: 400, json: { error: 'invalid_client' } })
+      return grant({ authUrl: at.target.origin, graphUrl: at.target.origin })
+    }),
     refusal('DocumentLibraryGrant', 'target_unreachable', 'Check authUrl and graphUrl.', () =>
       grant({ authUrl: 'http://127.0.0.1:9', graphUrl: 'http://127.0.0.1:9' }),
     ),

@@ -19,7 +19,7 @@ export type Refusal = {
   code: ErrorCode
   /** The sentence, or what is fixed of it. */
   says: string
-  provoke(): Promise<Pick<Answer, 'status' | 'text'>>
+  provoke(): Promise<Pick<Answer, 'status' | 'text' | 'headers'>>
 }
 
 export function refusal(
@@ -29,4 +29,13 @@ export function refusal(
   provoke: Refusal['provoke'],
 ): Refusal {
   return { operation, code, says, provoke }
+}
+
+/** Made when it is first asked for; everybody then gets the same. */
+export function shared<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

@@ -1,0 +1,72 @@
+// Runs, schedules and the queues of webhooks.
+import { enableWebhook, hasStatus } from '../../harness/webhooks.ts'
+import { createWorkflow, deployWorkflow, runToEnd } from '../../harness/workflows.ts'
+import { type Refusal, refusal, type Surroundings } from './refusal.ts'
+
+const failing = "throw new Error('broken')"
+
+export function refusalsOfRuns(at: Surroundings): Refusal[] {
+  const idle = async () => (await createWorkflow(at.manager, ['return 1'])).id
+  const deployed = async (script = 'return 1') => (await deployWorkflow(at.manager, [script])).id
+  const run = (workflowId: string, more: object = {}) => at.manager.post('/api/RunWorkflow', { workflowId, ...more })
+  const retry = (workflowId: string) => at.manager.get(`/api/RetryRun/${workflowId}?runNumber=1`)
+  const notDeployed = 'only a deployed workflow can run.'
+
+  return [
+    refusal('RunWorkflow', 'workflow_not_deployed', notDeployed, async () => run(await idle())),
+    refusal('RunWorkflow', 'blocks_invalid', 'runFromBlock', async () => run(await deployed(), { runFromBlock: 9 })),
+    refusal('RunWorkflow', 'applications_missing', 'registered applications that are missing: HTTP.', async () => {
+      const application = { applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6', credentialsJson: baseUrl }
+      const { body: connectionId } = await at.manager.post('/api/RegApplication', application)
+      const more = { applications: { HTTP: connectionId } }
+      const { id } = await deployWorkflow(at.manager, ['return 1'], more)
+      // As if the person who had given access took it back.
+      const lose = 'update registered_applications set is_authenticated = false where id = $1'
+      await at.service.asOwner(lose, [connectionId])
+      return run(id, { runTillBlock: 1 })
+    }),
+    refusal('RetryRun', 'run_not_failed', 'Run 1 succeeded. Only a failed or stopped run can be retried.', async () => {
+      const id = await deployed()
+      await runToEnd(at.manager, id)
+      return retry(id)
+    }),
+    refusal('RetryRun', 'workflow_not_deployed', notDeployed, async () => {
+      const id = await deployed(failing)
+      await runToEnd(at.manager, id)
+      await at.manager.get(`/api/ArchiveWorkflow/${id}`)
+      return retry(id)
+    }),
+    refusal('RetryRun', 'blocks_invalid', 'where run 1 began or ended, is gone from the workflow.', async () => {
+      const { id, blocks } = await deployWorkflow(at.manager, ['return 1', failing])
+      await runToEnd(at.manager, id, { runTillBlock: 2 })
+      await at.manager.post(`/api/Workflow/${id}`, { chain: [{ uniqueBlockId: blocks[1], isDeleted: true }] })
+      return retry(id)
+    }),
+    refusal('RetryRun', 'webhook_request_taken', 'is no longer stored, so the run cannot be retried.', async () => {
+      const hook = await enableWebhook(at.manager, await deployed(failing))
+      const { webhookId } = (await hook.send({})).body
+      await hasStatus(at.manager, hook.workflowId, webhookId, 'Failed')
+      await at.service.asOwner('delete from webhook_requests where id = $1', [webhookId])
+      return retry(hook.workflowId)
+    }),
+    refusal('WorkflowScheduler', 'workflow_not_deployed', 'deployed', async () =>
+      at.manager.post('/api/WorkflowScheduler', {
+        workflowId: await idle(),
+        isScheduled: true,
+        scheduleFrequency: 'daily',
+      }),
+    ),
+    refusal('WebhookSettingsEnable', 'workflow_archived', 'The workflow is archived, so it cannot take', async () => {
+      const id = await idle()
+      await at.manager.get(`/api/ArchiveWorkflow/${id}`)
+      return at.manager.post(`/api/WebhookSettingsEnable/${id}`, {})
+    }),
+    ...(['WebhookQueueHold', 'WebhookQueueRelease', 'WebhookReplay'] as const).map((operation) =>
+      refusal(operation, 'webhook_not_configured', 'The webhook of this workflow is not configured.', async () =>
+        at.manager.post(`/api/${operation}/${await deployed()}`, {}),
+      ),
+    ),
+  ]
+}
+
+const baseUrl = '{"baseUrl":"https://example.com"}'

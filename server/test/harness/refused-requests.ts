@@ -1,0 +1,54 @@
+// Which operation refused a request, and why. Clients are told a status and a sentence; the log has the reason in a word.
+import { type ErrorCode, type OperationSpec, operations } from '@patchbay/contract'
+import type { Answer } from './client.ts'
+import { eventually } from './eventually.ts'
+
+type Logging = { logText(): string }
+type Refused = { requestId: string; spec: OperationSpec | undefined; code: ErrorCode }
+
+const all = Object.values(operations as Record<string, OperationSpec>)
+const byRoute = new Map(all.map((spec) => [`${spec.method} ${spec.path}`, spec]))
+
+function listRefused(service: Logging): Refused[] {
+  const lines = service.logText().split('\n')
+  return lines
+    .filter((line) => line.includes('"refusal":'))
+    .map((line) => {
+      const { requestId, method, route, refusal } = JSON.parse(line)
+      return { requestId, spec: byRoute.get(`${method} ${route}`), code: refusal }
+    })
+}
+
+/** Waits for the line of the request, which follows its answer. */
+export async function refusalOf(service: Logging, { headers }: Pick<Answer, 'headers'>) {
+  const { spec, code } = await eventually(() =>
+    listRefused(service).findLast(({ requestId }) => requestId === headers.get('x-request-id')),
+  )
+  return { operation: spec?.name, code }
+}
+
+/** The refusals so far that the contract does not declare. */
+export function undeclaredRefusals(service: Logging): string[] {
+  const undeclared = listRefused(service).filter(({ spec, code }) => spec && !mayRefuse(spec, code))
+  return [...new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))]
+}
+
+/** What an operation may answer without saying so. */
+const everywhere: readonly ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal', 'not_ready']
+const withKeys: readonly ErrorCode[] = [
+  'keys_missing',
+  'keys_invalid',
+  'address_not_allowed',
+  'session_invalid',
+  'managed_account_unreachable',
+  'in_another_cell',
+]
+
+function mayRefuse(spec: OperationSpec, code: ErrorCode): boolean {
+  if (everywhere.includes(code) || spec.refuses?.includes(code)) return true
+  if (spec.access !== 'public' && withKeys.includes(code)) return true
+  if (code === 'role_too_low') return spec.lowestRole !== undefined
+  // A path value that is no id.
+  if (code === 'not_found') return spec.params !== undefined && spec.malformedPathIs === undefined
+  return code === 'body_too_large' && spec.body !== undefined
+}
