@@ -1,7 +1,3 @@
-export type { WorkflowInput } from './apply-changes.ts'
-export type { Base } from './base.ts'
-export { giveEarlierBases } from './base-backlog.ts'
-export { insertBase } from './base-store.ts'
 export {
   type Follower,
   findBases,
@@ -11,22 +7,26 @@ export {
   type OpenWorkflow,
 } from './bulk/load-workflows.ts'
 export { type NewRevision, type SealedRevision, sealRevisions, storeRevisions } from './bulk/store-revisions.ts'
-export { listWorkflowsCalling, listWorkflowsOf } from './catalog-uses.ts'
-export { checkStorable } from './check-storable.ts'
-export type { Definition, WorkflowDefinition } from './definition.ts'
-export { findDeployProblems, listNeededApplications } from './deploy-problems.ts'
+export type { WorkflowInput } from './change/apply-changes.ts'
+export { checkStorable } from './change/check-storable.ts'
+export { previewChange } from './change/preview-change.ts'
+export type { Definition, WorkflowDefinition } from './definition/definition.ts'
+export { findDeployProblems, listNeededApplications } from './definition/deploy-problems.ts'
+export { hideSecrets, maskDefinition } from './definition/sealed-values.ts'
+export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
+export { listWorkflowsCalling, listWorkflowsOf } from './read/catalog-uses.ts'
 export {
   countWorkflowsUsing,
   findDefinition,
   findFunctionStamp,
   runnableOf,
   workflowsUsing,
-} from './find-definition.ts'
-export { type CurrentNames, findBlockNames, findCurrentNames, findWorkflowNames } from './find-names.ts'
-export type { CheckScript, WorkflowCatalog, WorkflowConnections } from './ports.ts'
-export { previewChange } from './preview-change.ts'
+} from './read/find-definition.ts'
+export { type CurrentNames, findBlockNames, findCurrentNames, findWorkflowNames } from './read/find-names.ts'
+export { holdWorkflow, workflowExists, workflowTaggable } from './read/taggable.ts'
 export { RevisionRetention } from './revisions/retention.ts'
 export { workflowRoutes } from './routes.ts'
-export { hideSecrets, maskDefinition } from './sealed-values.ts'
-export { holdWorkflow, workflowExists, workflowTaggable } from './taggable.ts'
-export { resolveTemplate } from './template-definition.ts'
+export type { Base } from './template/base.ts'
+export { giveEarlierBases } from './template/base-backlog.ts'
+export { insertBase } from './template/base-store.ts'
+export { resolveTemplate } from './template/template-definition.ts'

@@ -1,7 +1,7 @@
 import type { RevisionReason } from '@patchbay/contract'
 import { type Queryable, type Scope, sql, type Tx } from '../db/index.ts'
-import type { Definition, WorkflowState } from './definition.ts'
-import { listUses, type UseKind } from './uses.ts'
+import type { Definition, WorkflowState } from './definition/definition.ts'
+import { listUses, type UseKind } from './definition/uses.ts'
 
 export type StoredWorkflow = {
   id: string

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { ChainBlock, VariableBinding } from '../../src/engine/chain.ts'
 import { mergeDefinitions } from '../../src/engine/merge/merge-definitions.ts'
 import type { NamedVariable } from '../../src/engine/merge/mergeable.ts'
-import type { Definition } from '../../src/workflows/definition.ts'
-import { findDeployProblems } from '../../src/workflows/deploy-problems.ts'
+import type { Definition } from '../../src/workflows/definition/definition.ts'
+import { findDeployProblems } from '../../src/workflows/definition/deploy-problems.ts'
 
 const ids = ['a', 'b', 'c', 'd', 'e']
 const names = ['x', 'y', 'z']

@@ -2,8 +2,8 @@
 import { accountsInReach, type Reach } from '../../access/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
-import type { Definition, WorkflowState } from '../definition.ts'
-import { openDefinition } from '../sealed-values.ts'
+import type { Definition, WorkflowState } from '../definition/definition.ts'
+import { openDefinition } from '../definition/sealed-values.ts'
 import type { StoredWorkflow } from '../store.ts'
 
 export type Follower = {

@@ -4,8 +4,8 @@ import type { Database } from '../../db/index.ts'
 import { type Comparable, findDifference } from '../../engine/difference.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
-import type { Definition } from '../definition.ts'
-import { hideSecrets, openDefinition } from '../sealed-values.ts'
+import type { Definition } from '../definition/definition.ts'
+import { hideSecrets, openDefinition } from '../definition/sealed-values.ts'
 import { findWorkflow, hasWorkflow } from '../store.ts'
 
 type Deps = { database: Database; keyRing: KeyRing }
