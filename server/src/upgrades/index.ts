@@ -1,5 +1,5 @@
-export { checkMerged } from './check-merged.ts'
+export { checkMerged } from './judge/check-merged.ts'
 export type { UpgradeDeps } from './ports.ts'
 export { upgradeRoutes } from './routes.ts'
 export { upgradeQueue } from './turn.ts'
-export { UpgradeWorker } from './upgrade-worker.ts'
+export { UpgradeWorker } from './work/upgrade-worker.ts'

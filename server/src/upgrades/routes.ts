@@ -1,9 +1,9 @@
 import type { HandlersOf } from '../http/index.ts'
 import { actOnUpgrade } from './act.ts'
 import { getUpgrade, listUpgrades } from './get.ts'
+import { previewUpgrade } from './plan/preview.ts'
+import { startUpgrade } from './plan/start.ts'
 import type { UpgradeDeps } from './ports.ts'
-import { previewUpgrade } from './preview.ts'
-import { startUpgrade } from './start.ts'
 
 type Names =
   | 'TemplateUpgradePreview'

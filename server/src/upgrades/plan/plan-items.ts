@@ -1,10 +1,10 @@
 import type { UpgradeOutcome } from '@patchbay/contract'
-import { type Follower, loadWorkflows, type OpenWorkflow } from '../workflows/index.ts'
-import { type Choices, noChoices } from './choices.ts'
-import { describeJudgement } from './describe.ts'
-import { Judge, type Judgement } from './judge.ts'
-import type { JudgeDeps } from './ports.ts'
-import { refuse, type Target } from './target.ts'
+import { type Follower, loadWorkflows, type OpenWorkflow } from '../../workflows/index.ts'
+import { describeJudgement } from '../judge/describe.ts'
+import { Judge, type Judgement } from '../judge/judge.ts'
+import type { JudgeDeps } from '../ports.ts'
+import { type Choices, noChoices } from '../target/choices.ts'
+import { refuse, type Target } from '../target/target.ts'
 
 export type PlannedItem = {
   workflowId: string

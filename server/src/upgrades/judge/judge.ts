@@ -1,21 +1,21 @@
 // What going to another version would do to one workflow.
 import { blocksMax, type PreviewOutcome } from '@patchbay/contract'
-import type { Queryable } from '../db/index.ts'
-import { type Conflict, conflictKey } from '../engine/merge/conflict.ts'
-import { mergeDefinitions } from '../engine/merge/merge-definitions.ts'
-import type { MisfitProblem } from '../engine/merge/misfits.ts'
-import type { Need, Problem } from '../engine/problem.ts'
+import type { Queryable } from '../../db/index.ts'
+import { type Conflict, conflictKey } from '../../engine/merge/conflict.ts'
+import { mergeDefinitions } from '../../engine/merge/merge-definitions.ts'
+import type { MisfitProblem } from '../../engine/merge/misfits.ts'
+import type { Need, Problem } from '../../engine/problem.ts'
 import {
   type CheckScript,
   type Definition,
   findBases,
   findDeployProblems,
   type OpenWorkflow,
-} from '../workflows/index.ts'
+} from '../../workflows/index.ts'
+import type { JudgeDeps } from '../ports.ts'
+import { type Choices, noChoices, toResolutions } from '../target/choices.ts'
+import { type Goal, isNewer } from '../target/target.ts'
 import { applyValues, isMended } from './apply-values.ts'
-import { type Choices, noChoices, toResolutions } from './choices.ts'
-import type { JudgeDeps } from './ports.ts'
-import { type Goal, isNewer } from './target.ts'
 
 export type Judgement = {
   outcome: PreviewOutcome

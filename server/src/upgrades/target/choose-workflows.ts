@@ -1,7 +1,7 @@
-import type { Reach } from '../access/index.ts'
-import type { Queryable } from '../db/index.ts'
-import { notFound } from '../lib/app-error.ts'
-import { type Follower, listFollowers, listReachable } from '../workflows/index.ts'
+import type { Reach } from '../../access/index.ts'
+import type { Queryable } from '../../db/index.ts'
+import { notFound } from '../../lib/app-error.ts'
+import { type Follower, listFollowers, listReachable } from '../../workflows/index.ts'
 import { isNewer, refuse, type Target } from './target.ts'
 
 /** The workflows that are meant: those that are named, or all that follow the template. */

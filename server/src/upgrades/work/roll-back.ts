@@ -1,9 +1,9 @@
-import type { Tx } from '../db/index.ts'
-import { loadWorkflows, type NewRevision, sealRevisions, storeRevisions } from '../workflows/index.ts'
+import type { Tx } from '../../db/index.ts'
+import { loadWorkflows, type NewRevision, sealRevisions, storeRevisions } from '../../workflows/index.ts'
+import { endUpgraded, listUpgraded, type Return, type UpgradedItem } from '../item-store.ts'
+import type { UpgradeDeps } from '../ports.ts'
+import { changing, findUpgrade, holding, type Upgrade, updateState } from '../store.ts'
 import { actorFor } from './actor.ts'
-import { endUpgraded, listUpgraded, type Return, type UpgradedItem } from './item-store.ts'
-import type { UpgradeDeps } from './ports.ts'
-import { changing, findUpgrade, holding, type Upgrade, updateState } from './store.ts'
 
 const changedAtOnce = 50
 const attemptsMax = 5

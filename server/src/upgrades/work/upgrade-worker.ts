@@ -1,9 +1,9 @@
-import { Recurring } from '../lib/recurring.ts'
-import type { JobQueue } from '../queue/index.ts'
+import { Recurring } from '../../lib/recurring.ts'
+import type { JobQueue } from '../../queue/index.ts'
+import type { UpgradeDeps } from '../ports.ts'
+import { deleteEndedUpgrades } from '../store.ts'
+import { type Turn, upgradeQueue } from '../turn.ts'
 import { advanceUpgrade } from './advance.ts'
-import type { UpgradeDeps } from './ports.ts'
-import { deleteEndedUpgrades } from './store.ts'
-import { type Turn, upgradeQueue } from './turn.ts'
 import { watchUpgrades } from './watch.ts'
 
 const lookMs = 1000

@@ -1,9 +1,9 @@
 // What a caller decided about one workflow: resolutions of conflicts, and values for what is newly required. They wait sealed, because
 // a value may be a password.
 import { blocksMax, isGuid } from '@patchbay/contract'
-import type { Resolution, Resolutions } from '../engine/merge/conflict.ts'
-import { conflictKey } from '../engine/merge/conflict.ts'
-import type { KeyRing, Place } from '../secrets/index.ts'
+import type { Resolution, Resolutions } from '../../engine/merge/conflict.ts'
+import { conflictKey } from '../../engine/merge/conflict.ts'
+import type { KeyRing, Place } from '../../secrets/index.ts'
 import { refuse } from './target.ts'
 
 export type GivenResolution = {

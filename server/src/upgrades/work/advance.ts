@@ -7,18 +7,18 @@
  * Any number of workers may work on the same turn: each workflow is changed only while its item is pending and its revision is the one
  * that was merged, in one transaction with its item, so a worker that dies leaves nothing half done and nothing is done twice.
  */
-import { isTransient } from '../db/index.ts'
-import { findBases, loadWorkflows, type SealedRevision, sealRevisions, storeRevisions } from '../workflows/index.ts'
+import { isTransient } from '../../db/index.ts'
+import { findBases, loadWorkflows, type SealedRevision, sealRevisions, storeRevisions } from '../../workflows/index.ts'
+import { type Ending, endItems, findNextWave, listPending, type PendingItem } from '../item-store.ts'
+import { describeJudgement } from '../judge/describe.ts'
+import { Judge } from '../judge/judge.ts'
+import { describeStale } from '../plan/plan-items.ts'
+import type { UpgradeDeps } from '../ports.ts'
+import { changing, findUpgrade, holding, type Upgrade, updateState, updateWave } from '../store.ts'
+import { noChoices, openChoices } from '../target/choices.ts'
+import { sendTurn, type Turn } from '../turn.ts'
 import { actorFor } from './actor.ts'
-import { noChoices, openChoices } from './choices.ts'
-import { describeJudgement } from './describe.ts'
-import { type Ending, endItems, findNextWave, listPending, type PendingItem } from './item-store.ts'
-import { Judge } from './judge.ts'
-import { describeStale } from './plan-items.ts'
-import type { UpgradeDeps } from './ports.ts'
 import { rollBackAll } from './roll-back.ts'
-import { changing, findUpgrade, holding, type Upgrade, updateState, updateWave } from './store.ts'
-import { sendTurn, type Turn } from './turn.ts'
 import { listWorking } from './watch-store.ts'
 
 const changedAtOnce = 50

@@ -1,4 +1,4 @@
-import type { CheckScript } from '../workflows/index.ts'
+import type { CheckScript } from '../../workflows/index.ts'
 
 const AsyncFunction = (async () => {}).constructor as FunctionConstructor
 

@@ -1,13 +1,13 @@
 // Upgraded workflows are watched: one whose next runs all fail goes back by itself, and too many of those stop the upgrade.
 
-import { recordAudit } from '../audit/index.ts'
-import type { Tx } from '../db/index.ts'
-import { counted } from '../lib/counted.ts'
+import { recordAudit } from '../../audit/index.ts'
+import type { Tx } from '../../db/index.ts'
+import { counted } from '../../lib/counted.ts'
+import { skipPending } from '../item-store.ts'
+import type { UpgradeDeps } from '../ports.ts'
+import { changing, countFailures, findUpgrade, type Upgrade, updateState } from '../store.ts'
 import { actorFor } from './actor.ts'
-import { skipPending } from './item-store.ts'
-import type { UpgradeDeps } from './ports.ts'
 import { rollBackItems } from './roll-back.ts'
-import { changing, countFailures, findUpgrade, type Upgrade, updateState } from './store.ts'
 import { listWatched, updateWatches, type Watched } from './watch-store.ts'
 
 const watchedAtOnce = 100

@@ -1,5 +1,5 @@
-import type { Actor } from '../audit/index.ts'
-import type { Upgrade } from './store.ts'
+import type { Actor } from '../../audit/index.ts'
+import type { Upgrade } from '../store.ts'
 
 /** Every wave is the doing of whoever started the upgrade. */
 export function actorFor(upgrade: Upgrade, accountId: string): Actor {

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../db/index.ts'
+import { type Queryable, sql } from '../../db/index.ts'
 
 export type Watched = {
   upgradeId: string

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { type PreviewOutcome, previewOutcomes, readPage } from '@patchbay/contract'
-import { type Principal, reachOf } from '../access/index.ts'
-import { compareBlocks } from '../engine/difference.ts'
-import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../workflows/index.ts'
-import { chooseWorkflows } from './choose-workflows.ts'
-import { Judge, type Judgement } from './judge.ts'
-import { describeNeeds } from './needs.ts'
-import type { JudgeDeps } from './ports.ts'
-import { findTarget, type Target } from './target.ts'
+import { type Principal, reachOf } from '../../access/index.ts'
+import { compareBlocks } from '../../engine/difference.ts'
+import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../../workflows/index.ts'
+import { Judge, type Judgement } from '../judge/judge.ts'
+import { describeNeeds } from '../judge/needs.ts'
+import type { JudgeDeps } from '../ports.ts'
+import { chooseWorkflows } from '../target/choose-workflows.ts'
+import { findTarget, type Target } from '../target/target.ts'
 
 type Given = {
   workflowTemplateId: string

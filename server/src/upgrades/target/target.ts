@@ -1,7 +1,7 @@
-import { AppError, notFound } from '../lib/app-error.ts'
-import type { Definition } from '../workflows/index.ts'
-import { type Base, resolveTemplate } from '../workflows/index.ts'
-import type { UpgradeCatalog } from './ports.ts'
+import { AppError, notFound } from '../../lib/app-error.ts'
+import type { Definition } from '../../workflows/index.ts'
+import { type Base, resolveTemplate } from '../../workflows/index.ts'
+import type { UpgradeCatalog } from '../ports.ts'
 
 /** What workflows are brought to. */
 export type Goal = {
