@@ -9,29 +9,28 @@ export const engine = 'server/src/engine'
 export const parts: readonly Part[] = [
   {
     name: 'chains',
-    sources: ['chain.ts', 'chain-element.ts', 'chain-patch.ts', 'element-rules.ts', 'placement.ts', 'bindings.ts'],
+    sources: [
+      'chain/chain.ts',
+      'chain/chain-element.ts',
+      'chain/chain-patch.ts',
+      'chain/element-rules.ts',
+      'chain/placement.ts',
+      'chain/bindings.ts',
+    ],
     tests: ['chain-patch', 'block-origin', 'variables'],
   },
-  { name: 'graphs', sources: ['graph.ts', 'problem.ts'], tests: ['graph', 'plan', 'problem'] },
-  {
-    name: 'runs',
-    sources: ['plan.ts', 'run-scope.ts', 'completion.ts', 'transitions.ts', 'backoff.ts'],
-    tests: ['plan', 'transitions'],
-  },
+  { name: 'graphs', sources: ['chain/graph.ts', 'problem.ts'], tests: ['graph', 'plan', 'problem'] },
+  { name: 'runs', sources: ['run/*.ts', 'transitions.ts'], tests: ['plan', 'transitions'] },
   {
     name: 'variables',
-    sources: ['block-variables.ts', 'workflow-variables.ts', 'variable-values.ts'],
+    sources: ['chain/block-variables.ts', 'variables/*.ts'],
     tests: ['block-variables', 'variables'],
   },
   {
     name: 'differences',
-    sources: ['difference.ts', 'json-patch.ts', 'same-value.ts', 'usual.ts'],
+    sources: ['compare/*.ts', 'usual.ts'],
     tests: ['difference', 'json-patch', 'same-value', 'usual'],
   },
   { name: 'merges', sources: ['merge/*.ts'], tests: ['merge', 'merge-lines', 'merge-properties', 'merge-types'] },
-  {
-    name: 'times',
-    sources: ['schedule.ts', 'cron-fields.ts', 'time-zone.ts', 'time-buckets.ts'],
-    tests: ['schedule', 'time-buckets'],
-  },
+  { name: 'times', sources: ['time/*.ts'], tests: ['schedule', 'time-buckets'] },
 ]

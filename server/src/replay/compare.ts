@@ -1,7 +1,7 @@
 // What a run did then and what it does now, block by block.
 
 import type { AnswerOf, Operations } from '@patchbay/contract'
-import { diffJson } from '../engine/json-patch.ts'
+import { diffJson } from '../engine/compare/json-patch.ts'
 import type { Json } from '../lib/json.ts'
 import type { RecordedBlock, RecordedRun, Rehearsed } from '../runs/index.ts'
 import type { CallChange } from './recorded-calls.ts'

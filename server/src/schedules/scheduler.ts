@@ -11,7 +11,7 @@
  * recovers, in the same transaction.
  */
 import type { Database, Tx } from '../db/index.ts'
-import { latestMissedTick, nextTick, parseSchedule } from '../engine/schedule.ts'
+import { latestMissedTick, nextTick, parseSchedule } from '../engine/time/schedule.ts'
 import { Recurring } from '../lib/recurring.ts'
 import { claimTries, type RunStarter } from '../runs/index.ts'
 import { type DueWorkflow, type HandledTick, listDue, listRecovering, updateRecovering, updateTicks } from './store.ts'

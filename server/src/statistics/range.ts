@@ -1,5 +1,5 @@
-import { type BucketUnit, cutIntoBuckets } from '../engine/time-buckets.ts'
-import { isTimeZone } from '../engine/time-zone.ts'
+import { type BucketUnit, cutIntoBuckets } from '../engine/time/time-buckets.ts'
+import { isTimeZone } from '../engine/time/time-zone.ts'
 import { invalid } from '../lib/app-error.ts'
 
 const bucketsMax = 1_000

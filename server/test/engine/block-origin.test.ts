@@ -1,9 +1,9 @@
 // The template and the application that a block comes from, and what becomes of its variables when they change.
 import { describe, expect, test } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
-import type { ChainElementInput } from '../../src/engine/chain-element.ts'
-import { type ChainContext, makeChain, patchChain } from '../../src/engine/chain-patch.ts'
-import type { BlockTemplate } from '../../src/engine/element-rules.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
+import type { ChainElementInput } from '../../src/engine/chain/chain-element.ts'
+import { type ChainContext, makeChain, patchChain } from '../../src/engine/chain/chain-patch.ts'
+import type { BlockTemplate } from '../../src/engine/chain/element-rules.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const fetchTemplate: BlockTemplate = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { mergeVariables } from '../../src/engine/block-variables.ts'
-import type { VariableBinding } from '../../src/engine/chain.ts'
-import type { BlockTemplate } from '../../src/engine/element-rules.ts'
+import { mergeVariables } from '../../src/engine/chain/block-variables.ts'
+import type { VariableBinding } from '../../src/engine/chain/chain.ts'
+import type { BlockTemplate } from '../../src/engine/chain/element-rules.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const unbound = { isBound: false, blockTemplates: new Map() }

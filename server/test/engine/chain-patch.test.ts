@@ -1,10 +1,10 @@
 import { maskedValue } from '@patchbay/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
-import type { ChainElementInput } from '../../src/engine/chain-element.ts'
-import { type ChainContext, decideBinding, makeChain, patchChain } from '../../src/engine/chain-patch.ts'
-import type { BlockTemplate } from '../../src/engine/element-rules.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
+import type { ChainElementInput } from '../../src/engine/chain/chain-element.ts'
+import { type ChainContext, decideBinding, makeChain, patchChain } from '../../src/engine/chain/chain-patch.ts'
+import type { BlockTemplate } from '../../src/engine/chain/element-rules.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const template: BlockTemplate = {

@@ -1,4 +1,4 @@
-import type { ChainBlock } from '../../src/engine/chain.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
 import type { Mergeable } from '../../src/engine/merge/mergeable.ts'
 import type { Checked } from '../../src/engine/problem.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
-import { compareBlocks, findDifference } from '../../src/engine/difference.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
+import { compareBlocks, findDifference } from '../../src/engine/compare/difference.ts'
 
 const block = (uniqueBlockId: string, rest: Partial<ChainBlock> = {}): ChainBlock => ({
   uniqueBlockId,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findGraphProblems, type GraphBlock, orderBlocks } from '../../src/engine/graph.ts'
+import { findGraphProblems, type GraphBlock, orderBlocks } from '../../src/engine/chain/graph.ts'
 import type { Problem } from '../../src/engine/problem.ts'
 import { block } from './chain-samples.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffJson, type PatchOperation } from '../../src/engine/json-patch.ts'
+import { diffJson, type PatchOperation } from '../../src/engine/compare/json-patch.ts'
 import type { Json } from '../../src/lib/json.ts'
 import { Random } from '../harness/random.ts'
 

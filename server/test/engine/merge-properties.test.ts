@@ -1,7 +1,7 @@
 // What holds for every merge, whatever the definitions.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChainBlock, VariableBinding } from '../../src/engine/chain.ts'
+import type { ChainBlock, VariableBinding } from '../../src/engine/chain/chain.ts'
 import { mergeDefinitions } from '../../src/engine/merge/merge-definitions.ts'
 import type { NamedVariable } from '../../src/engine/merge/mergeable.ts'
 import type { Definition } from '../../src/workflows/definition/definition.ts'

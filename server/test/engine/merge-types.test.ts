@@ -1,12 +1,12 @@
 // What happens to values, their types and their order when the template declares its variables anew.
 import { describe, expect, it } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
 import { keepTypes, mergeDeclarations, typeOf } from '../../src/engine/merge/merge-declarations.ts'
 import { mergeDefinitions } from '../../src/engine/merge/merge-definitions.ts'
 import { mergeOrder } from '../../src/engine/merge/merge-order.ts'
 import type { Mergeable, NamedVariable } from '../../src/engine/merge/mergeable.ts'
 import { findMisfits } from '../../src/engine/merge/misfits.ts'
-import type { VariableDefinition, VariableType } from '../../src/engine/variable-values.ts'
+import type { VariableDefinition, VariableType } from '../../src/engine/variables/variable-values.ts'
 import { block, definition } from './chain-samples.ts'
 
 const declared = (type: VariableType, options?: string[]): VariableDefinition => ({

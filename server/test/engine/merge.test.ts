@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
 import { conflictKey, type Resolution } from '../../src/engine/merge/conflict.ts'
 import { mergeDefinitions } from '../../src/engine/merge/merge-definitions.ts'
 import { mergeLines } from '../../src/engine/merge/merge-lines.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChainBlock } from '../../src/engine/chain.ts'
-import { completionEffects } from '../../src/engine/completion.ts'
-import { type BlockOutcome, planRun, type RunProgress } from '../../src/engine/plan.ts'
-import { type RunScope, scopeRun } from '../../src/engine/run-scope.ts'
+import type { ChainBlock } from '../../src/engine/chain/chain.ts'
+import { completionEffects } from '../../src/engine/run/completion.ts'
+import { type BlockOutcome, planRun, type RunProgress } from '../../src/engine/run/plan.ts'
+import { type RunScope, scopeRun } from '../../src/engine/run/run-scope.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const succeeded: BlockOutcome = { kind: 'succeeded' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { latestMissedTick, nextTick, nextTicks, parseSchedule } from '../../src/engine/schedule.ts'
+import { latestMissedTick, nextTick, nextTicks, parseSchedule } from '../../src/engine/time/schedule.ts'
 import { acceptedOf, refusalOf } from './chain-samples.ts'
 import { matchesCron, ticksByScanning, wallClockAround } from './naive-cron.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutIntoBuckets } from '../../src/engine/time-buckets.ts'
+import { cutIntoBuckets } from '../../src/engine/time/time-buckets.ts'
 
 const hours = 3_600_000
 function cut(from: string, to: string, unit: 'minute' | 'hour' | 'day' | 'month', zone = 'UTC') {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { blockRetryDelayMs, isSkippedAfterErrors, webhookRetryDelayMs } from '../../src/engine/backoff.ts'
+import { blockRetryDelayMs, isSkippedAfterErrors, webhookRetryDelayMs } from '../../src/engine/run/backoff.ts'
 import {
   accountTransitions,
   canMove,

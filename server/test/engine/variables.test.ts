@@ -1,13 +1,13 @@
 import { maskedValue } from '@patchbay/contract'
 import { describe, expect, test } from 'vitest'
-import { findUnknownVariables, parseBinding, resolveVariables } from '../../src/engine/bindings.ts'
-import { fitsType, inferVariableType, isSet, type VariableType } from '../../src/engine/variable-values.ts'
+import { findUnknownVariables, parseBinding, resolveVariables } from '../../src/engine/chain/bindings.ts'
+import { fitsType, inferVariableType, isSet, type VariableType } from '../../src/engine/variables/variable-values.ts'
 import {
   declareVariables,
   findUnsetVariables,
   setVariables,
   type WorkflowVariable,
-} from '../../src/engine/workflow-variables.ts'
+} from '../../src/engine/variables/workflow-variables.ts'
 import { acceptedOf, block, refusalOf } from './chain-samples.ts'
 
 const variable = (

@@ -1,4 +1,4 @@
-import { fitsType } from '../../engine/variable-values.ts'
+import { fitsType } from '../../engine/variables/variable-values.ts'
 import type { Finding } from './check-application.ts'
 import type { Variable } from './definition.ts'
 

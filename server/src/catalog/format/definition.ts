@@ -8,8 +8,8 @@
  */
 import { blocksMax } from '@patchbay/contract'
 import { type Static, Type } from 'typebox'
-import type { VariableBinding } from '../../engine/chain.ts'
-import { type VariableType, variableTypes } from '../../engine/variable-values.ts'
+import type { VariableBinding } from '../../engine/chain/chain.ts'
+import { type VariableType, variableTypes } from '../../engine/variables/variable-values.ts'
 
 const closed = { additionalProperties: false } as const
 

@@ -1,5 +1,5 @@
-import { type ChainBlock, nameBlock, type VariableBinding } from '../chain.ts'
-import { isSameValue } from '../same-value.ts'
+import { type ChainBlock, nameBlock, type VariableBinding } from '../chain/chain.ts'
+import { isSameValue } from '../compare/same-value.ts'
 import type { Findings } from './conflict.ts'
 import { isSameText, mergeLines } from './merge-lines.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainBlock } from '../chain.ts'
+import type { ChainBlock } from '../chain/chain.ts'
 import type { Resolution } from './conflict.ts'
 import { type BlockRules, isSameBlock, mergeBlock } from './merge-block.ts'
 import { mergeOrder } from './merge-order.ts'

@@ -1,6 +1,6 @@
-import type { ChainBlock, VariableBinding } from '../chain.ts'
-import { isSameValue } from '../same-value.ts'
-import { isSet, type VariableType } from '../variable-values.ts'
+import type { ChainBlock, VariableBinding } from '../chain/chain.ts'
+import { isSameValue } from '../compare/same-value.ts'
+import { isSet, type VariableType } from '../variables/variable-values.ts'
 import type { Mergeable } from './mergeable.ts'
 
 type Declarations = Mergeable['blockVariables']

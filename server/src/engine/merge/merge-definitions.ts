@@ -3,7 +3,7 @@
  * `ours` the workflow as its customer has it. What one side changed is taken; what both changed is the customer's, or a conflict.
  * "Changed" is judged by content.
  */
-import type { ChainBlock } from '../chain.ts'
+import type { ChainBlock } from '../chain/chain.ts'
 import { type Conflict, Findings, type Resolutions } from './conflict.ts'
 import { mergeChain } from './merge-chain.ts'
 import { keepTypes, mergeDeclarations } from './merge-declarations.ts'

@@ -1,6 +1,6 @@
-import type { ChainBlock } from '../chain.ts'
-import type { VariableDefinition } from '../variable-values.ts'
-import type { WorkflowVariable } from '../workflow-variables.ts'
+import type { ChainBlock } from '../chain/chain.ts'
+import type { VariableDefinition } from '../variables/variable-values.ts'
+import type { WorkflowVariable } from '../variables/workflow-variables.ts'
 
 export type NamedVariable = WorkflowVariable & { readonly name: string }
 

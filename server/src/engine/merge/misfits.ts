@@ -1,6 +1,6 @@
-import { type ChainBlock, nameBlock } from '../chain.ts'
+import { type ChainBlock, nameBlock } from '../chain/chain.ts'
 import type { Problem } from '../problem.ts'
-import { fitsType, type VariableDefinition, variableTypes } from '../variable-values.ts'
+import { fitsType, type VariableDefinition, variableTypes } from '../variables/variable-values.ts'
 import { typeOf } from './merge-declarations.ts'
 import type { Mergeable } from './mergeable.ts'
 

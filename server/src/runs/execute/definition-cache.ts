@@ -1,7 +1,7 @@
 // Revisions never change, so what a run needs of one is read once. State and newest revision are not kept here: they do change.
-import { resolveVariables } from '../../engine/bindings.ts'
-import type { ChainBlock } from '../../engine/chain.ts'
-import { orderBlocks } from '../../engine/graph.ts'
+import { resolveVariables } from '../../engine/chain/bindings.ts'
+import type { ChainBlock } from '../../engine/chain/chain.ts'
+import { orderBlocks } from '../../engine/chain/graph.ts'
 import type { Checked } from '../../engine/problem.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 

@@ -8,8 +8,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient } from '../../db/index.ts'
-import { completionEffects } from '../../engine/completion.ts'
-import { planRun, type RunPlan } from '../../engine/plan.ts'
+import { completionEffects } from '../../engine/run/completion.ts'
+import { planRun, type RunPlan } from '../../engine/run/plan.ts'
 import { bodyDepthMax } from '../../lib/body-text.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { scanJson } from '../../lib/json-scan.ts'

@@ -2,7 +2,7 @@
 
 import { type Contents, DamagedContentError } from '../../contents/index.ts'
 import type { Database } from '../../db/index.ts'
-import { blockRetryDelayMs } from '../../engine/backoff.ts'
+import { blockRetryDelayMs } from '../../engine/run/backoff.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'

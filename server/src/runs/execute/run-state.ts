@@ -1,7 +1,7 @@
 // What a worker knows of a run it holds: everything here is also recorded, so that another worker can know the same.
 
-import type { BlockOutcome } from '../../engine/plan.ts'
-import { type RunScope, scopeRun } from '../../engine/run-scope.ts'
+import type { BlockOutcome } from '../../engine/run/plan.ts'
+import { type RunScope, scopeRun } from '../../engine/run/run-scope.ts'
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { Run, RunWork, SessionState } from '../run.ts'

@@ -1,7 +1,7 @@
 // RetryRun: a failed run once more, from the block that failed and with the same inputs.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
-import { type RunRange, scopeRun } from '../../engine/run-scope.ts'
+import { type RunRange, scopeRun } from '../../engine/run/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'

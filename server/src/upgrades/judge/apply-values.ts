@@ -1,8 +1,8 @@
 // Puts the values that a caller gave for newly required variables and applications into a merged definition.
-import { type ChainBlock, nameBlock } from '../../engine/chain.ts'
+import { type ChainBlock, nameBlock } from '../../engine/chain/chain.ts'
 import { typeOf } from '../../engine/merge/merge-declarations.ts'
 import type { MisfitProblem } from '../../engine/merge/misfits.ts'
-import { fitsType, isSet, variableTypes } from '../../engine/variable-values.ts'
+import { fitsType, isSet, variableTypes } from '../../engine/variables/variable-values.ts'
 import { type Definition, listNeededApplications } from '../../workflows/index.ts'
 import type { Choices } from '../target/choices.ts'
 

@@ -1,6 +1,6 @@
 // What a caller may give so that a problem of a preview is solved, with what a form needs to ask for it.
 import type { Need, Problem } from '../../engine/problem.ts'
-import type { VariableDefinition } from '../../engine/variable-values.ts'
+import type { VariableDefinition } from '../../engine/variables/variable-values.ts'
 import type { Definition } from '../../workflows/index.ts'
 
 export function describeNeeds(problems: readonly Problem[], next: Definition) {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type PreviewOutcome, previewOutcomes, readPage } from '@patchbay/contract'
 import { type Principal, reachOf } from '../../access/index.ts'
-import { compareBlocks } from '../../engine/difference.ts'
+import { compareBlocks } from '../../engine/compare/difference.ts'
 import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../../workflows/index.ts'
 import { Judge, type Judgement } from '../judge/judge.ts'
 import { describeNeeds } from '../judge/needs.ts'

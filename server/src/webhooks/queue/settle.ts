@@ -4,7 +4,7 @@
 //   Stopped -> Skipped: somebody did not want it done
 // An error while an application of the workflow is faulted is not counted: the request waits for the application.
 import { inOrder, type Queryable, type Tx } from '../../db/index.ts'
-import { isSkippedAfterErrors, webhookRetryDelayMs } from '../../engine/backoff.ts'
+import { isSkippedAfterErrors, webhookRetryDelayMs } from '../../engine/run/backoff.ts'
 import type { EndedRun } from '../../runs/index.ts'
 import { markRetried } from './hold-store.ts'
 import { shareOrder } from './locks.ts'

@@ -1,5 +1,5 @@
 import { isGuid } from '@patchbay/contract'
-import type { ChainElementInput } from '../../engine/chain-element.ts'
+import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
 import type { Problem } from '../../engine/problem.ts'
 import type { WorkflowCatalog } from '../ports.ts'
 

@@ -1,9 +1,9 @@
 // A request becomes a new definition, or every reason why it cannot. Nothing is stored here.
 import { blocksMax, replayRunsDefault } from '@patchbay/contract'
-import type { ChainElementInput } from '../../engine/chain-element.ts'
-import { decideBinding, makeChain, patchChain } from '../../engine/chain-patch.ts'
+import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
+import { decideBinding, makeChain, patchChain } from '../../engine/chain/chain-patch.ts'
 import type { Problem } from '../../engine/problem.ts'
-import { declareVariables, setVariables, type WorkflowVariables } from '../../engine/workflow-variables.ts'
+import { declareVariables, setVariables, type WorkflowVariables } from '../../engine/variables/workflow-variables.ts'
 import { newId } from '../../lib/id.ts'
 import type { Definition } from '../definition/definition.ts'
 import { collect, refuseFor } from '../definition/refuse.ts'

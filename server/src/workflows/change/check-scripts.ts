@@ -1,4 +1,4 @@
-import { type ChainBlock, nameBlock } from '../../engine/chain.ts'
+import { type ChainBlock, nameBlock } from '../../engine/chain/chain.ts'
 import type { Problem } from '../../engine/problem.ts'
 import type { CheckScript } from '../ports.ts'
 

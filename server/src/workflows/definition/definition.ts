@@ -1,9 +1,9 @@
 // What a workflow does, in two forms: as a revision stores it, and as a run reads it.
 
 import type { WorkflowStateName } from '@patchbay/contract'
-import type { ChainBlock } from '../../engine/chain.ts'
-import type { VariableDefinition } from '../../engine/variable-values.ts'
-import type { WorkflowVariable } from '../../engine/workflow-variables.ts'
+import type { ChainBlock } from '../../engine/chain/chain.ts'
+import type { VariableDefinition } from '../../engine/variables/variable-values.ts'
+import type { WorkflowVariable } from '../../engine/variables/workflow-variables.ts'
 import type { Json } from '../../lib/json.ts'
 
 export type WorkflowState = WorkflowStateName

@@ -1,9 +1,9 @@
-import { findUnknownVariables } from '../../engine/bindings.ts'
-import { type ChainBlock, nameBlock } from '../../engine/chain.ts'
-import { findGraphProblems } from '../../engine/graph.ts'
+import { findUnknownVariables } from '../../engine/chain/bindings.ts'
+import { type ChainBlock, nameBlock } from '../../engine/chain/chain.ts'
+import { findGraphProblems } from '../../engine/chain/graph.ts'
 import type { Problem } from '../../engine/problem.ts'
-import { isSet } from '../../engine/variable-values.ts'
-import { findUnsetVariables } from '../../engine/workflow-variables.ts'
+import { isSet } from '../../engine/variables/variable-values.ts'
+import { findUnsetVariables } from '../../engine/variables/workflow-variables.ts'
 import type { Definition } from './definition.ts'
 
 type KnownConnection = { id: string; shortName: string; isAuthenticated: boolean }

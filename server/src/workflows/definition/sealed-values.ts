@@ -1,6 +1,6 @@
 // Password values leave the definition before it is stored and come back when it is read. Between the two they exist only sealed.
 import { maskedValue } from '@patchbay/contract'
-import type { ChainBlock, VariableBinding } from '../../engine/chain.ts'
+import type { ChainBlock, VariableBinding } from '../../engine/chain/chain.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import type { Definition } from './definition.ts'
 

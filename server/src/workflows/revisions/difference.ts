@@ -1,7 +1,7 @@
 import { replayRunsDefault } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
-import { type Comparable, findDifference } from '../../engine/difference.ts'
+import { type Comparable, findDifference } from '../../engine/compare/difference.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'

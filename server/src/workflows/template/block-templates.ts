@@ -1,7 +1,7 @@
 import type { BlockTemplate as CatalogBlockTemplate, Variable, WorkflowTemplate } from '../../catalog/index.ts'
-import type { ChainElementInput } from '../../engine/chain-element.ts'
-import type { BlockTemplate } from '../../engine/element-rules.ts'
-import type { VariableDefinition } from '../../engine/variable-values.ts'
+import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
+import type { BlockTemplate } from '../../engine/chain/element-rules.ts'
+import type { VariableDefinition } from '../../engine/variables/variable-values.ts'
 import type { Definition } from '../definition/definition.ts'
 import type { WorkflowCatalog } from '../ports.ts'
 

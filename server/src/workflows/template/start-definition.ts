@@ -1,7 +1,7 @@
 // The definition that a request to create starts from: a template's, or an empty one.
 import type { WorkflowTemplate } from '../../catalog/index.ts'
-import type { ChainBlock, VariableBinding } from '../../engine/chain.ts'
-import type { BlockTemplate } from '../../engine/element-rules.ts'
+import type { ChainBlock, VariableBinding } from '../../engine/chain/chain.ts'
+import type { BlockTemplate } from '../../engine/chain/element-rules.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Definition } from '../definition/definition.ts'
 import { keepBlockVariables, toVariableDefinition } from './block-templates.ts'

@@ -1,4 +1,4 @@
-import type { VariableType } from './variable-values.ts'
+import type { VariableType } from '../variables/variable-values.ts'
 
 /** What a block's variable takes its value from. */
 export type VariableBinding = (

@@ -1,4 +1,4 @@
-import type { VariableDefinition } from './variable-values.ts'
+import type { VariableDefinition } from '../variables/variable-values.ts'
 
 /** What a block template contributes to a block made from it. */
 export type BlockTemplate = {

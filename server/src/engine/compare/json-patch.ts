@@ -1,6 +1,6 @@
 // The difference between two JSON values as a JSON Patch (RFC 6902): operations that lead from one to the other. Items of arrays are
 // matched by their content, so that one item more at the front is one operation and not a change of all the others.
-import { isObject, type Json } from '../lib/json.ts'
+import { isObject, type Json } from '../../lib/json.ts'
 
 export type PatchOperation = { op: 'add' | 'replace'; path: string; value: Json } | { op: 'remove'; path: string }
 

@@ -9,8 +9,8 @@
  *   times that the clock skips become one tick at the moment of the jump.
  */
 import { CronExpressionParser } from 'cron-parser'
+import { accept, type Checked, refuse } from '../problem.ts'
 import { expandCron } from './cron-fields.ts'
-import { accept, type Checked, refuse } from './problem.ts'
 import { findJump, isTimeZone, momentOf, momentsOf, offsetAt } from './time-zone.ts'
 
 const frequencyWords = {

@@ -1,5 +1,5 @@
+import type { Problem } from '../problem.ts'
 import { nameBlock } from './chain.ts'
-import type { Problem } from './problem.ts'
 
 /** As much of a block as its place in the graph needs. */
 export type GraphBlock = {

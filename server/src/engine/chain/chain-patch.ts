@@ -3,13 +3,13 @@
  * and variable values may change, the structure may not. Unbinding is for good: it marks every block customized and
  * opens the structure.
  */
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import { findUnknownVariables } from './bindings.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
 import { type ChainElementInput, changeBlock, makeBlock } from './chain-element.ts'
 import type { BlockTemplate } from './element-rules.ts'
 import { findGraphProblems } from './graph.ts'
 import { placeBlocks } from './placement.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
 export type ChainContext = {
   /** Whether the blocks still follow a template, after this request. */

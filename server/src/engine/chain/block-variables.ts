@@ -1,16 +1,16 @@
 // How a request changes the variables of one block.
 import { maskedValue } from '@patchbay/contract'
-import { parseBinding } from './bindings.ts'
-import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
-import type { ElementRules } from './element-rules.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import {
   fitsType,
   parseVariableType,
   type VariableDefinition,
   type VariableType,
   variableTypes,
-} from './variable-values.ts'
+} from '../variables/variable-values.ts'
+import { parseBinding } from './bindings.ts'
+import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
+import type { ElementRules } from './element-rules.ts'
 
 type Known = { stored: VariableBinding | undefined; definition: VariableDefinition | undefined }
 

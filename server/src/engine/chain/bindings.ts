@@ -1,5 +1,5 @@
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
 /** Reads `{variableSource: 'Value', value}` or `{variableSource: 'Workflow', variableName}`. */
 export function parseBinding(name: string, input: unknown): Checked<VariableBinding> {

@@ -7,7 +7,7 @@
  *   stop asked for ─► stopped       also when the block that was running happened to be the last
  *   a block ended the run, or all have results ─► completed
  */
-import type { GraphBlock } from './graph.ts'
+import type { GraphBlock } from '../chain/graph.ts'
 import type { RunScope } from './run-scope.ts'
 
 export type BlockOutcome =

@@ -1,5 +1,5 @@
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
 
 /**
  * Puts the blocks that ask for another `no` exactly there; all others keep their order around them.

@@ -1,7 +1,7 @@
-import { counted } from '../lib/counted.ts'
-import { type ChainBlock, nameBlock } from './chain.ts'
-import { orderBlocks } from './graph.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
+import { counted } from '../../lib/counted.ts'
+import { type ChainBlock, nameBlock } from '../chain/chain.ts'
+import { orderBlocks } from '../chain/graph.ts'
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 
 /** Block numbers as `RunWorkflow` takes them: `no`, the 1-based position in the chain. */
 export type RunRange = { readonly runFromBlock?: number; readonly runTillBlock?: number }

@@ -1,5 +1,5 @@
-import { counted } from '../lib/counted.ts'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
+import { counted } from '../../lib/counted.ts'
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 
 type CronField = {
   readonly name: string

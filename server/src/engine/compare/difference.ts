@@ -1,6 +1,6 @@
 // What changed between two definitions of a workflow, in the terms a person thinks in: settings, variables, applications, blocks.
 
-import type { ChainBlock } from './chain.ts'
+import type { ChainBlock } from '../chain/chain.ts'
 import { isSameValue } from './same-value.ts'
 
 export type FieldChange = { name: string; from: unknown; to: unknown }

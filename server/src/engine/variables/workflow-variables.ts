@@ -1,5 +1,5 @@
 import { maskedValue } from '@patchbay/contract'
-import { accept, type Checked, type Problem, refuse } from './problem.ts'
+import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import {
   fitsType,
   inferVariableType,
