@@ -4,22 +4,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { Agent } from 'undici'
 import type { Owner } from '../lib/fair-queue.ts'
-import type { Answer } from './attempt.ts'
-import { type Call, startCall } from './call.ts'
-import { CallRooms } from './call-rooms.ts'
-import { createConnector } from './connector.ts'
-import { withoutCredentialValues } from './credentials.ts'
-import { BodyTooLarge, decodeBody, readEncoding } from './decode-body.ts'
-import { connectMsDefault } from './dial.ts'
-import { type ExchangeDeps, exchange } from './exchange.ts'
-import { toOutboundError } from './failure.ts'
-import type { Guard } from './guard.ts'
+import { BodyTooLarge, decodeBody, readEncoding } from './answer/decode-body.ts'
+import type { Answer } from './call/attempt.ts'
+import { type Call, startCall } from './call/call.ts'
+import { CallRooms } from './call/call-rooms.ts'
+import { type ExchangeDeps, exchange } from './call/exchange.ts'
+import { toOutboundError } from './call/failure.ts'
+import { attemptStreamed, type StreamedBody } from './call/streamed-answer.ts'
+import { attemptWhole } from './call/whole-answer.ts'
+import { createConnector } from './connect/connector.ts'
+import { connectMsDefault } from './connect/dial.ts'
+import type { Guard } from './guard/guard.ts'
 import type { OutboundError } from './outbound-error.ts'
 import { createMemoryRateLimiter, type RateLimiter } from './rate-limit.ts'
-import { type OutboundRequest, type OutboundResponse, type OutboundStream, responseBytesMaxDefault } from './request.ts'
-import { type HopEntry, maskUrl } from './request-log.ts'
-import { attemptStreamed, type StreamedBody } from './streamed-answer.ts'
-import { attemptWhole } from './whole-answer.ts'
+import { withoutCredentialValues } from './request/credentials.ts'
+import {
+  type OutboundRequest,
+  type OutboundResponse,
+  type OutboundStream,
+  responseBytesMaxDefault,
+} from './request/request.ts'
+import { type HopEntry, maskUrl } from './request/request-log.ts'
 
 export type OutboundClientOptions = {
   guard: Guard

@@ -1,15 +1,15 @@
 export { OutboundClient, type OutboundClientOptions, ownedBy } from './client.ts'
-export { connectTcp } from './dial.ts'
-export { type EgressRule, parseEgressAllow } from './egress-allow.ts'
-export { createGuard, type Guard } from './guard.ts'
+export { connectTcp } from './connect/dial.ts'
+export { type EgressRule, parseEgressAllow } from './guard/egress-allow.ts'
+export { createGuard, type Guard } from './guard/guard.ts'
+export { createRefusalLog } from './guard/refusal-log.ts'
+export type { Resolve } from './guard/resolve.ts'
 export { OutboundError } from './outbound-error.ts'
 export type { RateLimit, RateLimiter } from './rate-limit.ts'
-export { createRefusalLog } from './refusal-log.ts'
 export type {
   OutboundBody,
   OutboundRequest,
   OutboundResponse,
   ResponseHeaders,
-} from './request.ts'
-export { type HopEntry, maskUrl } from './request-log.ts'
-export type { Resolve } from './resolve.ts'
+} from './request/request.ts'
+export { type HopEntry, maskUrl } from './request/request-log.ts'

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { networkContains, parseAddress, parseNetwork, purposeOf } from '../../src/outbound/address.ts'
+import { networkContains, parseAddress, parseNetwork, purposeOf } from '../../src/outbound/guard/address.ts'
 
 const purpose = (text: string) => purposeOf(parseAddress(text)!)
 const octet = fc.integer({ min: 0, max: 255 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { isAllowedHost } from '../../src/outbound/allowed-hosts.ts'
+import { isAllowedHost } from '../../src/outbound/guard/allowed-hosts.ts'
 import { createClient, echo, failureOf, startHttp } from './peers.ts'
 
 const secretHeaders = { authorization: 'Bearer s3cret-token', 'x-api-key': 's3cret-key' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGuard, type Guard } from '../../src/outbound/guard.ts'
+import { createGuard, type Guard } from '../../src/outbound/guard/guard.ts'
 import { parseEgressAllow } from '../../src/outbound/index.ts'
 
 function guardOf(allow: string, answers: Record<string, string[]> = {}, own: string[] = []): Guard {

@@ -1,8 +1,8 @@
 /** Waiting for the target's sake: Retry-After and declared rates. Time is moved by the tests, nobody sleeps. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readRetryAfterMs } from '../../src/outbound/answer/retry-after.ts'
 import { createMemoryRateLimiter } from '../../src/outbound/rate-limit.ts'
-import { readRetryAfterMs } from '../../src/outbound/retry-after.ts'
 import { createClient, failureOf, startHttp } from './peers.ts'
 
 /** Answers these statuses in turn, each with the Retry-After given, and 200 afterwards. */

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { createResolve } from '../../src/outbound/resolve.ts'
+import { createResolve } from '../../src/outbound/guard/resolve.ts'
 
 type Zone = Record<string, { a?: string[]; aaaa?: Buffer[]; isMissing?: true }>
 

@@ -1,12 +1,12 @@
 // What calls may take of this process: places, bytes on their way out, and bytes of answers. All of it is shared by account and organization;
 // whoever has its share waits, within the time of its call. Rooms are entered in the order below and nobody inside waits for an earlier one,
 // so no two calls wait for each other.
-import type { Owner } from '../lib/fair-queue.ts'
-import { FairRoom, type Held } from '../lib/fair-room.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import { FairRoom, type Held } from '../../lib/fair-room.ts'
+import { OutboundError } from '../outbound-error.ts'
+import { responseBytesMaxDefault } from '../request/request.ts'
+import { isStream } from '../request/request-headers.ts'
 import type { Call, CountedAnswer } from './call.ts'
-import { OutboundError } from './outbound-error.ts'
-import { responseBytesMaxDefault } from './request.ts'
-import { isStream } from './request-headers.ts'
 
 const MiB = 1024 * 1024
 /** Fewer bytes are bounded by the number of calls. */

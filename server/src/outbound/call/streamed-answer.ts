@@ -1,7 +1,7 @@
 /** An answer whose body its caller reads as it comes. */
 import type { Dispatcher } from 'undici'
+import type { ResponseHeaders } from '../request/request.ts'
 import { type Answer, type Attempt, discardBytesMax, discardMsMax, toDispatch } from './attempt.ts'
-import type { ResponseHeaders } from './request.ts'
 
 export type StreamedBody = Dispatcher.ResponseData['body']
 

@@ -1,8 +1,8 @@
 /** Pure: what the next request is after a redirect, with methods and bodies rewritten as browsers do. */
-import { withoutCredentialValues } from './credentials.ts'
-import { OutboundError } from './outbound-error.ts'
-import type { Credentials, OutboundBody, ResponseHeaders } from './request.ts'
-import { isStream, type RequestHeaders, withoutBodyHeaders, withoutSecretHeaders } from './request-headers.ts'
+import { OutboundError } from '../outbound-error.ts'
+import { withoutCredentialValues } from '../request/credentials.ts'
+import type { Credentials, OutboundBody, ResponseHeaders } from '../request/request.ts'
+import { isStream, type RequestHeaders, withoutBodyHeaders, withoutSecretHeaders } from '../request/request-headers.ts'
 
 export type Hop = {
   method: string

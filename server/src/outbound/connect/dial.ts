@@ -1,9 +1,9 @@
 /** Opens TCP connections to judged addresses only. Every socket that serves a user starts here, mail servers included. */
 import { connect, type Socket } from 'node:net'
-import { isSameAddress, parseAddress } from './address.ts'
-import type { Guard } from './guard.ts'
-import { bareHost, normalizeHost } from './host-name.ts'
-import { notReached, OutboundError } from './outbound-error.ts'
+import { isSameAddress, parseAddress } from '../guard/address.ts'
+import type { Guard } from '../guard/guard.ts'
+import { bareHost, normalizeHost } from '../guard/host-name.ts'
+import { notReached, OutboundError } from '../outbound-error.ts'
 
 export const connectMsDefault = 5_000
 

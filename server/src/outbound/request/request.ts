@@ -1,7 +1,7 @@
 /** What a caller asks for and what comes back, with the limits that hold when the caller names none. */
 import type { Readable } from 'node:stream'
-import type { Owner } from '../lib/fair-queue.ts'
-import type { RateLimit } from './rate-limit.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import type { RateLimit } from '../rate-limit.ts'
 
 export const redirectsMaxDefault = 5
 export const timeoutMsDefault = 30_000
@@ -12,7 +12,7 @@ export const pauseMsMaxDefault = 60_000
 export const retriesMax = 5
 
 export type Credentials = {
-  /** The only hosts these credentials may travel to; `allowed-hosts.ts` says how entries are spelled. */
+  /** The only hosts these credentials may travel to; `guard/allowed-hosts.ts` says how entries are spelled. */
   allowedHosts: readonly string[]
   headers?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>

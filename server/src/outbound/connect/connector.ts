@@ -3,9 +3,9 @@
 import { isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
+import type { Guard } from '../guard/guard.ts'
+import { notReached, OutboundError } from '../outbound-error.ts'
 import { dial } from './dial.ts'
-import type { Guard } from './guard.ts'
-import { notReached, OutboundError } from './outbound-error.ts'
 
 export type ConnectorOptions = { guard: Guard; connectMs: number; secureContext: SecureContext | undefined }
 

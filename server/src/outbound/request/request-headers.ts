@@ -1,5 +1,5 @@
 /** The headers of a request: what a caller may set, what the service adds, and what may follow to another origin. */
-import { OutboundError } from './outbound-error.ts'
+import { OutboundError } from '../outbound-error.ts'
 import type { OutboundRequest } from './request.ts'
 
 export type RequestHeaders = Record<string, string | string[]>

@@ -4,18 +4,18 @@
  * (redirectsMax + 1) * (retriesMax + 1).
  */
 import type { Dispatcher } from 'undici'
-import { isAllowedHost } from './allowed-hosts.ts'
+import { followRedirect, readRedirect } from '../answer/redirect.ts'
+import { readRetryAfterMs } from '../answer/retry-after.ts'
+import { isAllowedHost } from '../guard/allowed-hosts.ts'
+import type { Guard } from '../guard/guard.ts'
+import { notReached, OutboundError } from '../outbound-error.ts'
+import type { RateLimit, RateLimiter } from '../rate-limit.ts'
+import { pauseMsMaxDefault, type ResponseHeaders, redirectsMaxDefault, retriesMax } from '../request/request.ts'
+import { isStream, prepareHeaders } from '../request/request-headers.ts'
 import type { Answer, Attempt, Next } from './attempt.ts'
 import type { Call } from './call.ts'
 import { AnswerBytes, type CallRooms } from './call-rooms.ts'
 import { isLostConnection } from './failure.ts'
-import type { Guard } from './guard.ts'
-import { notReached, OutboundError } from './outbound-error.ts'
-import type { RateLimit, RateLimiter } from './rate-limit.ts'
-import { followRedirect, readRedirect } from './redirect.ts'
-import { pauseMsMaxDefault, type ResponseHeaders, redirectsMaxDefault, retriesMax } from './request.ts'
-import { isStream, prepareHeaders } from './request-headers.ts'
-import { readRetryAfterMs } from './retry-after.ts'
 
 export type ExchangeDeps = {
   guard: Guard

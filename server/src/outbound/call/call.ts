@@ -1,8 +1,8 @@
-import type { Held } from '../lib/fair-room.ts'
+import type { Held } from '../../lib/fair-room.ts'
+import type { ByteCount } from '../answer/decode-body.ts'
+import type { Hop } from '../answer/redirect.ts'
+import { type OutboundRequest, timeoutMsDefault } from '../request/request.ts'
 import { Deadline } from './deadline.ts'
-import type { ByteCount } from './decode-body.ts'
-import type { Hop } from './redirect.ts'
-import { type OutboundRequest, timeoutMsDefault } from './request.ts'
 
 /** The state of one call; the client reads from it what to log and report. */
 export type Call = {

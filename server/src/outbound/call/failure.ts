@@ -1,7 +1,7 @@
 /** The translation of everything that can go wrong with a call. */
+import { BodyTooLarge } from '../answer/decode-body.ts'
+import { badResponse, notReached, OutboundError, timedOut, tooLarge } from '../outbound-error.ts'
 import type { Deadline } from './deadline.ts'
-import { BodyTooLarge } from './decode-body.ts'
-import { badResponse, notReached, OutboundError, timedOut, tooLarge } from './outbound-error.ts'
 
 export type FailureContext = { origin: string; deadline: Deadline; limitMs: number; bytesMax: number }
 

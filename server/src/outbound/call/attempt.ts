@@ -1,11 +1,11 @@
 /** One request over the wire: what it is made of, and what its answer is good for. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { ByteCount } from '../answer/decode-body.ts'
+import { OutboundError } from '../outbound-error.ts'
+import { headersWithCredentials, pathWithCredentials } from '../request/credentials.ts'
+import type { OutboundBody, ResponseHeaders } from '../request/request.ts'
 import type { Call } from './call.ts'
-import { headersWithCredentials, pathWithCredentials } from './credentials.ts'
-import type { ByteCount } from './decode-body.ts'
-import { OutboundError } from './outbound-error.ts'
-import type { OutboundBody, ResponseHeaders } from './request.ts'
 
 /** What follows an answer that is not the caller's: its body is read to keep the connection, not to be kept itself. */
 export type Next = { kind: 'redirect'; location: string } | { kind: 'wait'; waitMs: number }

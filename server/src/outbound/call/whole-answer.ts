@@ -4,11 +4,11 @@
  *   asked -> answered (headers are there) -> settled (complete, given up or broken); what comes later is not heard
  */
 import type { Dispatcher } from 'undici'
+import { BodyTooLarge, readEncoding } from '../answer/decode-body.ts'
+import { type ResponseHeaders, responseBytesMaxDefault } from '../request/request.ts'
 import { type Answer, type Attempt, type DecideNext, discardBytesMax, discardMsMax, toDispatch } from './attempt.ts'
 import type { Call, CountedAnswer } from './call.ts'
 import { bytesToCome } from './call-rooms.ts'
-import { BodyTooLarge, readEncoding } from './decode-body.ts'
-import { type ResponseHeaders, responseBytesMaxDefault } from './request.ts'
 
 type Controller = Dispatcher.DispatchController
 
