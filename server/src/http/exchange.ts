@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ClientAddress } from './client-address.ts'
+import type { ClientAddress } from './connection/client-address.ts'
 import type { Exchange } from './handler.ts'
 
 declare module 'fastify' {

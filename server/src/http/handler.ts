@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
 import type { JsonText } from '../lib/json-text.ts'
-import type { FixedAnswer } from './fixed-answer.ts'
-import type { MultipartBody } from './multipart.ts'
-import type { FileAnswer } from './send-file.ts'
+import type { FixedAnswer } from './answer/fixed-answer.ts'
+import type { FileAnswer } from './answer/send-file.ts'
+import type { MultipartBody } from './form/multipart.ts'
 
 /** What a handler may know of a request and say beside its answer. */
 export type Exchange = {

@@ -1,7 +1,7 @@
 // A refusal that cannot be checked, because the database went away between the two questions, must not sound final.
 import fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { sendOnElsewhere } from '../../src/http/elsewhere.ts'
+import { sendOnElsewhere } from '../../src/http/answer/elsewhere.ts'
 
 it('says to try again when nobody can tell whether keys that are refused live in another cell', async () => {
   const app = fastify()

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readBoundary } from '../../src/http/form-header.ts'
-import { type FormPart, readMultipart } from '../../src/http/multipart.ts'
-import { contentDisposition } from '../../src/http/send-file.ts'
+import { contentDisposition } from '../../src/http/answer/send-file.ts'
+import { readBoundary } from '../../src/http/form/form-header.ts'
+import { type FormPart, readMultipart } from '../../src/http/form/multipart.ts'
 import { AppError } from '../../src/lib/app-error.ts'
 import { formType, malformedForms, wellFormed } from '../harness/malformed-forms.ts'
 

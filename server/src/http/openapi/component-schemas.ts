@@ -3,7 +3,7 @@
 // A request takes more spellings than an answer shows: values of an enum are matched without regard to case. A schema that holds an enum
 // therefore has two forms; the one for requests is called …Input.
 import type { TSchema } from 'typebox'
-import type { SchemaShape } from '../schema-shape.ts'
+import type { SchemaShape } from '../schema/schema-shape.ts'
 
 type Side = 'request' | 'answer'
 

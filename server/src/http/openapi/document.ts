@@ -1,7 +1,7 @@
 // OpenAPI 3.1, made from the table of operations.
 import { ErrorBody, features, namedSchemas, type OperationSpec } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
-import { sessionCookie } from '../authenticate.ts'
+import { sessionCookie } from '../caller/authenticate.ts'
 import { sharedHeaders, sharedResponses } from './answers.ts'
 import { ComponentSchemas } from './component-schemas.ts'
 import { describeOperation } from './operation.ts'

@@ -1,5 +1,5 @@
 // An example for every body and answer. What the contract gives is taken; the rest is made from the schema, with values people recognise.
-import type { SchemaShape } from '../schema-shape.ts'
+import type { SchemaShape } from '../schema/schema-shape.ts'
 
 const known: Readonly<Record<string, unknown>> = {
   email: 'anna@example.com',

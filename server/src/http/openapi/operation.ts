@@ -1,6 +1,6 @@
 import type { OperationSpec } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
-import type { SchemaShape } from '../schema-shape.ts'
+import type { SchemaShape } from '../schema/schema-shape.ts'
 import { answerCodes, answerHeadersOf, rateLimitHeaders, refusalOf, refusalStatuses } from './answers.ts'
 import type { ComponentSchemas } from './component-schemas.ts'
 import { exampleOf } from './example.ts'

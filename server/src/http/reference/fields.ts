@@ -1,6 +1,6 @@
 // A schema as rows of a table, nested fields below the one they belong to.
-import { type Html, html } from '../html.ts'
-import { type SchemaShape, typeName } from '../schema-shape.ts'
+import { type Html, html } from '../pages/html.ts'
+import { type SchemaShape, typeName } from '../schema/schema-shape.ts'
 
 type Row = { path: string; schema: SchemaShape; isRequired: boolean }
 

@@ -1,9 +1,9 @@
 import type { OperationSpec } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
-import { type Html, html } from '../html.ts'
 import { answerCodes } from '../openapi/answers.ts'
 import { exampleOf } from '../openapi/example.ts'
-import type { SchemaShape } from '../schema-shape.ts'
+import { type Html, html } from '../pages/html.ts'
+import type { SchemaShape } from '../schema/schema-shape.ts'
 import { fieldTable, rowsTable } from './fields.ts'
 
 export function describeOperation(spec: OperationSpec): Html {

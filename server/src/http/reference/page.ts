@@ -1,7 +1,7 @@
 import { features, type OperationSpec, operations } from '@patchbay/contract'
-import { FixedAnswer } from '../fixed-answer.ts'
+import { FixedAnswer } from '../answer/fixed-answer.ts'
 import type { Page } from '../handler.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../pages/html.ts'
 import { describeOperation } from './operation.ts'
 
 const all: readonly OperationSpec[] = Object.values(operations)

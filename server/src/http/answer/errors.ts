@@ -2,9 +2,16 @@
 import type { ErrorCode } from '@patchbay/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
-import { isBeingMoved, isDenied, isTransient, isUnreachable, isUnstorableText, isUnstorableValue } from '../db/index.ts'
-import { AppError } from '../lib/app-error.ts'
-import { readOver } from './drain-body.ts'
+import {
+  isBeingMoved,
+  isDenied,
+  isTransient,
+  isUnreachable,
+  isUnstorableText,
+  isUnstorableValue,
+} from '../../db/index.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { readOver } from '../connection/drain-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,7 +3,7 @@
 // refusal, never skipped, because a skipped part would be a lost file.
 //
 //   preamble  (delimiter  headers  bytes)+  delimiter "--"  epilogue
-import { invalid } from '../lib/app-error.ts'
+import { invalid } from '../../lib/app-error.ts'
 import { readDisposition } from './form-header.ts'
 
 export type FormPart =

@@ -1,13 +1,13 @@
 // JSON bodies: read within their share of bytes and their time, and parsed here only when that takes a moment.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, invalid } from '../lib/app-error.ts'
-import { bodyDepthMax } from '../lib/body-text.ts'
-import { holdsHalfCharacter } from '../lib/half-characters.ts'
-import { JsonText } from '../lib/json-text.ts'
-import { isLarge } from '../lib/large-body.ts'
-import { ThreadPool } from '../lib/thread-pool.ts'
-import { BodyRoom, countedBodyMin } from './admission/body-room.ts'
-import { exchangeOf } from './exchange.ts'
+import { AppError, invalid } from '../../lib/app-error.ts'
+import { bodyDepthMax } from '../../lib/body-text.ts'
+import { holdsHalfCharacter } from '../../lib/half-characters.ts'
+import { JsonText } from '../../lib/json-text.ts'
+import { isLarge } from '../../lib/large-body.ts'
+import { ThreadPool } from '../../lib/thread-pool.ts'
+import { BodyRoom, countedBodyMin } from '../admission/body-room.ts'
+import { exchangeOf } from '../exchange.ts'
 import { bodyValuesMax, type LargeJson, type TextMembers } from './large-json.ts'
 
 /**

@@ -1,7 +1,7 @@
 // The console at `/`: one page for all of its addresses, and the files that the page asks for. Neither says anything about anybody, so
 // neither needs keys; what the page shows it reads from the API.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../lib/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts'
 import { html, page } from './html.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressMatcher } from '../lib/address-list.ts'
+import { addressMatcher } from '../../lib/address-list.ts'
 
 export type ClientAddress = (request: IncomingMessage) => string
 

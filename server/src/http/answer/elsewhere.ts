@@ -2,7 +2,7 @@
 // be given otherwise is replaced.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import type { AppError } from '../lib/app-error.ts'
+import type { AppError } from '../../lib/app-error.ts'
 import { type Refused, refusalOf } from './errors.ts'
 
 export type ElsewhereLookup = {

@@ -1,5 +1,5 @@
-import { AppError } from '../lib/app-error.ts'
-import type { Exchange } from './handler.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Exchange } from '../handler.ts'
 
 /** Another site must not act through the browser of a visitor. Programs that are no browsers send neither header. */
 export function refuseForeignOrigin(exchange: Exchange): void {

@@ -1,6 +1,6 @@
 // A wall against a runaway client, per key pair and process: generous, and nearly free.
-import { AppError } from '../lib/app-error.ts'
-import { type BucketState, createTokenBuckets } from '../lib/token-bucket.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { type BucketState, createTokenBuckets } from '../../lib/token-bucket.ts'
 
 export type RateLimiter = (key: string) => BucketState
 

@@ -2,7 +2,7 @@
 // what the handler asks of this service it asks through the operations, in the name of that caller, so that role, rate limit and audit are
 // those of the operations themselves.
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, InjectOptions } from 'fastify'
-import { bodyHooks, parseJsonBodies } from './json-body.ts'
+import { bodyHooks, parseJsonBodies } from '../json/json-body.ts'
 import { bodyBytesMax } from './operation-route.ts'
 
 /** Calls an operation of this service without leaving the process. */

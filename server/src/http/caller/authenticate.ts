@@ -1,7 +1,7 @@
 // From headers to a principal. Keys win over a session; a managed account that is named is reached or refused, never ignored.
-import type { AccountIdentity, Principal } from '../access/index.ts'
-import { AppError } from '../lib/app-error.ts'
-import type { Exchange } from './handler.ts'
+import type { AccountIdentity, Principal } from '../../access/index.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Exchange } from '../handler.ts'
 
 export type Credential = { account: AccountIdentity; kind: 'key' | 'session'; id: string }
 

@@ -1,10 +1,10 @@
 // Bodies of requests that prove themselves only when they are there as a whole: until then they are a stranger's. What is held of them is
 // shared by workflow and address, so that unfinished bodies of one keep out nobody else's.
 import type { IncomingMessage } from 'node:http'
-import { networkOf } from '../lib/address-network.ts'
-import { AppError, invalid } from '../lib/app-error.ts'
-import { FairShares, type ShareRefusal } from '../lib/fair-shares.ts'
-import { noPlace } from './admission/places.ts'
+import { networkOf } from '../../lib/address-network.ts'
+import { AppError, invalid } from '../../lib/app-error.ts'
+import { FairShares, type ShareRefusal } from '../../lib/fair-shares.ts'
+import { noPlace } from './places.ts'
 
 const MiB = 1024 * 1024
 /** While they arrive. By workflow, by address: senders behind a proxy may share theirs. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { newId } from '../lib/id.ts'
+import { newId } from '../../lib/id.ts'
 
 /** What is not HTTP reaches no route: it is answered on the bare socket. */
 export function refuseBrokenHttp(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,12 +1,12 @@
 // Pages for people. Their forms are forms: no other kind of body is read here, and no other route reads forms.
 import forms from '@fastify/formbody'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { exchangeOf } from './exchange.ts'
-import { sendFixed } from './fixed-answer.ts'
-import { refuseForeignOrigin } from './foreign-origin.ts'
-import type { Page } from './handler.ts'
-import { bodyHooks } from './json-body.ts'
-import { sendFile } from './send-file.ts'
+import { sendFixed } from '../answer/fixed-answer.ts'
+import { sendFile } from '../answer/send-file.ts'
+import { refuseForeignOrigin } from '../caller/foreign-origin.ts'
+import { exchangeOf } from '../exchange.ts'
+import type { Page } from '../handler.ts'
+import { bodyHooks } from '../json/json-body.ts'
 
 const formBytesMax = 64 * 1024
 /** People send forms in one go. */

@@ -1,9 +1,9 @@
 // A JSON body that is too large to be looked at where everybody waits: a thread finds out whether it can be parsed in a moment. One member is cut
 // out and stays text: one with any number of values, if its operation only hands it on, or one that is a very long text.
-import { bodyDepthMax } from '../lib/body-text.ts'
-import { holdsHalfCharacter } from '../lib/half-characters.ts'
-import { type JsonMember, listMembers, scanJson } from '../lib/json-scan.ts'
-import { largeTextMin } from '../lib/json-text.ts'
+import { bodyDepthMax } from '../../lib/body-text.ts'
+import { holdsHalfCharacter } from '../../lib/half-characters.ts'
+import { type JsonMember, listMembers, scanJson } from '../../lib/json-scan.ts'
+import { largeTextMin } from '../../lib/json-text.ts'
 
 /** Values and names of members in one body, apart from those that are handed on. Parsing them takes about 20 ms. */
 export const bodyValuesMax = 200_000

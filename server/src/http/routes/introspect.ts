@@ -1,10 +1,10 @@
 import { type OperationSpec, operations, records } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
-import { AppError } from '../lib/app-error.ts'
-import { FixedAnswer } from './fixed-answer.ts'
-import type { HandlersOf } from './handler.ts'
-import { answerCodes } from './openapi/answers.ts'
-import { type SchemaShape, typeName } from './schema-shape.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { FixedAnswer } from '../answer/fixed-answer.ts'
+import type { HandlersOf } from '../handler.ts'
+import { answerCodes } from '../openapi/answers.ts'
+import { type SchemaShape, typeName } from '../schema/schema-shape.ts'
 
 export function introspectionRoutes(): HandlersOf<'GetMetaData' | 'Describe' | 'GetSchema'> {
   const metaData = new FixedAnswer(

@@ -1,5 +1,5 @@
 // Headers of forms: the boundary of a multipart body, and what a part of it says about itself.
-import { invalid } from '../lib/app-error.ts'
+import { invalid } from '../../lib/app-error.ts'
 
 export type Disposition = { name: string; fileName: string | undefined; contentType: string }
 

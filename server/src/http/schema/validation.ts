@@ -3,7 +3,7 @@
 import { timestampPattern } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { invalid } from '../lib/app-error.ts'
+import { invalid } from '../../lib/app-error.ts'
 import { containerIn, type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
 
 type Part = 'body' | 'form' | 'query' | 'params'

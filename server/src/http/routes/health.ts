@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import Fastify from 'fastify'
-import { addressMatcher } from '../lib/address-list.ts'
-import { AppError } from '../lib/app-error.ts'
-import { cellLabel } from '../lib/cell.ts'
-import type { Metrics } from '../metrics/index.ts'
-import { sendError } from './errors.ts'
+import { addressMatcher } from '../../lib/address-list.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { cellLabel } from '../../lib/cell.ts'
+import type { Metrics } from '../../metrics/index.ts'
+import { sendError } from '../answer/errors.ts'
 
 const isLoopback = addressMatcher(['127.0.0.0/8', '::1'])
 
