@@ -34,7 +34,8 @@ export async function startBucket(): Promise<TestBucket> {
   })
   const gate = { isAway: false, refused: 0, onWrite: async () => {} }
   type Step = (context: { status: number; method: string }, next: () => Promise<void>) => Promise<void>
-  ;(server as unknown as { middleware: Step[] }).middleware.unshift(async (context, next) => {
+  const { middleware } = server as unknown as { middleware: Step[] }
+  middleware.unshift(async (context, next) => {
     if (context.method === 'PUT') await gate.onWrite()
     if (!gate.isAway) return next()
     context.status = 503
