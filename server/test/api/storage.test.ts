@@ -82,10 +82,10 @@ describe('a quota', () => {
     await runToEnd(client, id)
     const storage = await eventually(async () => {
       const told = (await client.post('/api/Overview', {})).body.storage
-      return told.storedBytes > 0 && told
+      // Measured from time to time, perhaps before the run had stored its result.
+      return told.storedBytes > 50_000 && told
     })
     expect(storage.accountBytesMax).toBe(2 * 1024 * 1024)
-    expect(storage.storedBytes).toBeGreaterThan(50_000)
     expect(storage.storedBytes).toBeLessThan(60_000)
     expect(storage).toMatchObject({ organizationBytesMax: 4 * 1024 * 1024 })
     expect(storage).not.toHaveProperty('organizationStoredBytes')

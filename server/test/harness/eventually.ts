@@ -16,8 +16,7 @@ export async function eventually<Value>(
       last = error
     }
     const waitedMs = Date.now() - startedAt
-    if (waitedMs > withinMs)
-      throw new Error(`The condition did not come true within ${withinMs} ms.`, { cause: last })
+    if (waitedMs > withinMs) throw new Error(`The condition did not come true within ${withinMs} ms.`, { cause: last })
     // What takes long is asked about less often: on a busy machine the questions themselves would be what keeps it busy.
     await new Promise((done) => setTimeout(done, Math.min(250, Math.max(20, waitedMs / 20))))
   }
