@@ -15,6 +15,7 @@ export { explainFault, isAway, isDenied, isTransient, isUnreachable, tooManyConn
 export { inOrder } from './in-order.ts'
 export { Lease } from './lease.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
+export { readOneMoment } from './one-moment.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'
 export {

@@ -1,6 +1,6 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import { hasRank, type Principal, type Reach, reachOf } from '../access/index.ts'
-import type { Database } from '../db/index.ts'
+import { type Database, readOneMoment } from '../db/index.ts'
 import { listAttention, type StorageQuotas } from './attention.ts'
 import {
   countConnections,
@@ -22,20 +22,23 @@ export async function getOverview(
   acrossAccounts: boolean | undefined,
 ): Promise<AnswerOf<Operations['Overview']>> {
   const reach = reachOf(principal, acrossAccounts)
-  const db = database.system
   const seesAll = hasRank(principal, 'SuperPartner')
   const organization: Reach = { kind: 'organization', organizationId: principal.account.organizationId }
-  const [workflows, connections, queue, givenUp, outbox, attention, accounts, ...stored] = await Promise.all([
-    countWorkflows(db, reach),
-    countConnections(db, reach),
-    countQueuedRequests(db, reach),
-    countGivenUp(db, reach),
-    countMails(db, reach),
-    listAttention(db, reach, quotas, attentionMax),
-    acrossAccounts ? listAccounts(db, reach) : undefined,
-    sumStoredBytes(db, reach),
-    seesAll ? sumStoredBytes(db, organization) : undefined,
-  ])
+  const [workflows, connections, queue, givenUp, outbox, attention, accounts, ...stored] = await readOneMoment(
+    database.system,
+    (db) =>
+      Promise.all([
+        countWorkflows(db, reach),
+        countConnections(db, reach),
+        countQueuedRequests(db, reach),
+        countGivenUp(db, reach),
+        countMails(db, reach),
+        listAttention(db, reach, quotas, attentionMax),
+        acrossAccounts ? listAccounts(db, reach) : undefined,
+        sumStoredBytes(db, reach),
+        seesAll ? sumStoredBytes(db, organization) : undefined,
+      ]),
+  )
   const [storedBytes, organizationStoredBytes] = stored
   return {
     workflows,

@@ -1,7 +1,7 @@
 import { type AnswerOf, type BodyOf, type Operations, type RunStatusName, readPage } from '@patchbay/contract'
 import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
 import { ContentAwayError, type Contents } from '../../contents/index.ts'
-import { type Database, type Db, type Queryable, sql, type Tx } from '../../db/index.ts'
+import { type Database, type Queryable, readOneMoment, sql, type Tx } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import { findRunStates, loadExcerpts, type PlaceOfText } from '../../runs/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
@@ -38,7 +38,7 @@ export async function searchRuns(deps: SearchDeps, principal: Principal, search:
   if (search.workflowId !== undefined) await requireWorkflow(db, [...accounts.keys()], search.workflowId)
   const wanted = await readWanted(deps.keyRing, [...accounts.keys()], terms, search)
   if (wanted.hashes.size === 0) return { items: [], isLast: true }
-  const found = await collect(db, wanted, (page + 1) * size + 1)
+  const found = await readOneMoment(db, (tx) => collect(tx, wanted, (page + 1) * size + 1))
   const shown = found.slice(page * size, (page + 1) * size)
   return {
     items: await describe(deps, db, shown, {
@@ -99,18 +99,8 @@ function toMs(timestamp: string | undefined): number | undefined {
   return timestamp === undefined ? undefined : Date.parse(timestamp)
 }
 
-/**
- * All in one transaction, which sees one moment: segments are merged all the time, and what was read of one would otherwise not fit the
- * rest. It also takes a single connection, however much there is to read.
- */
-function collect(db: Db, wanted: Wanted, count: number): Promise<Kept[]> {
-  return db.transaction(async (tx) => {
-    await tx.query(sql`set transaction isolation level repeatable read, read only`)
-    return collectIn(tx, wanted, count)
-  })
-}
-
-async function collectIn(tx: Tx, wanted: Wanted, count: number): Promise<Kept[]> {
+/** In one moment: segments are merged all the time, and what was read of one would otherwise not fit the rest. */
+async function collect(tx: Tx, wanted: Wanted, count: number): Promise<Kept[]> {
   const kept: Kept[] = []
   for await (const matches of findMatches(tx, wanted)) {
     for (let at = 0; at < matches.length && kept.length < count; ) {
