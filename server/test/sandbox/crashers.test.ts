@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { proofSize } from '../harness/proof-size.ts'
 import { crashers } from './crashers.ts'
 import { expectReturned, makeJob } from './harness.ts'

@@ -1,6 +1,6 @@
 /** A service with one script that computes, one that waits for a call, and one idle process; it is killed by the test. */
 import { readFileSync } from 'node:fs'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { makeJob } from './harness.ts'
 
 const pool = await SandboxPool.create({ size: 3 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ScriptCall } from '../../src/sandbox/calls.ts'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import type { ScriptCall } from '../../src/sandbox/job/calls.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { proofSize } from '../harness/proof-size.ts'
 import { breakouts, escapes } from './escapes.ts'
 import { expectReturned, makeJob } from './harness.ts'

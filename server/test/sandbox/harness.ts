@@ -1,6 +1,6 @@
 import type { Json } from '../../src/lib/json.ts'
-import type { ScriptJob } from '../../src/sandbox/job.ts'
-import type { ScriptOutcome, ScriptReturned } from '../../src/sandbox/outcome.ts'
+import type { ScriptJob } from '../../src/sandbox/job/job.ts'
+import type { ScriptOutcome, ScriptReturned } from '../../src/sandbox/judge/outcome.ts'
 
 type JobParts = Omit<Partial<ScriptJob>, 'inputs'> & { inputs?: Partial<ScriptJob['inputs']> }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { makeJob } from './harness.ts'
 
 let pool: SandboxPool

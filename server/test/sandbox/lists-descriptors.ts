@@ -1,6 +1,6 @@
 /** A service that was started with descriptors of somebody else, and one script process of it: prints what both have open. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 
 function listDescriptors(pid: number | string): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {

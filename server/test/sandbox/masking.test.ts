@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createLearningMasker, createMasker } from '../../src/sandbox/mask.ts'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
-import { createScriptLog } from '../../src/sandbox/script-log.ts'
+import { createScriptLog } from '../../src/sandbox/job/script-log.ts'
+import { createLearningMasker, createMasker } from '../../src/sandbox/mask/mask.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { makeJob } from './harness.ts'
 
 let pool: SandboxPool

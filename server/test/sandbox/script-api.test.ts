@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/lib/json.ts'
-import { type ScriptCall, ScriptCallError } from '../../src/sandbox/calls.ts'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { type ScriptCall, ScriptCallError } from '../../src/sandbox/job/calls.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 import { expectReturned, makeJob } from './harness.ts'
 
 let pool: SandboxPool

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SandboxPool } from '../../src/sandbox/index.ts'
-import type { SandboxOptions } from '../../src/sandbox/pool-options.ts'
+import type { SandboxOptions } from '../../src/sandbox/pool/pool-options.ts'
 import { expectReturned, makeJob, waitUntil } from './harness.ts'
 
 /** With a process that does such short scripts that others are sent ahead to it. */

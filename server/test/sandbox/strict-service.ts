@@ -1,5 +1,5 @@
 /** Prints why a strict sandbox does not start here, or that it does. */
-import { SandboxPool } from '../../src/sandbox/pool.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
 
 try {
   await using _pool = await SandboxPool.create({ size: 1, isStrict: true })

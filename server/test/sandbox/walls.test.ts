@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { describeMissing, judgeEnforcement } from '../../src/sandbox/enforcement.ts'
-import { composeCommand, isRoot, type Launch, listLaunches } from '../../src/sandbox/launch.ts'
-import { SandboxPool } from '../../src/sandbox/pool.ts'
-import { listVersionFaults, readVersions } from '../../src/sandbox/requirements.ts'
+import { SandboxPool } from '../../src/sandbox/pool/pool.ts'
+import { describeMissing, judgeEnforcement } from '../../src/sandbox/walls/enforcement.ts'
+import { composeCommand, isRoot, type Launch, listLaunches } from '../../src/sandbox/walls/launch.ts'
+import { listVersionFaults, readVersions } from '../../src/sandbox/walls/requirements.ts'
 
 const hasFilter = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && existsSync('/usr/bin/perl')
 

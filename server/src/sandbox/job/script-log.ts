@@ -1,4 +1,4 @@
-import type { LearningMasker, Masker } from './mask.ts'
+import type { LearningMasker, Masker } from '../mask/mask.ts'
 
 export type ScriptLog = {
   add(lines: readonly string[], isCut: boolean): void

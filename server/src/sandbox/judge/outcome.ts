@@ -1,5 +1,5 @@
-import type { Json } from '../lib/json.ts'
-import type { JsonText } from '../lib/json-text.ts'
+import type { Json } from '../../lib/json.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 
 type DeferredVault = { workflow: { [key: string]: Json }; global: { [key: string]: Json } }
 

@@ -1,10 +1,10 @@
 // What a script returned, when it is large: judged in a thread, without making values of it.
-import type { Json } from '../lib/json.ts'
-import { JsonText, largeTextMin } from '../lib/json-text.ts'
-import { ThreadPool } from '../lib/thread-pool.ts'
+import type { Json } from '../../lib/json.ts'
+import { JsonText, largeTextMin } from '../../lib/json-text.ts'
+import { ThreadPool } from '../../lib/thread-pool.ts'
+import type { GuestEnd } from '../protocol.ts'
 import type { Verdict } from './judge-end.ts'
 import type { LargeResult, LargeVerdict, Returned } from './judge-texts.ts'
-import type { GuestEnd } from './protocol.ts'
 
 const threads = new ThreadPool<LargeResult, LargeVerdict>(new URL('./judge-thread.ts', import.meta.url))
 

@@ -1,6 +1,6 @@
-import { AppError } from '../lib/app-error.ts'
-import type { Owner } from '../lib/fair-queue.ts'
-import { FairShares } from '../lib/fair-shares.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import { FairShares } from '../../lib/fair-shares.ts'
 
 /** How many scripts may wait for a process. Half of the places, and those of one organization three quarters, are the most that one account may take. */
 export class WaitingPlaces {

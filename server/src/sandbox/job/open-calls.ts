@@ -1,10 +1,10 @@
-import { isDeeperThan, type Json } from '../lib/json.ts'
-import { JsonText, textOf } from '../lib/json-text.ts'
+import { isDeeperThan, type Json } from '../../lib/json.ts'
+import { JsonText, textOf } from '../../lib/json-text.ts'
+import { RESULT_DEPTH_MAX } from '../limits.ts'
+import type { LearningMasker } from '../mask/mask.ts'
+import { CALLS_AT_ONCE, type FromGuest, SLEEPS_AT_ONCE } from '../protocol.ts'
 import { capabilityOf, parseCall, ScriptCallError } from './calls.ts'
 import type { CallContext, ScriptJob } from './job.ts'
-import { RESULT_DEPTH_MAX } from './limits.ts'
-import type { LearningMasker } from './mask.ts'
-import { CALLS_AT_ONCE, type FromGuest, SLEEPS_AT_ONCE } from './protocol.ts'
 
 /**
  * The calls of one script that wait for an answer.

@@ -1,4 +1,4 @@
-import type { GuestProcess } from './guest-process.ts'
+import type { GuestProcess } from '../process/guest-process.ts'
 
 /** A script waits no longer than this for the process that keeps the realm of its run. */
 const WAIT_FOR_OWNER_MS = 250

@@ -1,6 +1,6 @@
-import type { Owner } from '../lib/fair-queue.ts'
-import type { GuestProcess } from './guest-process.ts'
-import { neverBegun } from './run-job.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import { neverBegun } from '../job/run-job.ts'
+import type { GuestProcess } from '../process/guest-process.ts'
 
 /** What is asked of the pool. */
 export type Request<T> = Owner & {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { identityOf, isAlive } from '../lib/process-alive.ts'
+import { identityOf, isAlive } from '../../lib/process-alive.ts'
 
 const NAME = /^patchbay-scripts-(\d+)-/
 

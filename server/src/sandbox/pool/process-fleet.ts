@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
-import type { Owner } from '../lib/fair-queue.ts'
-import { GuestProcess } from './guest-process.ts'
-import { type Launch, listLaunches } from './launch.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import { GuestProcess } from '../process/guest-process.ts'
+import { type Launch, listLaunches } from '../walls/launch.ts'
+import { makeWorkDirectory } from '../walls/work-directory.ts'
 import type { PoolLimits } from './pool-options.ts'
-import { makeWorkDirectory } from './work-directory.ts'
 
 /**
  * All script processes of a pool.

@@ -1,4 +1,4 @@
-import type { FromGuest } from './protocol.ts'
+import type { FromGuest } from '../protocol.ts'
 
 /**
  * The jobs of one script process: the one under way and those queued behind it.

@@ -1,8 +1,8 @@
-import { isObject, type Json } from '../lib/json.ts'
-import { scanJson } from '../lib/json-scan.ts'
-import { largeTextMin } from '../lib/json-text.ts'
-import { RESULT_DEPTH_MAX } from './limits.ts'
-import type { FromGuest, GuestEnd } from './protocol.ts'
+import { isObject, type Json } from '../../lib/json.ts'
+import { scanJson } from '../../lib/json-scan.ts'
+import { largeTextMin } from '../../lib/json-text.ts'
+import { RESULT_DEPTH_MAX } from '../limits.ts'
+import type { FromGuest, GuestEnd } from '../protocol.ts'
 
 /**
  * Reads a message of a script process as if an attacker had written it, which may be so after a flaw in V8. Throws when it

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../lib/json.ts'
+import { isObject, type Json } from '../../lib/json.ts'
 
 type VaultScope = 'workflow' | 'global'
 

@@ -1,4 +1,4 @@
-import { PatternFinder } from '../lib/pattern-finder.ts'
+import { PatternFinder } from '../../lib/pattern-finder.ts'
 import { listForms, MASK } from './mask.ts'
 
 const [quote, backslash, minus, zero, nine] = [0x22, 0x5c, 0x2d, 0x30, 0x39]

@@ -1,5 +1,5 @@
-import type { Json } from '../lib/json.ts'
-import { PatternFinder } from '../lib/pattern-finder.ts'
+import type { Json } from '../../lib/json.ts'
+import { PatternFinder } from '../../lib/pattern-finder.ts'
 
 export const MASK = '***'
 

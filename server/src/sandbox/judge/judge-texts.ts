@@ -1,9 +1,9 @@
 // The work of a thread of judge-large.ts: the texts of a large result, judged as they are.
-import { scanJson } from '../lib/json-scan.ts'
+import { scanJson } from '../../lib/json-scan.ts'
+import { RESULT_DEPTH_MAX, type ScriptLimits } from '../limits.ts'
+import { maskJson } from '../mask/mask-json.ts'
+import type { GuestEnd } from '../protocol.ts'
 import { type Failure, RETURNED_PARTS } from './judge-end.ts'
-import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
-import { maskJson } from './mask-json.ts'
-import type { GuestEnd } from './protocol.ts'
 
 export type Returned = GuestEnd & { kind: 'returned' }
 export type LargeResult = { end: Returned; limits: ScriptLimits; secrets: readonly string[] }

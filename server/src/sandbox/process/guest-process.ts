@@ -2,11 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import type { Duplex, Writable } from 'node:stream'
-import type { Owner } from '../lib/fair-queue.ts'
-import { type GuestExit, GuestJobs, type GuestListener } from './guest-jobs.ts'
-import { composeCommand, hasProc, type Launch } from './launch.ts'
-import { MESSAGE_BYTES_MAX } from './limits.ts'
-import { parseMessage } from './parse-message.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
+import { MESSAGE_BYTES_MAX } from '../limits.ts'
 import {
   createLineReader,
   type FromGuest,
@@ -15,7 +12,10 @@ import {
   LIFELINE_DESCRIPTOR,
   REPLY_DESCRIPTOR,
   type ToGuest,
-} from './protocol.ts'
+} from '../protocol.ts'
+import { composeCommand, hasProc, type Launch } from '../walls/launch.ts'
+import { type GuestExit, GuestJobs, type GuestListener } from './guest-jobs.ts'
+import { parseMessage } from './parse-message.ts'
 
 /** Starting takes about a tenth of a second; on a machine that is overloaded it may take very much longer. */
 const START_MS_MAX = 20_000

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
+import { processLimits } from '../limits.ts'
+import type { GuestReport } from '../protocol.ts'
 import { hasProc, hidesPaths, type Isolation, isRoot } from './launch.ts'
-import { processLimits } from './limits.ts'
-import type { GuestReport } from './protocol.ts'
 
 /** Which walls around script processes hold on this machine: found out by a script process that was really started. */
 export type Enforcement = {

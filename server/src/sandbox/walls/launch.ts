@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { processLimits } from './limits.ts'
+import { processLimits } from '../limits.ts'
 import { composeFilterCommand } from './system-call-filter.ts'
 
 /**
@@ -34,7 +34,7 @@ export type Command = { file: string; args: string[] }
 /** The user `nobody`, who owns no file. */
 const NOBODY = 65534
 
-const guestPath = fileURLToPath(new URL('./guest/main.ts', import.meta.url))
+const guestPath = fileURLToPath(new URL('../guest/main.ts', import.meta.url))
 
 /** From the strongest to the weakest; a platform may refuse any of them. */
 export function listLaunches(hiddenPaths: readonly string[]): Launch[] {
@@ -111,7 +111,8 @@ export function hidesPaths(isolation: Isolation): boolean {
 function nodeArguments(): string[] {
   const modules = createRequire(import.meta.url)
   const readable = [
-    dirname(fileURLToPath(import.meta.url)),
+    // The guest, and the protocol beside it.
+    dirname(dirname(guestPath)),
     dirname(modules.resolve('isolated-vm/package.json')),
     ...findGypBuild(modules),
     // Asked for by the search for the binary and by the report on the limits.

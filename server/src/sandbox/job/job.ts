@@ -1,7 +1,7 @@
-import type { Json } from '../lib/json.ts'
-import { JsonText, textArray, textObject } from '../lib/json-text.ts'
+import type { Json } from '../../lib/json.ts'
+import { JsonText, textArray, textObject } from '../../lib/json-text.ts'
+import type { ScriptLimits } from '../limits.ts'
 import type { ScriptCall } from './calls.ts'
-import type { ScriptLimits } from './limits.ts'
 
 export type LibraryFunction = {
   name: string

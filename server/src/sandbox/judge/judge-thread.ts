@@ -1,5 +1,5 @@
 // A thread of judge-large.ts.
-import { answerWork } from '../lib/thread-work.ts'
+import { answerWork } from '../../lib/thread-work.ts'
 import { judgeTexts } from './judge-texts.ts'
 
 answerWork(judgeTexts)

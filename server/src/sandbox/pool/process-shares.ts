@@ -1,4 +1,4 @@
-import type { Owner } from '../lib/fair-queue.ts'
+import type { Owner } from '../../lib/fair-queue.ts'
 import type { PoolLimits } from './pool-options.ts'
 import { Tally } from './tally.ts'
 

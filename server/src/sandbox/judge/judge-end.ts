@@ -1,9 +1,9 @@
-import { isDeeperThan, isObject, type Json } from '../lib/json.ts'
-import type { GuestExit } from './guest-jobs.ts'
-import { RESULT_DEPTH_MAX, type ScriptLimits } from './limits.ts'
-import type { Masker } from './mask.ts'
+import { isDeeperThan, isObject, type Json } from '../../lib/json.ts'
+import { RESULT_DEPTH_MAX, type ScriptLimits } from '../limits.ts'
+import type { Masker } from '../mask/mask.ts'
+import type { GuestExit } from '../process/guest-jobs.ts'
+import type { GuestEnd } from '../protocol.ts'
 import type { ScriptFailure, ScriptOutcome } from './outcome.ts'
-import type { GuestEnd } from './protocol.ts'
 
 /** Lines that the constructor of functions puts before a script's first line. */
 const LINES_BEFORE_SCRIPT = 2

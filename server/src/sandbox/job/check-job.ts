@@ -1,5 +1,5 @@
-import type { GuestProcess } from './guest-process.ts'
-import type { ScriptCheck } from './outcome.ts'
+import type { ScriptCheck } from '../judge/outcome.ts'
+import type { GuestProcess } from '../process/guest-process.ts'
 
 const CHECK_MS_MAX = 5000
 
