@@ -55,6 +55,6 @@ it.each([
   'let s = "x"; const a = []; for (;;) { s += s; a.push(s.slice(1)) }',
   'return JSON.parse("[".repeat(2e7) + "]".repeat(2e7))',
 ])('memory is the end of %s, whatever time there is', async (script) => {
-  const outcome = await pool.run(makeJob(script, { accountId: 'hostile', limits: { ...limits, timeMs: 25_000 } }))
+  const outcome = await pool.run(makeJob(script, { accountId: 'hostile', limits: { ...limits, timeMs: 250_000 } }))
   expect(outcome).toMatchObject({ kind: 'outOfMemory', limitBytes: limits.memoryBytes })
 })

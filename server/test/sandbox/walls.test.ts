@@ -56,7 +56,7 @@ async function probe(
       hiddenPaths: [hidden, join(hidden, 'file'), keyFile, join(hidden, 'none')],
     })
     if (!isFiltered) removeFilter(args)
-    const guest = args.findIndex((arg) => arg.endsWith('guest/main.ts'))
+    const guest = args.findIndex((arg) => /guest\/main\.[jt]s$/.test(arg))
     const drop = args.find((arg) => arg.startsWith('--drop='))?.slice('--drop='.length) ?? ''
     // Native code is not bound by the permission model of Node.js.
     const kept = args.slice(0, guest).filter((arg) => !arg.startsWith('--permission') && !arg.startsWith('--allow-'))

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { processLimits } from '../limits.ts'
+import { findGuestProgram } from './guest-program.ts'
 import { composeFilterCommand } from './system-call-filter.ts'
 
 /**
@@ -34,7 +34,7 @@ export type Command = { file: string; args: string[] }
 /** The user `nobody`, who owns no file. */
 const NOBODY = 65534
 
-const guestPath = fileURLToPath(new URL('../guest/main.ts', import.meta.url))
+const guestPath = findGuestProgram()
 
 /** From the strongest to the weakest; a platform may refuse any of them. */
 export function listLaunches(hiddenPaths: readonly string[]): Launch[] {
