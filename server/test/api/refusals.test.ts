@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
 import { listRefusalSentences, wordsOf, wordsOfTests } from '../harness/refusal-sentences.ts'
-import { refusalOf, undeclaredRefusals } from '../harness/refused-requests.ts'
+import { refusalOf } from '../harness/refused-requests.ts'
 import { startService } from '../harness/service.ts'
 import { askForNothing } from './refusals/ask-for-nothing.ts'
 import { refusalsOfCatalogue } from './refusals/of-catalogue.ts'
@@ -102,10 +102,6 @@ describe('the contract', () => {
         .map((code) => `${name} ${code}`),
     )
     expect(declared.filter((pair) => !provoked.has(pair))).toEqual([])
-  })
-
-  it('declares whatever was refused above', () => {
-    expect(undeclaredRefusals(at.service)).toEqual([])
   })
 })
 

@@ -3,14 +3,12 @@ import { type ErrorCode, type OperationSpec, operations } from '@patchbay/contra
 import type { Answer } from './client.ts'
 import { eventually } from './eventually.ts'
 
-type Logging = { logText(): string }
 type Refused = { requestId: string; spec: OperationSpec | undefined; code: ErrorCode }
 
 const all = Object.values(operations as Record<string, OperationSpec>)
 const byRoute = new Map(all.map((spec) => [`${spec.method} ${spec.path}`, spec]))
 
-function listRefused(service: Logging): Refused[] {
-  const lines = service.logText().split('\n')
+function listRefused(lines: readonly string[]): Refused[] {
   return lines
     .filter((line) => line.includes('"refusal":'))
     .map((line) => {
@@ -20,28 +18,35 @@ function listRefused(service: Logging): Refused[] {
 }
 
 /** Waits for the line of the request, which follows its answer. */
-export async function refusalOf(service: Logging, { headers }: Pick<Answer, 'headers'>) {
+export async function refusalOf(service: { logText(): string }, { headers }: Pick<Answer, 'headers'>) {
   const { spec, code } = await eventually(() =>
-    listRefused(service).findLast(({ requestId }) => requestId === headers.get('x-request-id')),
+    listRefused(service.logText().split('\n')).findLast(({ requestId }) => requestId === headers.get('x-request-id')),
   )
   return { operation: spec?.name, code }
 }
 
-/** The refusals so far that the contract does not declare. */
-export function undeclaredRefusals(service: Logging): string[] {
-  const undeclared = listRefused(service).filter(({ spec, code }) => spec && !mayRefuse(spec, code))
+/** The refusals in a log that the contract does not declare. */
+export function undeclaredRefusals(lines: readonly string[]): string[] {
+  const undeclared = listRefused(lines).filter(({ spec, code }) => spec && !mayRefuse(spec, code))
   return [...new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))]
 }
 
-/** What an operation may answer without saying so. */
-const everywhere: readonly ErrorCode[] = ['invalid_request', 'too_many_requests', 'internal', 'not_ready']
+/** What an operation may answer without saying so. A text that the database cannot keep may come with any request. */
+const everywhere: readonly ErrorCode[] = [
+  'invalid_request',
+  'cannot_be_stored',
+  'in_another_cell',
+  'too_many_requests',
+  'internal',
+  'content_damaged',
+  'not_ready',
+]
 const withKeys: readonly ErrorCode[] = [
   'keys_missing',
   'keys_invalid',
   'address_not_allowed',
   'session_invalid',
   'managed_account_unreachable',
-  'in_another_cell',
 ]
 
 function mayRefuse(spec: OperationSpec, code: ErrorCode): boolean {

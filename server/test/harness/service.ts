@@ -8,6 +8,7 @@ import { inject } from 'vitest'
 import { startApp } from '../../src/app.ts'
 import { type Role, readConfig } from '../../src/config.ts'
 import { Client, type Keys } from './client.ts'
+import { undeclaredRefusals } from './refused-requests.ts'
 
 export type TestService = AsyncDisposable & {
   baseUrl: string
@@ -45,10 +46,13 @@ export async function startService(options: Options = {}): Promise<TestService> 
   return {
     ...service,
     async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true, force: true })
-      // A server with an address of its own making goes as a whole, and may be gone already.
-      if (!options.postgres?.urlFor) await onServer(server, `drop database ${database} with (force)`)
+      try {
+        await service[Symbol.asyncDispose]()
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true })
+        // A server with an address of its own making goes as a whole, and may be gone already.
+        if (!options.postgres?.urlFor) await onServer(server, `drop database ${database} with (force)`)
+      }
     },
   }
 }
@@ -91,7 +95,12 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
     },
     startAnother: (more = {}, role = 'all') =>
       startOn(databaseUrl, dataDir, { env: { ...options.env, ...more }, role }),
-    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      // Whatever a test asked for: the contract knows every refusal that was given.
+      const undeclared = undeclaredRefusals(lines)
+      if (undeclared.length > 0) throw new Error(`The contract does not declare: ${undeclared.join(', ')}.`)
+    },
   }
 }
 
