@@ -154,8 +154,8 @@ describe('a run whose worker', () => {
 
   it('is told to stop finishes its block there and goes on elsewhere at once, which is no death', async () => {
     const workflow = await deployWorkflow(api.manager, [
-      // It is let go as soon as the worker says that it stops, which is a moment before its runs hear of it.
-      counted('first', 'while (!myVault.contains("go")) await sleep(50); await sleep(1000); return 1'),
+      // It is let go as soon as the worker says that it stops, which is a moment before its runs hear of it: a long one on a busy machine.
+      counted('first', 'while (!myVault.contains("go")) await sleep(50); await sleep(10000); return 1'),
       counted('second', 'return 2'),
       counted('third', 'return 3'),
     ])
