@@ -51,7 +51,7 @@ import { scheduleRoutes } from './schedules/index.ts'
 import { searchRoutes } from './search/index.ts'
 import type { Services } from './services.ts'
 import { authenticateSession, currentSession, SignInAttempts, sessionPages, sessionRoutes } from './sessions/index.ts'
-import { ShareKeeper, sharePages, shareRoutes } from './shares/index.ts'
+import { ShareCleanUp, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'
 import { announceChanges, StreamHub, streamRoutes } from './stream/index.ts'
 import { tagRoutes } from './tags/index.ts'
@@ -135,7 +135,7 @@ async function createApiParts({ config, parts, faultsOf, place }: Context, servi
     ledger,
     onFault: faultsOf('shares'),
   }
-  await parts.use(new ShareKeeper(shares)).start()
+  await parts.use(new ShareCleanUp(shares)).start()
   const registering = { ...connecting, workflows: workflowUses(database) }
   const mayActFor = async (exchange: Exchange, accountId: string): Promise<boolean> => {
     const session = await currentSession(sessions, exchange).catch(() => undefined)

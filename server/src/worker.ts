@@ -2,7 +2,7 @@
 import { ActivityRoller, StorageMeter } from './activity/index.ts'
 import { AlarmKeeper } from './alarms/index.ts'
 import { AuditChain, AuditRetention } from './audit/index.ts'
-import { ConnectionCare } from './connections/index.ts'
+import { ConnectionHealthChecks } from './connections/index.ts'
 import { ContentSweep } from './contents/index.ts'
 import type { Context } from './context.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
@@ -34,7 +34,7 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
   parts.use(new AuditRetention(database, config.auditRetentionYears, faultsOf('audit'))).start()
   const yearsKept = { statistics: config.statisticsRetentionYears, usage: config.usageRetentionYears }
   const revisionDays = { daysKept: config.revisionRetentionDays, runDaysKept: config.runRetentionDays }
-  await parts.use(new ConnectionCare({ ...connecting, jobs })).start()
+  await parts.use(new ConnectionHealthChecks({ ...connecting, jobs })).start()
   parts.use(new ActivityRoller(database, yearsKept, faultsOf('activity'))).start()
   parts.use(new RevisionRetention(database, revisionDays, faultsOf('workflows'))).start()
   parts.use(new StorageMeter(database, faultsOf('activity'))).start()

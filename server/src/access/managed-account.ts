@@ -13,7 +13,7 @@ const cacheEntriesMax = 20_000
 type Candidate = { identity: AccountIdentity; createdBy: string | null }
 
 /** Whether the caller may act for an account of its organization. */
-export function reaches(caller: AccountIdentity, account: { id: string; createdBy: string | null }): boolean {
+export function mayActFor(caller: AccountIdentity, account: { id: string; createdBy: string | null }): boolean {
   if (account.id === caller.id || rankOf(caller.role) >= rankOf('SuperPartner')) return true
   return caller.role === 'DevPartner' && account.createdBy === caller.id
 }
@@ -34,7 +34,7 @@ export function managedAccounts(database: Database): (caller: AccountIdentity, i
     const wanted = id.toLowerCase()
     if (wanted === caller.id) return caller
     const candidate = await cache.get(`${caller.organizationId} ${wanted}`, () => find(caller.organizationId, wanted))
-    if (!candidate || !reaches(caller, { id: wanted, createdBy: candidate.createdBy })) {
+    if (!candidate || !mayActFor(caller, { id: wanted, createdBy: candidate.createdBy })) {
       throw new AppError(
         'managed_account_unreachable',
         'The account in the header ManagedAccountId is not one you may act for.',

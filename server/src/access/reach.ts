@@ -1,4 +1,4 @@
-// `acrossAccounts`: everything a caller may act for, as one thing. The same rule as `reaches`, for statements about many accounts.
+// `acrossAccounts`: everything a caller may act for, as one thing. The same rule as `mayActFor`, for statements about many accounts.
 import { rankOf } from '@patchbay/contract'
 import { type Sql, sql } from '../db/index.ts'
 import type { Principal } from './principal.ts'

@@ -1,4 +1,4 @@
-import { type Principal, reaches } from '../access/index.ts'
+import { mayActFor, type Principal } from '../access/index.ts'
 import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
@@ -18,7 +18,7 @@ export function activationResender(
     const scope = { organizationId, accountId: id }
     await deps.database.forScope(scope).transaction(async (tx) => {
       const invited = await findInvited(tx, organizationId, id)
-      if (!invited || !reaches(caller, invited)) throw notFound('account')
+      if (!invited || !mayActFor(caller, invited)) throw notFound('account')
       if (invited.state !== 'inActive') {
         throw new AppError(
           'account_state_not_permitted',

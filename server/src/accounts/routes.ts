@@ -64,7 +64,7 @@ function wanted(body: BodyOf<Operations['AccountsSearch']>) {
   }
 }
 
-/** Undefined: everybody of the organization. As `reaches` says of one account. */
+/** Undefined: everybody of the organization. As `mayActFor` says of one account. */
 function reachOf({ id, role }: AccountIdentity): { id: string; withCreated: boolean } | undefined {
   return rankOf(role) >= rankOf('SuperPartner') ? undefined : { id, withCreated: role === 'DevPartner' }
 }

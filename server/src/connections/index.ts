@@ -1,5 +1,5 @@
 export { createDatabaseRateLimiter } from './call/rate-limiter.ts'
-export { ConnectionCare, connectionCareQueue } from './care/health-checks.ts'
+export { ConnectionHealthChecks, connectionCareQueue } from './care/health-checks.ts'
 export type { Connection, ConnectionAnswer, ConnectionRequest, Connections, Denial } from './connection.ts'
 export { maskJson, maskSecrets } from './credentials/mask-secrets.ts'
 export type { WorkflowUses } from './ports.ts'

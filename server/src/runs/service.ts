@@ -27,7 +27,7 @@ import { runRoutes } from './routes.ts'
 import type { Run, RunNews } from './run.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
-import { forgetRuns } from './start/stop.ts'
+import { deleteRuns } from './start/stop.ts'
 
 export type RunsDeps = {
   database: Database
@@ -98,7 +98,7 @@ export function createRuns(deps: RunsDeps) {
     ofWorkflows: {
       find: (scope: Scope, workflowId: string, runNumber: number) =>
         findRunDetail(history, scope, workflowId, runNumber),
-      stop: forgetRuns,
+      stop: deleteRuns,
     },
     createWorker: (options?: DispatcherOptions): Dispatcher =>
       new Dispatcher(

@@ -15,7 +15,7 @@ const silentSeconds = 120
 const lostDays = 365
 const batch = 200
 
-export class ShareKeeper implements AsyncDisposable {
+export class ShareCleanUp implements AsyncDisposable {
   readonly #deps: Deps
   readonly #cleaning: Recurring
 

@@ -1,3 +1,3 @@
-export { ShareKeeper } from './clean-up.ts'
+export { ShareCleanUp } from './clean-up.ts'
 export { sharePages } from './pages.ts'
 export { shareRoutes } from './routes.ts'

@@ -1,6 +1,6 @@
 // An organization takes an item of its own away, as a whole: draft, published versions and tags. What is in use stays, and the refusal names
 // who uses it.
-import { type Principal, reaches } from '../../access/index.ts'
+import { mayActFor, type Principal } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
@@ -46,7 +46,7 @@ function inUse({ caller }: Principal, name: string, users: readonly Users[]): Ap
     // A template may use it in its draft and in what is published.
     const all = [...new Map(uses.map((use) => [use.id, use])).values()]
     const reached = all.filter(
-      (use) => !('accountId' in use) || reaches(caller, { id: use.accountId, createdBy: use.accountCreatedBy }),
+      (use) => !('accountId' in use) || mayActFor(caller, { id: use.accountId, createdBy: use.accountCreatedBy }),
     )
     const ids = reached.slice(0, idsTold).map(({ id }) => id)
     const more = all.length - ids.length

@@ -8,7 +8,7 @@ import {
   matchesHost,
   type TemplateValues,
 } from '../application.ts'
-import { wrong } from '../credentials/read-credentials.ts'
+import { invalidCredentials } from '../credentials/read-credentials.ts'
 
 export type Target = {
   url: URL
@@ -60,7 +60,7 @@ export function baseAddress(application: Application, values: TemplateValues): U
   try {
     return new URL(expandAddress(application.baseUrl ?? '', values))
   } catch (error) {
-    throw wrong(`${(error as Error).message} (Base address of ${application.shortName}.)`)
+    throw invalidCredentials(`${(error as Error).message} (Base address of ${application.shortName}.)`)
   }
 }
 

@@ -24,7 +24,7 @@ type Deps = SendDeps & { jobs: JobQueue }
 type Due = Scope & { regApplicationId: string }
 type Checks = { due: Due[] }
 
-export class ConnectionCare implements AsyncDisposable {
+export class ConnectionHealthChecks implements AsyncDisposable {
   readonly #deps: Deps
   readonly #sweeping: Recurring
 

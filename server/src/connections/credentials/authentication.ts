@@ -7,7 +7,7 @@ import {
   type TemplateValues,
   type TokenAuthentication,
 } from '../application.ts'
-import { wrong } from './read-credentials.ts'
+import { invalidCredentials } from './read-credentials.ts'
 
 export type AppliedAuthentication = { headers?: Record<string, string>; query?: Record<string, string> }
 
@@ -37,7 +37,7 @@ export function needsToken(authentication: PlainAuthentication): authentication 
 export function checkAuthentication(authentication: PlainAuthentication, values: TemplateValues): void {
   const need = (template: string) => {
     if (expandText(template, values) !== '') return
-    throw wrong(
+    throw invalidCredentials(
       `The field ${fieldsIn(template)[0] ?? template} in credentialsJson is required for this authentication.`,
     )
   }
@@ -49,7 +49,9 @@ export function checkAuthentication(authentication: PlainAuthentication, values:
   need(how.name)
   need(how.value)
   if (how.in === 'header' && !headerName.test(expandText(how.name, values))) {
-    throw wrong(`The field ${fieldsIn(how.name)[0] ?? how.name} in credentialsJson must be the name of a header.`)
+    throw invalidCredentials(
+      `The field ${fieldsIn(how.name)[0] ?? how.name} in credentialsJson must be the name of a header.`,
+    )
   }
 }
 

@@ -17,7 +17,7 @@ export function readCredentials(
   const declared = new Map(application.credentialFields.map((field) => [field.ShortName, field]))
   for (const name of Object.keys(given)) {
     if (!declared.has(name)) {
-      throw wrong(
+      throw invalidCredentials(
         `The field ${name} in credentialsJson is not a credential field of ${application.shortName}. Known fields: ${[...declared.keys()].join(', ') || 'none'}.`,
       )
     }
@@ -27,7 +27,7 @@ export function readCredentials(
     const value = Object.hasOwn(given, field.ShortName) ? given[field.ShortName] : undefined
     // A list of names mapped to null is what GET Applications offers as a form to fill in.
     if (value === undefined || value === null || value === '') {
-      if (field.Required) throw wrong(`The field ${field.ShortName} in credentialsJson is required.`)
+      if (field.Required) throw invalidCredentials(`The field ${field.ShortName} in credentialsJson is required.`)
     } else {
       values.push([field.ShortName, readValue(field, value)])
     }
@@ -51,7 +51,7 @@ function keepStored(application: Application, given: Record<string, unknown>, st
     if (Object.hasOwn(given, name) && !isMasked) continue
     if (Object.hasOwn(stored, name)) named[name] = stored[name]
     else if (isMasked)
-      throw wrong(
+      throw invalidCredentials(
         `The field ${name} in credentialsJson is ${maskedValue}, but nothing is stored for it. Give the secret itself.`,
       )
   }
@@ -73,13 +73,13 @@ function parseObject(text: string): Record<string, unknown> {
     value = undefined
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw wrong('The field credentialsJson must be a JSON object in a string.')
+    throw invalidCredentials('The field credentialsJson must be a JSON object in a string.')
   }
   return value as Record<string, unknown>
 }
 
 function readValue(field: CredentialField, value: unknown): string | number | boolean {
-  const fault = (what: string) => wrong(`The field ${field.ShortName} in credentialsJson must be ${what}.`)
+  const fault = (what: string) => invalidCredentials(`The field ${field.ShortName} in credentialsJson must be ${what}.`)
   switch (field.Type) {
     case 'number':
       if (typeof value !== 'number') throw fault('a number')
@@ -107,6 +107,6 @@ function isWebAddress(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-export function wrong(message: string): AppError {
+export function invalidCredentials(message: string): AppError {
   return new AppError('credentials_invalid', message)
 }

@@ -1,6 +1,6 @@
 // A stored secret goes only where it went before: else whoever may change an address could have the secret sent to himself.
 import { type Application, expandText, fieldsIn, type TemplateValues } from '../application.ts'
-import { type CredentialValues, withDefaults, wrong } from '../credentials/read-credentials.ts'
+import { type CredentialValues, invalidCredentials, withDefaults } from '../credentials/read-credentials.ts'
 
 /** `kept`: secrets that the caller did not give, but left as they are. */
 export function refuseNewHost(
@@ -14,7 +14,7 @@ export function refuseNewHost(
   const moved = listAddresses(application).find((template) => leadsElsewhere(template, from, to))
   if (moved === undefined) return
   const fields = fieldsIn(moved).filter((name) => from[name] !== to[name])
-  throw wrong(
+  throw invalidCredentials(
     `The field ${fields.join(', ')} in credentialsJson changes where the credentials are sent. Enter the secret fields again: ${kept.join(', ')}.`,
   )
 }

@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi'
 import type { OutboundClient } from '../../outbound/index.ts'
 import { OutboundError } from '../../outbound/index.ts'
 import { expandAddress, expandText, type OAuthAuthentication, type TemplateValues } from '../application.ts'
-import { wrong } from '../credentials/read-credentials.ts'
+import { invalidCredentials } from '../credentials/read-credentials.ts'
 import { excerptOf, isFinalRefusal, toTokenResponse } from './token-answer.ts'
 
 export type Grant = {
@@ -197,6 +197,6 @@ export function addressOf(template: string, values: TemplateValues): string {
   try {
     return expandAddress(template, values)
   } catch (error) {
-    throw wrong((error as Error).message)
+    throw invalidCredentials((error as Error).message)
   }
 }

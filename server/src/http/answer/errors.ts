@@ -11,7 +11,7 @@ import {
   isUnstorableValue,
 } from '../../db/index.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { readOver } from '../connection/drain-body.ts'
+import { drainBody } from '../connection/drain-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,7 +28,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (status === 429 || status === 503) {
     if (!reply.hasHeader('Retry-After')) reply.header('Retry-After', '1')
   }
-  readOver(request.raw)
+  drainBody(request.raw)
   reply.header('Content-Type', 'application/json; charset=utf-8')
   if (spec?.refusalField !== undefined && (status === 400 || status === 413)) {
     reply.code(400).send(JSON.stringify({ [spec.refusalField]: message }))

@@ -7,7 +7,7 @@ const lingerMs = 5000
  * A body that nobody reads any more is read over: otherwise the answer would be lost with the connection, or the next request on it never begin.
  * A client that does not stop is cut off.
  */
-export function readOver(request: IncomingMessage): void {
+export function drainBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   request.resume()
   const cut = setTimeout(() => request.destroy(), lingerMs)

@@ -11,7 +11,7 @@ import { cellHeader, type ElsewhereLookup, mayBeElsewhere } from '../answer/else
 import { type Refused, refusalOf } from '../answer/errors.ts'
 import { logAnswer } from '../answer/request-line.ts'
 import type { ClientAddress } from '../connection/client-address.ts'
-import { readOver } from '../connection/drain-body.ts'
+import { drainBody } from '../connection/drain-body.ts'
 
 export type RawHead = {
   readonly method: string
@@ -175,7 +175,7 @@ class RawExchange implements RawHead {
   #refuse(error: unknown): void {
     const { elsewhere, logger } = this.#options
     const refused = refusalOf(error, this.#id, logger)
-    readOver(this.#request)
+    drainBody(this.#request)
     if (!mayBeElsewhere(elsewhere, refused.status)) return void this.#writeRefusal(refused)
     elsewhere.find(this.#request).then(
       (found) => {

@@ -95,7 +95,7 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
  * when it ends; a job that waits finds no run and is thrown away. The counter goes with the workflow itself: whoever starts a run holds the
  * workflow first and the counter then.
  */
-export async function forgetRuns(tx: Tx, workflowId: string): Promise<void> {
+export async function deleteRuns(tx: Tx, workflowId: string): Promise<void> {
   await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
   await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
   await tx.query(sql`delete from run_writes n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)

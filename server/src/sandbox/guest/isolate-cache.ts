@@ -59,7 +59,7 @@ export type TakenRealm = {
 export function takeRealm(order: WorkshopOrder, realmKey: string, characters: number, listener: Listener): TakenRealm {
   const key = JSON.stringify([order.accountId, order.libraryKey, order.limits])
   if (workshop?.key !== key || workshop.given + characters > order.limits.memoryBytes * GIVEN_SHARE) {
-    closeWorkshop()
+    closeIsolate()
     workshop = openWorkshop(key, order)
   }
   const taken = workshop
@@ -109,7 +109,7 @@ export function prepareNext(): void {
   if (!workshop || workshop.runs < 2 || workshop.spare) return
   const { isolate, key, order, realms } = workshop
   if (realms >= REALMS_PER_ISOLATE || (realms % REALMS_PER_LOOK === 0 && isHalfFull(isolate, order.limits))) {
-    closeWorkshop()
+    closeIsolate()
     workshop = openWorkshop(key, order)
   }
   workshop.spare = makeSpare(workshop)
@@ -120,7 +120,7 @@ function isHalfFull(isolate: ivm.Isolate, { memoryBytes }: GuestLimits): boolean
   return used + external > memoryBytes / 2
 }
 
-export function closeWorkshop(): void {
+export function closeIsolate(): void {
   const closed = workshop
   workshop = undefined
   if (closed && !closed.isolate.isDisposed) closed.isolate.dispose()

@@ -2,7 +2,7 @@ import type { AnswerMessage, GuestEnd, RunMessage } from '../protocol.ts'
 import { endProcess, readAnswer, send, sendText } from './channel.ts'
 import { answerTextCall } from './character-sets.ts'
 import { locateSyntaxFault } from './compile.ts'
-import { closeWorkshop, prepareNext, type TakenRealm, takeRealm } from './isolate-cache.ts'
+import { closeIsolate, prepareNext, type TakenRealm, takeRealm } from './isolate-cache.ts'
 import type { Watch } from './realm/dispatch.ts'
 
 type Running = {
@@ -159,7 +159,7 @@ function finish(run: Running, fault: GuestEnd | undefined): void {
   // sent ahead must not begin before.
   if (end === '{"kind":"outOfMemory"}') endProcess()
   if (isolate.isDisposed) {
-    closeWorkshop()
+    closeIsolate()
     return
   }
   if (isTidy) taken.keep()
