@@ -20,7 +20,7 @@ export const parts: readonly Part[] = [
     tests: ['chain-patch', 'block-origin', 'variables'],
   },
   { name: 'graphs', sources: ['chain/graph.ts', 'problem.ts'], tests: ['graph', 'plan', 'problem'] },
-  { name: 'runs', sources: ['run/*.ts'], tests: ['plan'] },
+  { name: 'runs', sources: ['run/*.ts'], tests: ['plan', 'backoff'] },
   {
     name: 'variables',
     sources: ['chain/block-variables.ts', 'variables/*.ts'],

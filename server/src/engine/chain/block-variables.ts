@@ -1,5 +1,5 @@
 // How a request changes the variables of one block.
-import { maskedValue } from '@patchbay/contract'
+import { maskedValue } from '@patchbay/contract/client-values'
 import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import {
   fitsType,

@@ -1,4 +1,4 @@
-import { maskedValue } from '@patchbay/contract'
+import { maskedValue } from '@patchbay/contract/client-values'
 import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import {
   fitsType,
