@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { stripGuest } from '../../../build/strip-guest.ts'
 import { migrateAndInstall } from '../../src/app.ts'
 import { startEmbeddedServer } from '../../src/db/index.ts'
 import { bundleProgram } from './bundle-program.ts'
@@ -16,6 +17,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  stripGuest()
   const [stopServer, program] = await Promise.all([startServer(project), bundleProgram()])
   process.env[bundleVariable] = program.directory
   return async () => {
