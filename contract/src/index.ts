@@ -193,6 +193,7 @@ export { blocksMax, isGuid, listSizeMax, maskedValue, searchPlaces, workflowStat
 export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'
 export { type Feature, features } from './features.ts'
+export { generalRefusals } from './general-refusals.ts'
 export { timestampPattern } from './ids.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export { namedSchemas } from './named-schemas.ts'

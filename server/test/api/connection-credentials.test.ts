@@ -78,7 +78,9 @@ describe('credentials of registered applications', () => {
     for (const secret of [{}, { consumerSecret: '********' }]) {
       const refused = await update({ storeUrl: elsewhere, ...secret })
       expect(refused.status).toBe(400)
-      expect(refused.body.errorMessage).toMatch(/storeUrl .* changes where .* consumerSecret/)
+      expect(refused.body.errorMessage).toMatch(
+        /storeUrl .* changes where the credentials are sent\. .* consumerSecret/,
+      )
     }
     expect(at.target.received.every(({ headers }) => headers.host?.startsWith('127.0.0.1'))).toBe(true)
     expect((await update(shopKeys({ storeUrl: elsewhere }))).status).toBe(200)

@@ -1,4 +1,5 @@
-// What the service refuses, and in which words. Every sentence of its sources is provoked by a test: the ones here, or one elsewhere that quotes it.
+// What the service refuses, and in which words. Every refusal that the contract declares is provoked here. A sentence in the sources of which no test
+// quotes three words in a row is found, too.
 import { type ErrorCode, errorCatalogue, type OperationSpec, operations } from '@patchbay/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
@@ -81,8 +82,12 @@ const refusing = (code: ErrorCode) => specs.filter(({ refuses }) => refuses?.inc
 
 describe('declared in the contract', () => {
   it.each(refusing('not_found'))('$name is 404 for what does not exist', async (spec) => {
-    const { status, body, text } = await askForNothing(at.manager, spec)
-    expect([status, body.errorMessage], text).toEqual([404, expect.stringMatching(/not found|No such/)])
+    const answer = await askForNothing(at.manager, spec)
+    expect([answer.status, answer.body.errorMessage], answer.text).toEqual([
+      404,
+      expect.stringMatching(/not found|No such/),
+    ])
+    expect(await refusalOf(at.service, answer)).toEqual({ operation: spec.name, code: 'not_found' })
   })
 
   // Where the role that is needed depends on the request, the refusal is provoked above.
@@ -125,5 +130,12 @@ describe('the sentences of refusals', () => {
         return excerpts.length > 0 && !excerpts.some((words) => tests.includes(` ${words} `))
       })
     expect(missing.map(({ at: place, parts }) => `${place} ${parts.join('…')}`)).toEqual([])
+  })
+
+  it('are there if they are excused', () => {
+    const gone = [...unprovoked.keys()].filter(
+      (words) => !sentences.some(({ parts }) => parts.join('…').includes(words)),
+    )
+    expect(gone).toEqual([])
   })
 })

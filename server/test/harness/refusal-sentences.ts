@@ -16,7 +16,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 export function listRefusalSentences(): RefusalSentence[] {
   return globSync('server/src/**/*.ts', { cwd: root }).flatMap((file) => {
     const text = readFileSync(root + file, 'utf8')
-    const thrown = [...text.matchAll(/new AppError\(\s*'(\w+)',|(?<!function )\binvalid\(/g)]
+    const thrown = [
+      ...text.matchAll(/new AppError\(\s*'(\w+)',|(?<!function )\b(?:invalid|invalidCredentials|notPublishable)\(/g),
+    ]
     return thrown.flatMap((found) => {
       const parts = readLiteral(text, found.index + found[0].length)
       const line = text.slice(0, found.index).split('\n').length

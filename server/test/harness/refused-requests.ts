@@ -1,5 +1,5 @@
 // Which operation refused a request, and why. Clients are told a status and a sentence; the log has the reason in a word.
-import { type ErrorCode, type OperationSpec, operations } from '@patchbay/contract'
+import { type ErrorCode, generalRefusals, type OperationSpec, operations } from '@patchbay/contract'
 import type { Answer } from './client.ts'
 import { eventually } from './eventually.ts'
 
@@ -27,33 +27,8 @@ export async function refusalOf(service: { logText(): string }, { headers }: Pic
 
 /** The refusals in a log that the contract does not declare. */
 export function undeclaredRefusals(lines: readonly string[]): string[] {
-  const undeclared = listRefused(lines).filter(({ spec, code }) => spec && !mayRefuse(spec, code))
+  const undeclared = listRefused(lines).filter(
+    ({ spec, code }) => spec && ![...generalRefusals(spec), ...(spec.refuses ?? [])].includes(code),
+  )
   return [...new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))]
-}
-
-/** What an operation may answer without saying so. A text that the database cannot keep may come with any request. */
-const everywhere: readonly ErrorCode[] = [
-  'invalid_request',
-  'cannot_be_stored',
-  'in_another_cell',
-  'too_many_requests',
-  'internal',
-  'content_damaged',
-  'not_ready',
-]
-const withKeys: readonly ErrorCode[] = [
-  'keys_missing',
-  'keys_invalid',
-  'address_not_allowed',
-  'session_invalid',
-  'managed_account_unreachable',
-]
-
-function mayRefuse(spec: OperationSpec, code: ErrorCode): boolean {
-  if (everywhere.includes(code) || spec.refuses?.includes(code)) return true
-  if (spec.access !== 'public' && withKeys.includes(code)) return true
-  if (code === 'role_too_low') return spec.lowestRole !== undefined
-  // A path value that is no id.
-  if (code === 'not_found') return spec.params !== undefined && spec.malformedPathIs === undefined
-  return code === 'body_too_large' && spec.body !== undefined
 }

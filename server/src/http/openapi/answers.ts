@@ -1,7 +1,5 @@
 // What an operation may answer: its success, and every refusal with the reasons for it.
-import { type ErrorCode, errorCatalogue, type OperationSpec, refusalReasons } from '@patchbay/contract'
-
-const everywhere = { keys: [400, 401, 429, 500, 503], public: [400, 429, 500, 503] } as const
+import { type ErrorCode, errorCatalogue, generalRefusals, type OperationSpec, refusalReasons } from '@patchbay/contract'
 
 const refusals: Record<number, { name: string; description: string; message: string }> = {
   400: {
@@ -65,12 +63,15 @@ export function answerCodes(spec: OperationSpec): Record<string, string> {
 }
 
 export function refusalStatuses(spec: OperationSpec): number[] {
-  const statuses = new Set<number>(everywhere[spec.access ?? 'keys'])
-  for (const code of spec.refuses ?? []) statuses.add(errorCatalogue[code])
-  if (spec.params) statuses.add(spec.malformedPathIs ?? 404)
-  if (spec.access !== 'public') statuses.add(403)
-  if (spec.body && spec.bodyType !== 'multipart' && spec.refusalField === undefined) statuses.add(413)
+  const codes = [...generalRefusals(spec), ...(spec.refuses ?? [])]
+  // The proxy in front of cells takes this one and asks the other cell: clients do not see it.
+  const statuses = new Set(codes.filter((code) => code !== 'in_another_cell').map((code) => statusOf(spec, code)))
   return [...statuses].sort((a, b) => a - b)
+}
+
+function statusOf(spec: OperationSpec, code: ErrorCode): number {
+  const has413 = spec.bodyType !== 'multipart' && spec.refusalField === undefined
+  return code === 'body_too_large' && !has413 ? 400 : errorCatalogue[code]
 }
 
 /** Codes whose reason every operation with their status shares, so that it need not be said again. */

@@ -43,6 +43,7 @@ export function refusalsOfCatalogue(at: Surroundings): Refusal[] {
     ['DeleteFunction', libraryFunction],
   ] as const satisfies [string, Make][]
   const remove = (kind: string, id: string, client: Client = at.manager) => client.get(`/api/Delete${kind}/${id}`)
+  const importing = (body: object) => at.manager.post('/api/CatalogImport', body)
 
   return [
     refusal('CatalogImport', 'catalog_invalid', 'Nothing was imported', () =>
@@ -76,6 +77,20 @@ export function refusalsOfCatalogue(at: Surroundings): Refusal[] {
       const { id, name } = await libraryFunction()
       await createWorkflow(at.manager, [`return fx.${name}('word')`])
       return remove('Function', id)
+    }),
+    refusal('CatalogImport', 'invalid_request', 'Give either the field files or the field openApi.', () =>
+      importing({}),
+    ),
+    refusal('CatalogImport', 'invalid_request', 'Give either the field openApi.document or the field', () =>
+      importing({ openApi: { shortName: 'OWN' } }),
+    ),
+    refusal('CatalogImport', 'invalid_request', 'The field openApi.trustedHosts needs openApi.url.', () =>
+      importing({ openApi: { shortName: 'OWN', document: '{}', trustedHosts: ['example.com'] } }),
+    ),
+    refusal('PublishBlockTemplate', 'draft_not_publishable', 'The version "1" is already published.', async () => {
+      const { id, name } = await block('1')
+      await bring({}, blockFiles({ id, name, version: null }))
+      return (await owner()).get(`/api/PublishBlockTemplate/${id}?version=1`)
     }),
   ]
 }

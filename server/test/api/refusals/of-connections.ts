@@ -4,6 +4,7 @@ import type { ErrorCode } from '@patchbay/contract'
 import { createAccount } from '../../harness/accounts.ts'
 import type { Client } from '../../harness/client.ts'
 import { createWorkflow } from '../../harness/workflows.ts'
+import { applicationFile } from '../catalog-files.ts'
 import { type Refusal, refusal, type Surroundings, shared } from './refusal.ts'
 
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
@@ -141,6 +142,23 @@ export function refusalsOfConnections(at: Surroundings): Refusal[] {
     ...each(['ApiAuth'], 'target_unreachable', 'No token could be obtained for the registered application', () =>
       withoutSession(503),
     ),
+    refusal('ApiGet', 'invalid_request', 'The address must have the form <short name>/<endpoint>.', () =>
+      at.manager.get('/api/ApiGet?url=/'),
+    ),
+    refusal(
+      'RegApplicationCreate',
+      'credentials_invalid',
+      'The field baseUrl in credentialsJson must be a string.',
+      () => register(at.manager, http, { baseUrl: 5 }),
+    ),
+    refusal('RegApplicationCreate', 'credentials_invalid', '(Base address of ', async () => {
+      const [id, name] = [randomUUID(), `own${randomUUID().slice(0, 8)}`]
+      const { path, content } = applicationFile(id, name)
+      const field = '  - { ShortName: host, DisplayName: Host, Type: text, Required: true }\n'
+      const own = content.replace('https://api.example.com', 'https://{host}') + field
+      await at.manager.post('/api/CatalogImport', { files: [{ path, content: own }] })
+      return register(at.manager, id, { token: 'secret-token', host: 'not a host' })
+    }),
   ]
 }
 

@@ -1,4 +1,5 @@
-// Runs, schedules and the queues of webhooks.
+// Runs, what finds and repeats them, and the queues of webhooks.
+import { randomUUID } from 'node:crypto'
 import { enableWebhook, hasStatus } from '../../harness/webhooks.ts'
 import { createWorkflow, deployWorkflow, runToEnd } from '../../harness/workflows.ts'
 import { type Refusal, refusal, type Surroundings } from './refusal.ts'
@@ -11,6 +12,7 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
   const run = (workflowId: string, more: object = {}) => at.manager.post('/api/RunWorkflow', { workflowId, ...more })
   const retry = (workflowId: string) => at.manager.get(`/api/RetryRun/${workflowId}?runNumber=1`)
   const notDeployed = 'only a deployed workflow can run.'
+  const search = (more: object) => at.manager.post('/api/SearchRuns', { searchTerm: 'word', ...more })
 
   return [
     refusal('RunWorkflow', 'workflow_not_deployed', notDeployed, async () => run(await idle())),
@@ -65,6 +67,23 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
       refusal(operation, 'webhook_not_configured', 'The webhook of this workflow is not configured.', async () =>
         at.manager.post(`/api/${operation}/${await deployed()}`, {}),
       ),
+    ),
+    refusal('RunWorkflow', 'invalid_request', 'The workflow has no webhook request ', async () =>
+      at.manager.post('/api/RunWorkflow', { workflowId: await deployed(), webhookId: randomUUID() }),
+    ),
+    refusal('ReplayStart', 'invalid_request', 'Give runNumbers or lastRuns, not both.', async () => {
+      const id = await deployed()
+      await runToEnd(at.manager, id)
+      return at.manager.post(`/api/Replay/${id}`, { runNumbers: [1], lastRuns: 1 })
+    }),
+    refusal('SearchRuns', 'invalid_request', 'items can be listed. Narrow the search by time, workflow or', () =>
+      search({ page: 1000, size: 1000 }),
+    ),
+    refusal('SearchRuns', 'invalid_request', 'The field searchTerm must contain a letter or a digit.', () =>
+      search({ searchTerm: '!?' }),
+    ),
+    refusal('SearchRuns', 'invalid_request', 'The field searchTerm may contain at most 20 words.', () =>
+      search({ searchTerm: Array.from({ length: 21 }, (_, n) => `word${n}`).join(' ') }),
     ),
   ]
 }

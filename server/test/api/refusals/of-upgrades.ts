@@ -40,5 +40,16 @@ export function refusalsOfUpgrades(at: Surroundings): Refusal[] {
     refusal('TemplateUpgradeAction', 'upgrade_over', 'The upgrade is complete, so it cannot be paused.', async () =>
       act((await underWay()).over, 'pause'),
     ),
+    refusal(
+      'TemplateUpgrade',
+      'invalid_request',
+      'has a resolution or values, but workflowIds does not name',
+      async () => {
+        const { id, workflowId } = await twoVersions(at.manager)
+        const other = await at.manager.post('/api/Workflow', { workflowTemplateId: id, templateVersion: '1' })
+        const values = [{ workflowId: other.body, variables: { word: 'x' } }]
+        return at.manager.post('/api/TemplateUpgrade', { workflowTemplateId: id, workflowIds: [workflowId], values })
+      },
+    ),
   ]
 }

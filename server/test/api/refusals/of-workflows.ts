@@ -1,7 +1,5 @@
-// Workflows, their runs, schedules, upgrades and expectations; calls of applications and imports.
-import { randomUUID } from 'node:crypto'
-import { twoVersions } from '../../harness/upgrades.ts'
-import { createWorkflow, deployWorkflow, runToEnd } from '../../harness/workflows.ts'
+// Workflows, their schedules and expectations.
+import { createWorkflow, deployWorkflow } from '../../harness/workflows.ts'
 import { type Refusal, refusal, type Surroundings } from './refusal.ts'
 
 export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
@@ -16,10 +14,8 @@ export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
     )
     return id
   }
-  const search = (more: object) => at.manager.post('/api/SearchRuns', { searchTerm: 'word', ...more })
   const expect_ = async (...expectations: object[]) =>
     at.manager.post(`/api/Expectations/${await idle()}`, { expectations })
-  const bring = (body: object) => at.manager.post('/api/CatalogImport', body)
 
   return [
     refusal('Workflow', 'invalid_request', 'Give runNumber or revision, not both.', async () =>
@@ -34,34 +30,6 @@ export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
     refusal('WorkflowScheduler', 'invalid_request', 'is required: the workflow has none stored.', async () =>
       at.manager.post('/api/WorkflowScheduler', { workflowId: await deployed(), isScheduled: true }),
     ),
-    refusal('RunWorkflow', 'invalid_request', 'The workflow has no webhook request ', async () =>
-      at.manager.post('/api/RunWorkflow', { workflowId: await deployed(), webhookId: randomUUID() }),
-    ),
-    refusal('ReplayStart', 'invalid_request', 'Give runNumbers or lastRuns, not both.', async () => {
-      const id = await deployed()
-      await runToEnd(at.manager, id)
-      return at.manager.post(`/api/Replay/${id}`, { runNumbers: [1], lastRuns: 1 })
-    }),
-    refusal(
-      'TemplateUpgrade',
-      'invalid_request',
-      'has a resolution or values, but workflowIds does not name',
-      async () => {
-        const { id, workflowId } = await twoVersions(at.manager)
-        const other = await at.manager.post('/api/Workflow', { workflowTemplateId: id, templateVersion: '1' })
-        const values = [{ workflowId: other.body, variables: { word: 'x' } }]
-        return at.manager.post('/api/TemplateUpgrade', { workflowTemplateId: id, workflowIds: [workflowId], values })
-      },
-    ),
-    refusal('SearchRuns', 'invalid_request', 'items can be listed. Narrow the search by time, workflow or', () =>
-      search({ page: 1000, size: 1000 }),
-    ),
-    refusal('SearchRuns', 'invalid_request', 'The field searchTerm must contain a letter or a digit.', () =>
-      search({ searchTerm: '!?' }),
-    ),
-    refusal('SearchRuns', 'invalid_request', 'The field searchTerm may contain at most 20 words.', () =>
-      search({ searchTerm: Array.from({ length: 21 }, (_, n) => `word${n}`).join(' ') }),
-    ),
     refusal('ExpectationsUpdate', 'invalid_request', 'expectations[0]: succeedsWithin takes no min.', () =>
       expect_({ kind: 'succeedsWithin', hours: 1, min: 1 }),
     ),
@@ -73,16 +41,6 @@ export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
     ),
     refusal('ExpectationsUpdate', 'invalid_request', 'expectations[1]: succeedsWithin is given twice', () =>
       expect_({ kind: 'succeedsWithin', hours: 1 }, { kind: 'succeedsWithin', hours: 2 }),
-    ),
-    refusal('ApiGet', 'invalid_request', 'The address must have the form <short name>/<endpoint>.', () =>
-      at.manager.get('/api/ApiGet?url=/'),
-    ),
-    refusal('CatalogImport', 'invalid_request', 'Give either the field files or the field openApi.', () => bring({})),
-    refusal('CatalogImport', 'invalid_request', 'Give either the field openApi.document or the field', () =>
-      bring({ openApi: { shortName: 'OWN' } }),
-    ),
-    refusal('CatalogImport', 'invalid_request', 'The field openApi.trustedHosts needs openApi.url.', () =>
-      bring({ openApi: { shortName: 'OWN', document: '{}', trustedHosts: ['example.com'] } }),
     ),
   ]
 }

@@ -1,0 +1,31 @@
+import type { ErrorCode } from './errors.ts'
+import type { OperationSpec } from './operation.ts'
+
+const everywhere: readonly ErrorCode[] = [
+  'invalid_request',
+  // A text that the database cannot keep may come with any request.
+  'cannot_be_stored',
+  'in_another_cell',
+  'too_many_requests',
+  'internal',
+  'content_damaged',
+  'not_ready',
+]
+const withKeys: readonly ErrorCode[] = [
+  'keys_missing',
+  'keys_invalid',
+  'address_not_allowed',
+  'session_invalid',
+  'managed_account_unreachable',
+]
+
+/** What an operation may refuse without naming it in `refuses`, because what it is like says so. */
+export function generalRefusals(spec: OperationSpec): ErrorCode[] {
+  const codes = [...everywhere]
+  if (spec.access !== 'public') codes.push(...withKeys)
+  if (spec.lowestRole !== undefined) codes.push('role_too_low')
+  // A path value that is no id.
+  if (spec.params && spec.malformedPathIs === undefined) codes.push('not_found')
+  if (spec.body) codes.push('body_too_large')
+  return codes
+}
