@@ -1,5 +1,12 @@
 export type { AnswerOf, BodyOf, NoContent, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
-export { isGuid, maskedValue, runStatuses, searchPlaces, workflowStates } from '@patchbay/contract/client-values'
+export {
+  isGuid,
+  listSizeMax,
+  maskedValue,
+  runStatuses,
+  searchPlaces,
+  workflowStates,
+} from '@patchbay/contract/client-values'
 export { noContent } from '@patchbay/contract/operation'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { ConnectionError, PatchbayError } from './errors.ts'

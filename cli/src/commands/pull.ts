@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Client } from '@patchbay/sdk'
+import { type Client, listSizeMax } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
 import { counted } from '../counted.ts'
 import { pull } from '../folders/pull.ts'
@@ -41,6 +41,6 @@ export async function pullWorkflows(context: Context, options: Options, workflow
 
 async function listWorkflows(client: Client): Promise<ListedWorkflow[]> {
   return Array.fromAsync(
-    client.each('WorkflowsSearch', { body: { size: 1000, workflowState: ['inDevelopment', 'deployed'] } }),
+    client.each('WorkflowsSearch', { body: { size: listSizeMax, workflowState: ['inDevelopment', 'deployed'] } }),
   )
 }

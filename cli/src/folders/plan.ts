@@ -1,6 +1,5 @@
 // What a push would do, folder by folder: the same plan is shown by diff and carried out by push.
-import type { Client } from '@patchbay/sdk'
-import { PatchbayError } from '@patchbay/sdk'
+import { type Client, listSizeMax, PatchbayError } from '@patchbay/sdk'
 import type { Connection } from '../session/connect.ts'
 import type { ListedWorkflow } from '../session/find-workflow.ts'
 import { alignSecrets } from './align-secrets.ts'
@@ -41,7 +40,7 @@ export async function makePlan(
   const { client } = connection
   const [names, listed] = await Promise.all([
     loadNames(client),
-    Array.fromAsync(client.each('WorkflowsSearch', { body: { size: 1000 } })),
+    Array.fromAsync(client.each('WorkflowsSearch', { body: { size: listSizeMax } })),
   ])
   const byId = new Map(listed.map((one) => [one.id, one]))
   const byName = Map.groupBy(

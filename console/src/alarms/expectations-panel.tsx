@@ -1,4 +1,5 @@
 // What is expected of one workflow, as sentences that one fills in.
+import { listSizeMax } from '@patchbay/sdk'
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { sentenceOf, useAction, useOperation } from '../api.ts'
@@ -22,7 +23,7 @@ export function ExpectationsPanel({
 }) {
   const workflows = useOperation(
     'WorkflowsSearch',
-    { body: { size: 1000, workflowState: ['deployed'] } },
+    { body: { size: listSizeMax, workflowState: ['deployed'] } },
     { staleTime: 60_000 },
   )
   const choices = workflows.data?.workflows ?? []

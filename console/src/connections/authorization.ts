@@ -1,5 +1,6 @@
 // Access that a person gives at the provider, in a window of its own. The window ends on the service's result page; here one waits until
 // the connection says that it is authenticated.
+import { listSizeMax } from '@patchbay/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call, forget } from '../api.ts'
@@ -25,7 +26,7 @@ export function useAuthorizationWatch(
     if (!isWaiting) return
     let isOver = false
     const timer = setTimeout(async () => {
-      const found = await call('RegApplicationsSearch', { body: { size: 1000 } }).catch(() => undefined)
+      const found = await call('RegApplicationsSearch', { body: { size: listSizeMax } }).catch(() => undefined)
       if (isOver) return
       const done = found && isDone(found.regApplications)
       if (done) {

@@ -1,4 +1,5 @@
 // Connections that a workflow was not given yet although its scripts call them. Where just one fits, nobody is asked for it.
+import { listSizeMax } from '@patchbay/sdk'
 import { useMemo } from 'react'
 import { useOperation } from '../api.ts'
 import type { Block, WorkflowDetail } from './workflow-draft.ts'
@@ -23,7 +24,7 @@ export function useFoundConnections(workflow: WorkflowDetail, chain: readonly Bl
   const wanted = names.filter((name) => !given.has(name.toLowerCase()))
   const connections = useOperation(
     'RegApplicationsSearch',
-    { body: { size: 1000 } },
+    { body: { size: listSizeMax } },
     { enabled: wanted.length > 0, staleTime: 30_000 },
   ).data?.regApplications
   const found: Record<string, string> = {}

@@ -1,4 +1,5 @@
 // One thing that the new version asks for: a value, or which of the customer's connections stands behind an application.
+import { listSizeMax } from '@patchbay/sdk'
 import { Link } from '@tanstack/react-router'
 import { useOperationAs } from '../api.ts'
 import { useApplications } from '../applications/applications.ts'
@@ -34,7 +35,7 @@ export function NeededValue(props: Props) {
 
 function NeededConnection({ need, accountId, value, onChange }: Props) {
   const application = useApplications().data?.find(({ shortName }) => isSame(shortName, need.name))
-  const registered = useOperationAs(accountId, 'RegApplicationsSearch', { body: { size: 1000 } })
+  const registered = useOperationAs(accountId, 'RegApplicationsSearch', { body: { size: listSizeMax } })
   const choices = registered.data?.regApplications.filter(({ shortName }) => isSame(shortName, need.name))
   return (
     <Select

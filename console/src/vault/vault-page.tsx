@@ -1,4 +1,5 @@
 // What scripts keep between runs. Values stay on the server until a person asks for one, and asking is audited.
+import { listSizeMax } from '@patchbay/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus, SearchX, Vault } from 'lucide-react'
 import { useCallback, useState } from 'react'
@@ -34,7 +35,7 @@ export function VaultPage() {
     },
     { keepPrevious: true },
   )
-  const workflows = useOperation('WorkflowsSearch', { body: { size: 1000 } }, { staleTime: 60_000 })
+  const workflows = useOperation('WorkflowsSearch', { body: { size: listSizeMax } }, { staleTime: 60_000 })
   const [shown, setShown] = useState<string>()
   const [isSetting, setIsSetting] = useState(false)
   const search = useCallback((q: string) => change({ q: q === '' ? undefined : q }), [change])

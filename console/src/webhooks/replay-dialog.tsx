@@ -1,5 +1,6 @@
 // Many past requests at once, with the count before anything happens.
 
+import { listSizeMax } from '@patchbay/sdk'
 import { type FormEvent, useState } from 'react'
 import { type Body, sentenceOf, useAction, useOperation } from '../api.ts'
 import { Button } from '../ui/button.tsx'
@@ -14,8 +15,6 @@ const choices: Record<string, { label: string; status: Status[] }> = {
   done: { label: 'Done', status: ['Done'] },
   both: { label: 'All', status: ['Done', 'Skipped'] },
 }
-/** The most that one page of the history holds. Of a longer history only the newest are counted, so the count is a lower bound. */
-const countedMax = 1000
 
 export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onClose: () => void }) {
   const [which, setWhich] = useState('skipped')
@@ -23,7 +22,7 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
   const [to, setTo] = useState(() => localText(Date.now() + 60_000))
   const range = { searchFrom: new Date(from).toISOString(), searchTo: new Date(to).toISOString() }
   const { status } = choices[which] as (typeof choices)[string]
-  const history = useOperation('GetWebhookHistory', { params: { workflowId }, body: { ...range, size: countedMax } })
+  const history = useOperation('GetWebhookHistory', { params: { workflowId }, body: { ...range, size: listSizeMax } })
   const replay = useAction('WebhookReplay', {
     changes: ['GetWebhookQueue', 'GetWebhookHistory'],
     onDone: ({ answer }) => {
@@ -32,7 +31,8 @@ export function ReplayDialog({ workflowId, onClose }: { workflowId: string; onCl
     },
   })
   const count = history.data?.items.filter((item) => status.includes(item.status)).length
-  const isBound = (history.data?.length ?? 0) > countedMax
+  // Of a longer history only the newest are counted, so the count is a lower bound.
+  const isBound = (history.data?.length ?? 0) > listSizeMax
   const submit = (event: FormEvent) => {
     event.preventDefault()
     replay.mutate({ params: { workflowId }, body: { ...range, status } })
@@ -91,7 +91,7 @@ function effectOf(count: number, isBound: boolean): string {
     return `${isBound ? 'At least ' : ''}${goingBack(count)} back into the queue, oldest first, with their original ids.`
   }
   return isBound
-    ? `None of the newest ${countedMax.toLocaleString('en')} requests match. Older ones that do go back into the queue.`
+    ? `None of the newest ${listSizeMax.toLocaleString('en')} requests match. Older ones that do go back into the queue.`
     : 'No requests match.'
 }
 

@@ -1,4 +1,5 @@
 // Where new blocks come from: the catalogue's block templates, or an empty script.
+import { listSizeMax } from '@patchbay/sdk'
 import { Braces } from 'lucide-react'
 import { useState } from 'react'
 import { type Answer, call, useOperation } from '../api.ts'
@@ -21,7 +22,7 @@ export function BlockPicker({
 }) {
   const [term, setTerm] = useState('')
   const templates = useOperation('BlockTemplates', {}, { staleTime: 60_000 }).data
-  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }, { staleTime: 30_000 }).data
+  const connections = useOperation('RegApplicationsSearch', { body: { size: listSizeMax } }, { staleTime: 30_000 }).data
   const connected = new Set(connections?.regApplications.map(({ shortName }) => shortName.toLowerCase()))
   const isUsable = ({ applicationShortName: name }: Template) => !name || connected.has(name.toLowerCase())
   const fits = ({ name, description, applicationShortName }: Template) =>

@@ -1,4 +1,5 @@
 // Trying one block: its script as it is being written, with the input it had in the last run or one typed by hand.
+import { listSizeMax } from '@patchbay/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, call, useOperation } from '../api.ts'
@@ -11,7 +12,7 @@ export function useBlockTest(workflow: WorkflowDetail, block: Block) {
   const [callsApplications, setCallsApplications] = useState(true)
   const found = useFoundConnections(workflow, [block])
   const given = new Set(Object.keys({ ...workflow.applications, ...found }).map((name) => name.toLowerCase()))
-  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }, { staleTime: 30_000 }).data
+  const connections = useOperation('RegApplicationsSearch', { body: { size: listSizeMax } }, { staleTime: 30_000 }).data
   const unconnected = connections ? calledNames([block]).filter((name) => !given.has(name.toLowerCase())) : []
   const test = useMutation({
     meta: { isShownInPlace: true },

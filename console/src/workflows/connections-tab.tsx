@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/sdk'
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { sentenceOf, useOperation } from '../api.ts'
@@ -18,7 +19,7 @@ export function ConnectionsTab({ workflow }: { workflow: WorkflowDetail }) {
   const [edits, setEdits] = useState<Record<string, string | null>>({})
   const save = useWorkflowSave(workflow)
   const catalogue = useApplications().data ?? []
-  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }).data?.regApplications ?? []
+  const connections = useOperation('RegApplicationsSearch', { body: { size: listSizeMax } }).data?.regApplications ?? []
   const given = Object.keys(workflow.applications)
   const isGiven = (name: string) => given.some((other) => other.toLowerCase() === name.toLowerCase())
   const shortNames = [...given, ...calledNames(workflow.chain).filter((name) => !isGiven(name))]

@@ -1,3 +1,4 @@
+import { listSizeMax } from '@patchbay/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { type Answer, useOperation } from '../api.ts'
@@ -67,7 +68,7 @@ function useChosenConnections(
   search: Record<string, string | undefined>,
   set: (changes: Record<string, string | undefined>) => void,
 ) {
-  const connections = useOperation('RegApplicationsSearch', { body: { size: 1000 } }).data?.regApplications
+  const connections = useOperation('RegApplicationsSearch', { body: { size: listSizeMax } }).data?.regApplications
   const choicesOf = (shortName: string) =>
     (connections ?? []).filter(
       (connection) => connection.shortName.toLowerCase() === shortName.toLowerCase() && connection.isAuthenticated,
