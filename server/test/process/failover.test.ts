@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitDatabaseUrl } from '../../src/db/index.ts'
 import { eventually } from '../harness/eventually.ts'
+import { isLarge } from '../harness/proof-size.ts'
 import { type ReplicatedDatabase, startReplicatedDatabase } from '../harness/replicated-database.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow, endOf, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
@@ -43,9 +44,11 @@ describe('a database with several hosts', () => {
     })
     expect(refused.body.errorMessage).toMatch(/^The database is read-only|^The database cannot be reached/)
     await database.promote()
+    const promotedAt = Date.now()
     const before = accepted.length
     await eventually(() => accepted.length > before + 50)
     await eventually(async () => (await readiness()).status === 200)
+    if (isLarge) expect(Date.now() - promotedAt).toBeLessThan(15_000)
     isOver = true
     await Promise.all(clients)
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])

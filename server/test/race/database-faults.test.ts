@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type DatabaseProxy, startDatabaseProxy } from '../harness/database-proxy.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type OwnDatabase, startOwnDatabase } from '../harness/own-database.ts'
-import { proofRandom, proofSize } from '../harness/proof-size.ts'
+import { isLarge, proofRandom, proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
@@ -114,8 +114,7 @@ it(`loses nothing over ${faultsWanted} faults`, { timeout: 300_000 + faultsWante
     withoutAllBlocks: 0,
   })
   expect(Object.keys(refused).filter((status) => status !== '503')).toEqual([])
-  // A machine that does other things too says nothing about time. The large proof has one for itself.
-  if (process.env['PATCHBAY_PROOF'] === 'large') expect(longest).toBeLessThan(backMsMax)
+  if (isLarge) expect(longest).toBeLessThan(backMsMax)
 })
 
 async function count(accepted: readonly number[]) {

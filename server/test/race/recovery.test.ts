@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startProgram } from '../harness/program.ts'
+import { isLarge } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { blockResult, deployWorkflow, endOf, type SampleWorkflow, startRun } from '../harness/workflows.ts'
 
@@ -53,11 +54,13 @@ describe('a run whose worker', () => {
     await using _heir = await startWorker()
     victim.kill('SIGKILL')
     await victim.ended
+    const diedAt = Date.now()
     // So many seconds without a sign of life, and another looks every few seconds: less than half a minute.
     expect(await api.asOwner("select heartbeat_seconds from pgboss.job where name = 'runs'")).toEqual([
       { heartbeat_seconds: 10 },
     ])
     const run = await endOf(api.manager, workflow.id, number)
+    if (isLarge) expect(Date.now() - diedAt).toBeLessThan(30_000)
     expect(run).toMatchObject({ status: 'Ready' })
     expect(await vault(workflow, 'first')).toBe(1)
     expect(await vault(workflow, 'second')).toBe(2)

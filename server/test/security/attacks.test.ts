@@ -10,12 +10,11 @@ import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { allTimes, HonestAccount, nothingSeen, p95, type Seen } from '../harness/honest-work.ts'
 import { type Program, startProgram } from '../harness/program.ts'
-import { proofSize } from '../harness/proof-size.ts'
+import { isLarge, proofSize } from '../harness/proof-size.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { sleepingScripts } from '../harness/sleeping-scripts.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
 
-const isLarge = process.env['PATCHBAY_PROOF'] === 'large'
 const strength = proofSize('ATTACK_STRENGTH', { small: 1, large: 4 })
 const attackMs = proofSize('ATTACK_MS', { small: 4000, large: 15_000 })
 const quietMs = proofSize('ATTACK_QUIET_MS', { small: 1000, large: 3000 })
