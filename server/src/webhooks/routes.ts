@@ -1,9 +1,10 @@
 import type { HandlersOf } from '../http/index.ts'
-import { getHistory, getQueue, getSettings, getWebhook } from './history/list-requests.ts'
+import { getHistory, getQueue, getWebhook } from './history/list-requests.ts'
 import { getReplay, type ReplayDeps, startReplay } from './history/replay.ts'
 import { getSandboxValue, listSandbox, pinSandbox } from './history/samples.ts'
 import { retryRequest, setHeld, skipRequest } from './queue/operator-actions.ts'
 import { type ChangeDeps, disableWebhook, enableWebhook } from './settings/change-settings.ts'
+import { getSettings } from './settings/get-settings.ts'
 
 type Names =
   | 'WebhookSettings'

@@ -1,4 +1,4 @@
-// A thread of its own, started by read-import-apart.ts for one import.
+// A thread of its own, started by import-in-thread.ts for one import.
 import { parentPort, workerData } from 'node:worker_threads'
 import { readImport } from './read-import.ts'
 

@@ -52,17 +52,6 @@ export async function publishDraft(
   })
 }
 
-export async function discardDraft(deps: Deps, principal: Principal, kind: TemplateKind, id: string): Promise<boolean> {
-  const { organizationId } = principal.account
-  return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    await raiseStamp(tx, organizationId)
-    await requireOwner(tx, principal, { kind, id }, templateNames[kind])
-    if (!(await deleteDraft(tx, organizationId, kind, id))) throw notFound(`draft of the ${templateNames[kind]}`)
-    await recordAudit(tx, actorOf(principal), { action: `${kind}.draftDeleted`, target: id })
-    return true
-  })
-}
-
 function notPublishable(message: string): AppError {
   return new AppError('draft_not_publishable', message)
 }

@@ -1,8 +1,8 @@
 // An authorization begins: a person is sent to the provider with a state that works once and belongs to one account.
-import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { type Queryable, type Scope, sql } from '../../db/index.ts'
 import { dottedCell } from '../../lib/cell.ts'
+import { hashToken } from '../../lib/token.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import { expandText, type OAuthAuthentication, type TemplateValues } from '../application.ts'
 import type { CredentialValues } from '../credentials/read-credentials.ts'
@@ -50,7 +50,7 @@ export async function prepareAuthorization(
     url.searchParams.set('code_challenge', await oauth.calculatePKCECodeChallenge(codeVerifier))
     url.searchParams.set('code_challenge_method', 'S256')
   }
-  return { url: url.href, stateHash: hashState(state), request: { ...given, codeVerifier } }
+  return { url: url.href, stateHash: hashToken(state), request: { ...given, codeVerifier } }
 }
 
 export async function insertState(
@@ -76,7 +76,7 @@ export type TakenState = {
 
 /** Uses the state up. Undefined when it is unknown, used or expired, or its account is not active. */
 export async function takeState(db: Queryable, keyRing: KeyRing, state: string): Promise<TakenState | undefined> {
-  const stateHash = hashState(state)
+  const stateHash = hashToken(state)
   const { rows } = await db.query<{
     organization_id: string
     account_id: string
@@ -99,10 +99,6 @@ export async function takeState(db: Queryable, keyRing: KeyRing, state: string):
     regApplicationId: row.registered_application_id,
     request: JSON.parse(opened.toString()),
   }
-}
-
-function hashState(state: string): Buffer {
-  return createHash('sha256').update(state).digest()
 }
 
 function statePlace(accountId: string, stateHash: Buffer): Place {

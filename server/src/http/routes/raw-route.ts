@@ -9,7 +9,7 @@ import { readWholeBody } from '../admission/body-bytes.ts'
 import type { Leave, Places } from '../admission/places.ts'
 import { cellHeader, type ElsewhereLookup, mayBeElsewhere } from '../answer/elsewhere.ts'
 import { type Refused, refusalOf } from '../answer/errors.ts'
-import { logAnswer } from '../answer/request-line.ts'
+import { logAnswer } from '../answer/log-answer.ts'
 import type { ClientAddress } from '../connection/client-address.ts'
 import { drainBody } from '../connection/drain-body.ts'
 

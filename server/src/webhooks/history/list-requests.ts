@@ -7,7 +7,6 @@ import { textObject } from '../../lib/json-text.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findStored, openStored } from '../request/load-requests.ts'
 import { readPayloadOf } from '../request/request-record.ts'
-import { findSettings } from '../settings/store.ts'
 import {
   countHistory,
   countQueue,
@@ -21,20 +20,6 @@ import {
 
 type Deps = { database: Database; keyRing: KeyRing }
 type GivenSearch = { page?: number; size?: number; searchFrom?: string; searchTo?: string }
-
-export async function getSettings({ database }: Deps, principal: Principal, workflowId: string) {
-  const scope = scopeOf(principal)
-  const found = await findSettings(database.forScope(scope), scope.accountId, workflowId)
-  if (!found) throw notFound('workflow')
-  if (!found.settings) return noContent
-  const { sealedSecret: _, modifiedBy, modifiedAt, ...settings } = found.settings
-  return {
-    isActive: found.isActive,
-    ...settings,
-    modifyAccountId: modifiedBy,
-    modifyDateTimeUTC: modifiedAt.toISOString(),
-  }
-}
 
 export async function getQueue({ database }: Deps, principal: Principal, workflowId: string, given: GivenSearch) {
   const scope = scopeOf(principal)

@@ -9,8 +9,8 @@ import type { Definition } from '../definition/definition.ts'
 import { collect, refuseFor } from '../definition/refuse.ts'
 import type { CheckScript, WorkflowCatalog } from '../ports.ts'
 import { keepBlockVariables, templatesForChange } from '../template/block-templates.ts'
-import { mapApplications, spellApplications } from './applications.ts'
 import { type CheckedScripts, checkScripts } from './check-scripts.ts'
+import { mapApplications, spellApplications } from './map-applications.ts'
 
 /** What a request may change; its read-only fields are not looked at. */
 export type WorkflowInput = {

@@ -5,8 +5,8 @@ import { openDefinition } from '../definition/sealed-values.ts'
 import { findWorkflow } from '../store.ts'
 import { refuseOtherTemplate, type TemplateChoice } from '../template/template-choice.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
-import type { ChangeDeps } from './change.ts'
 import { checkStorable } from './check-storable.ts'
+import type { ChangeDeps } from './update.ts'
 
 /** The newest revision with these changes, refused for what an update would be refused for. Nothing is saved. */
 export async function previewChange(

@@ -5,9 +5,9 @@ import type { Tx } from '../../db/index.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
 import type { TemplateChoice } from '../template/template-choice.ts'
 import type { WorkflowInput } from './apply-changes.ts'
-import { type ChangeDeps, prepareChange } from './change.ts'
 import type { CheckedScripts } from './check-scripts.ts'
 import { prepareNew } from './create.ts'
+import { type ChangeDeps, prepareChange } from './update.ts'
 
 type Given = {
   /** Absent for a new workflow. */
