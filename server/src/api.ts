@@ -235,7 +235,7 @@ async function sayFirstAccount({ config, say, place }: Context, { database, keyR
   say(`  Consumer:  ${first.account.consumer}`)
   say(`  SecretKey: ${first.account.secretKey}`)
   say(`  Sign in once and set a password: ${first.signInLink}`)
-  say(`  Kept in ${config.dataDir}/first-account.json; move it to a safe place.`)
+  say(`  Saved in ${config.dataDir}/first-account.json. Move it to a safe place.`)
 }
 
 const catalogUses: CatalogUses = {

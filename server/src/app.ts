@@ -147,7 +147,7 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
     failed: Promise.race([
       readiness.outdated,
-      ...(embedded ? [embedded.died.then((output) => `The embedded database ended:\n${output}`)] : []),
+      ...(embedded ? [embedded.died.then((output) => `The embedded database stopped unexpectedly:\n${output}`)] : []),
     ]),
     drain: () => readiness.drain(),
     abandon: () => embedded?.abandon(),

@@ -52,7 +52,9 @@ export class ProcessGroup implements AsyncDisposable {
     if (config.databaseUrl === undefined) {
       const maxConnections = config.processes * connectionsPerProcess + connectionsBeside
       this.#embedded = await startEmbeddedServer(config.dataDir, say, { maxConnections })
-      void this.#embedded.died.then((output) => this.#failed.resolve(`The embedded database ended:\n${output}`))
+      void this.#embedded.died.then((output) =>
+        this.#failed.resolve(`The embedded database stopped unexpectedly:\n${output}`),
+      )
     }
     if (this.#isStopping) return undefined
     cluster.setupPrimary({ exec: program.file, args: program.args })

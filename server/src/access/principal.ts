@@ -35,7 +35,7 @@ export function requireRank(principal: Principal, lowest: RoleName): void {
   if (!hasRank(principal, lowest)) {
     throw new AppError(
       'role_too_low',
-      `This needs the role ${lowest} or higher; the caller has the role ${principal.caller.role}.`,
+      `This needs the role ${lowest} or higher. Your role is ${principal.caller.role}.`,
     )
   }
 }

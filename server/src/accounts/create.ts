@@ -33,10 +33,7 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
   const role = creatableRoles.find((name) => name.toLowerCase() === given.roleName.toLowerCase())
   if (!role) throw new AppError('role_not_permitted', `The field roleName must be one of ${creatableRoles.join(', ')}.`)
   if (rankOf(role) > rankOf(caller.role)) {
-    throw new AppError(
-      'role_not_permitted',
-      `The field roleName must not be above the role of the caller, which is ${caller.role}.`,
-    )
+    throw new AppError('role_not_permitted', `The field roleName must not be above your own role, ${caller.role}.`)
   }
   const isActivated = given.activated === true
   if (isActivated && !caller.permissions.includes(canActivateAccounts)) {
@@ -85,7 +82,7 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
     })
     .catch((error) => {
       throw violatedConstraint(error) === 'accounts_email_unique'
-        ? new AppError('email_taken', `An account with the e-mail ${given.email} already exists.`)
+        ? new AppError('email_taken', `An account with the email address ${given.email} already exists.`)
         : error
     })
   return id

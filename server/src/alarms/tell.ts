@@ -45,7 +45,7 @@ async function tell(
   const isRaised = type === 'alarm.raised'
   const subject = isRaised ? `Alarm: "${title}"` : `Alarm cleared: "${title}"`
   const text = [
-    isRaised ? message : `As expected again. The alarm was: ${message}`,
+    isRaised ? message : `The workflow meets this expectation again. The alarm was: ${message}`,
     '',
     `Details: ${baseUrl()}/alarms`,
   ].join('\n')

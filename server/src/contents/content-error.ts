@@ -4,7 +4,7 @@ import { AppError } from '../lib/app-error.ts'
 export class ContentAwayError extends AppError {
   constructor(url: string, cause: unknown) {
     super('not_ready', 'The storage that holds this content cannot be reached at the moment. Try again later.', {
-      cause: new Error(`A content in ${url} cannot be read.`, { cause }),
+      cause: new Error(`Content in ${url} cannot be read.`, { cause }),
     })
     this.name = 'ContentAwayError'
   }

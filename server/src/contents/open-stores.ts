@@ -71,7 +71,7 @@ function openKnown({ bucketAccess }: ContentsSettings, { url, folder, endpoint, 
 /** It may well have what is looked for, so it must not be passed over. */
 function unreachable(url: string): ObjectStore {
   const fail = async () => {
-    throw new Error(`Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: contents lie in ${url}.`)
+    throw new Error(`Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: some contents are stored in ${url}.`)
   }
   return { url, put: fail, get: fail, list: fail, remove: fail }
 }

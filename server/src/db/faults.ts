@@ -72,7 +72,7 @@ export function explainFault(error: unknown): string {
   if (isOutOfConnections(error)) return tooManyConnections
   if (lacksPrivilege(error)) return `The database denies the service a privilege it needs: ${message}.`
   if (isUnseen(error)) {
-    return `The database does not show the service its tables: ${message}. Run: grant usage on schema patchbay to patchbay_app, patchbay_system;`
+    return `The service is not allowed to use its schema in the database: ${message}. Run: grant usage on schema patchbay to patchbay_app, patchbay_system;`
   }
   if (code.startsWith('57P')) return `The database is stopping or starting: ${message}.`
   return `The database cannot be reached: ${message}.`

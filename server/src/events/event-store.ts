@@ -5,7 +5,7 @@ import type { NewEvent } from './event.ts'
 
 /** Those of one account and type that happen within this time are told in one mail. */
 const gathered: Partial<Record<EventName, { seconds: number; subject(count: number): string }>> = {
-  'webhook.givenUp': { seconds: 10, subject: (count) => `${count} webhook requests were given up` },
+  'webhook.givenUp': { seconds: 10, subject: (count) => `Patchbay gave up on ${count} webhook requests` },
 }
 
 export async function insertEvents(tx: Queryable, events: readonly NewEvent[]): Promise<void> {

@@ -11,5 +11,7 @@ export async function apiAuth(
   const connection = await findChosen(connections, principal, query.shortName, exchange)
   const token = await connections.tokenOf(scopeOf(principal), connection)
   if (token !== undefined) return token
-  throw invalid(`The application ${connection.shortName} has no token or session: its credentials go with every call.`)
+  throw invalid(
+    `The application ${connection.shortName} has no token or session: its credentials are sent with every call.`,
+  )
 }

@@ -14,7 +14,7 @@ export async function findChosen(
   const scope = scopeOf(principal)
   const { regApplicationId } = chosenBy(exchange)
   if (shortName === undefined && regApplicationId === undefined) {
-    throw new AppError('invalid_request', 'The query value shortName or the header AppKey is required.')
+    throw new AppError('invalid_request', 'The query parameter shortName or the header AppKey is required.')
   }
   const found =
     shortName === undefined

@@ -54,7 +54,7 @@ function workflowsInTrouble(inReach: Sql): Sql {
     from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_failing and w.state = 'deployed'
     union all
     select 'workflow.paused', w.account_id, w.id, w.name, case when has_faulted_application(w.id)
-      then 'Automatic runs are paused because a registered application is faulted.'
+      then 'Automatic runs are paused because a connection is faulted.'
       else 'Automatic runs are paused after ten failures in a row.' end, w.paused_since
     from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_auto_run_paused and w.state = 'deployed'`
 }
@@ -91,8 +91,8 @@ function mails(inReach: Sql): Sql {
   return sql`
     select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
       count(*) || case m.status
-        when 'Held' then case count(*) when 1 then ' mail is' else ' mails are' end || ' held: no mail server is configured.'
-        else case count(*) when 1 then ' mail' else ' mails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
+        when 'Held' then case count(*) when 1 then ' email is' else ' emails are' end || ' held: no mail server is configured.'
+        else case count(*) when 1 then ' email' else ' emails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
       min(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
     where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`

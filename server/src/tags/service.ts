@@ -71,7 +71,7 @@ function readEntityType(text: string): EntityType {
   if (!type) {
     throw new AppError(
       'entity_type_unknown',
-      `The path value entityType must be one of ${entityTypes.map((name, number) => `${name} (${number})`).join(', ')}.`,
+      `The path parameter entityType must be one of ${entityTypes.map((name, number) => `${name} (${number})`).join(', ')}.`,
     )
   }
   return type

@@ -23,7 +23,7 @@ export function entryId(scope: Scope, at: VaultPlace, key: string): EntryId {
   // The account's own id marks the entries of the account: no workflow has it.
   if ('workflowId' in at && holderId === scope.accountId) throw notFound('workflow')
   if (key.length === 0 || key.length > vaultKeyLengthMax)
-    throw invalid(`The key of a vault entry must have 1 to ${vaultKeyLengthMax} characters.`)
+    throw invalid(`A vault key must have 1 to ${vaultKeyLengthMax} characters.`)
   const bytes = Buffer.from(key, 'utf8')
   return {
     accountId: scope.accountId,

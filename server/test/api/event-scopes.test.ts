@@ -172,14 +172,14 @@ it('requests that are given up are told one by one, mailed together, and counted
     workflowName: 'Stock',
     errorMessage: expect.stringContaining('no stock'),
   })
-  const mails = async () => (await subjectsFor(user.id)).filter((subject) => subject.includes('given up'))
+  const mails = async () => (await subjectsFor(user.id)).filter((subject) => subject.includes('gave up'))
   // As if ten seconds had passed since the first of them.
   await service.asOwner(
     'update events set mail_after = now() where id = (select min(id::text)::uuid from events where account_id = $1)',
     [user.id],
   )
   await eventually(async () => (await mails()).length > 0)
-  expect(await mails()).toEqual(['3 webhook requests were given up'])
+  expect(await mails()).toEqual(['Patchbay gave up on 3 webhook requests'])
   expect(await service.asOwner('select from events where account_id = $1', [user.id])).toEqual([])
   const counted = await service.asOwner(
     'select count(*)::int as n from webhook_history where account_id = $1 and is_given_up',

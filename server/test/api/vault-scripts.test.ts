@@ -58,7 +58,7 @@ describe('the vault of scripts', () => {
 
   it.each([['none'], ['x'.repeat(513)]])('refuses keys without a character or with more than 512', async (text) => {
     const key = text === 'none' ? '' : text
-    await expect(vault.set(scope, inWorkflow(), key, 1)).rejects.toThrow('1 to 512 characters')
+    await expect(vault.set(scope, inWorkflow(), key, 1)).rejects.toThrow('A vault key must have 1 to 512 characters')
     const answer = await service.manager.post(`/api/MyVaultSet/${workflowId}/${key}`, { jsonData: 1 })
     expect(answer.status).toBe(400)
   })

@@ -146,7 +146,7 @@ describe('webhook settings', () => {
     expect((await service.manager.get(`/api/Workflow/${id}`)).body.isWebhookActive).toBe(false)
     expect((await enable(id)).body).toEqual({ url: first.body.url })
     const cleaned = await disable('?disableWithCleanSettings=true')
-    expect(cleaned.body).toMatch(/cleaned up/)
+    expect(cleaned.body).toMatch(/settings are deleted/)
     expect((await read(id)).status).toBe(204)
     expect((await disable('?disableWithCleanSettings=perhaps')).status).toBe(400)
     const again = await enable(id)

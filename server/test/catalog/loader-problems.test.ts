@@ -233,7 +233,7 @@ describe('names and ids', () => {
     }
     expect(messages(file('README.md', ''), file('README.md', ''))[0]).toContain('appears twice')
     expect(messages(file('blocks/lonely.js', 'return 1'))[0]).toContain('No definition uses this file')
-    expect(messages(file('notes.txt', ''))[0]).toContain('has no files at this path')
+    expect(messages(file('notes.txt', ''))[0]).toContain('no catalogue file belongs here')
   })
 })
 

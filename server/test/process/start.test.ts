@@ -146,7 +146,7 @@ describe('the embedded service', () => {
     await service.saw(ready)
     for (const pid of serversOn(dataDir)) process.kill(pid, 'SIGKILL')
     expect(await service.ended).toBe(1)
-    expect(service.output()).toContain('The embedded database ended')
+    expect(service.output()).toContain('The embedded database stopped unexpectedly')
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
@@ -204,7 +204,10 @@ describe('the embedded service', () => {
     const link = /Set a new password within an hour: (\S+)/.exec(given.output)?.[1] ?? ''
     const page = await fetch(link)
     expect([page.status, link.startsWith(`${url}/set-password?token=`)]).toEqual([200, true])
-    const none = { code: 1, output: expect.stringContaining('There is no active or invited account with this e-mail') }
+    const none = {
+      code: 1,
+      output: expect.stringContaining('There is no active or invited account with this email address'),
+    }
     expect(await ask('nobody@localhost')).toMatchObject(none)
 
     const { consumer, secretKey } = readFirstAccount(dataDir)

@@ -112,7 +112,7 @@ describe('sizes', () => {
   it('a log is cut at 1 MiB with a line that says so, and the script goes on', async () => {
     const outcome = await pool.run(makeJob('for (let i = 0; i < 30000; i++) console.log("x".repeat(99)); return 1'))
     expect(outcome).toMatchObject({ kind: 'returned', value: 1 })
-    expect(outcome.log.at(-1)).toBe('(The log is cut here: it is longer than 1048576 bytes.)')
+    expect(outcome.log.at(-1)).toBe('(The log is cut off here: it is longer than 1048576 bytes.)')
     expect(Buffer.byteLength(outcome.log.slice(0, -1).join('\n'))).toBeLessThanOrEqual(MIB)
     expect(Buffer.byteLength(outcome.log.join('\n'))).toBeGreaterThan(MIB - 200)
   })

@@ -140,6 +140,6 @@ describe('masker', () => {
   it('ends a log of very many lines with a sentence', () => {
     const log = createScriptLog(createLearningMasker([]), 1_048_576)
     log.add(Array(30_000).fill('x'), false)
-    expect(log.lines.slice(-2)).toEqual(['x', '(The log is cut here: it has more than 20000 lines.)'])
+    expect(log.lines.slice(-2)).toEqual(['x', '(The log is cut off here: it has more than 20000 lines.)'])
   })
 })

@@ -12,7 +12,7 @@ for (const person of Datasource[0] ?? []) {
       result.missing.push(name)
       continue
     }
-    if (!initialPassword) throw new Error('A first password is needed to make the user ' + name + '.')
+    if (!initialPassword) throw new Error('An initial password is needed to create the user ' + name + '.')
     await api.post('EntraID/users', {
       accountEnabled: true, displayName: name, ...wanted, userPrincipalName: name, mailNickname: fx.slug(name.split('@')[0]),
       passwordProfile: { password: initialPassword, forceChangePasswordNextSignIn: true },

@@ -139,7 +139,9 @@ export function unpublishedBlocks(template: WorkflowTemplate, findPublishedBlock
   const names = template.chain
     .filter(({ blockTemplateId }) => blockTemplateId !== undefined && !findPublishedBlock(blockTemplateId))
     .map(({ blockName }) => `"${blockName}"`)
-  return names.length === 0 ? undefined : `The block templates of ${names.join(', ')} are not published.`
+  return names.length === 0
+    ? undefined
+    : `These blocks use block templates that are not published: ${names.join(', ')}.`
 }
 
 function findStored(kind: ItemKind, id: string, isDraft: boolean, hosted: Shelf): Item | undefined {

@@ -6,8 +6,11 @@ const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /** An SVG is shown to other people's browsers, so whatever could act or fetch in one is refused. */
 const activeSvg: [RegExp, string][] = [
-  [/<!(?:DOCTYPE|ENTITY)/i, 'a document type'],
-  [/<\s*(?:script|foreignObject|iframe|embed|object|image|use|animate|set)\b/i, 'an active or embedding element'],
+  [/<!(?:DOCTYPE|ENTITY)/i, 'a document type declaration'],
+  [
+    /<\s*(?:script|foreignObject|iframe|embed|object|image|use|animate|set)\b/i,
+    'an element that can run code or embed content',
+  ],
   [/\son[a-z]+\s*=/i, 'an event handler'],
   [/(?:href|src)\s*=/i, 'a reference'],
   [/url\s*\(\s*['"]?\s*(?!#)/i, 'an outside address'],

@@ -63,7 +63,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     } else if (/^functions\/[^/]+\.js$/.test(file.path)) {
       result.problems.push(...take(result.functions, parseFunction(file)))
     } else if (!/\.(md|js|svg|png)$/.test(file.path)) {
-      result.problems.push({ file: file.path, line: 1, message: 'A catalogue has no files at this path.' })
+      result.problems.push({ file: file.path, line: 1, message: 'Unexpected path: no catalogue file belongs here.' })
     }
   }
   for (const path of byPath.keys()) {

@@ -63,7 +63,7 @@ export function answerTestRequest({ method, path, data }: TestRequest): TestAnsw
     case 'GET fail':
       return answerFail(parameters.get('status'))
     default:
-      return { statusCode: 404, data: { error: `There is no ${method.toUpperCase()} ${endpoint}.`, endpoints } }
+      return { statusCode: 404, data: { error: `No such endpoint: ${method.toUpperCase()} ${endpoint}.`, endpoints } }
   }
 }
 
@@ -79,5 +79,5 @@ function answerFail(status: string | null): TestAnswer {
   if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) {
     return { statusCode: 400, data: { error: '"status" must be a number from 200 to 599.' } }
   }
-  return { statusCode, data: { error: `This answer was asked for with status ${statusCode}.` } }
+  return { statusCode, data: { error: `This is the response with status ${statusCode} that was asked for.` } }
 }

@@ -15,7 +15,7 @@ const refusals: Record<number, { name: string; description: string; message: str
   403: {
     name: 'Forbidden',
     description: 'Your role is too low, or you may not act for this account.',
-    message: 'This needs the role Manager or higher; the caller has the role User.',
+    message: 'This needs the role Manager or higher. Your role is User.',
   },
   404: {
     name: 'NotFound',

@@ -9,7 +9,7 @@ import { describeOperation } from './operation.ts'
 const about = [
   'Send a key pair as `Consumer` and `SecretKey` with every request. To act for another account, name it in `ManagedAccountId`.',
   'Refusals have the body `{code, errorMessage, response}`; errorMessage says what is wrong and with which field.',
-  'Times are ISO 8601 with an offset, and their seconds may be left out; answers are in UTC. Ids are GUIDs.',
+  'Times are ISO 8601 with an offset; seconds are optional. Responses use UTC. Ids are GUIDs.',
   'Enum values are case-insensitive.',
 ].join(' ')
 

@@ -85,7 +85,7 @@ function sentence(schema: SchemaShape, part: Part, faults: Fault[]): string {
   const fault =
     unknown ?? faults.find(({ keyword }) => keyword !== 'boolean' && keyword !== 'additionalProperties') ?? faults[0]
   if (!fault) return `The ${part} is not valid.`
-  const what = part === 'query' ? 'query value' : part === 'params' ? 'path value' : 'field'
+  const what = part === 'query' ? 'query parameter' : part === 'params' ? 'path parameter' : 'field'
   const at = fault.instancePath.slice(1).replaceAll('/', '.')
   const inside = (name: unknown) => (at === '' ? String(name) : `${at}.${String(name)}`)
 

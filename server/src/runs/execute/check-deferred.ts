@@ -16,10 +16,10 @@ export function refuseDeferred(outcome: ScriptOutcome): ScriptOutcome {
 function findProblem(entries: JsonObject): string | undefined {
   for (const [key, value] of Object.entries(entries)) {
     if (key.length === 0 || key.length > vaultKeyLengthMax)
-      return `A key of the vault must have 1 to ${vaultKeyLengthMax} characters.`
+      return `A vault key must have 1 to ${vaultKeyLengthMax} characters.`
     const bytes = Buffer.byteLength(JSON.stringify(value))
     if (bytes > vaultValueBytesMax)
-      return `The value for the vault under "${key}" has ${bytes} bytes; at most ${vaultValueBytesMax} can be kept.`
+      return `The vault value "${key}" has ${bytes} bytes; the maximum is ${vaultValueBytesMax}.`
   }
   return undefined
 }

@@ -61,6 +61,6 @@ export function describeWait({ waitsFor }: Resumed): string | undefined {
   if (waitsFor.length === 0) return undefined
   const names = waitsFor.join(', ')
   return waitsFor.length === 1
-    ? `Automatic runs stay paused because its connection is faulted: ${names}. They resume as soon as it works again.`
+    ? `Automatic runs stay paused because the connection ${names} is faulted. They resume as soon as it works again.`
     : `Automatic runs stay paused because these connections are faulted: ${names}. They resume as soon as they work again.`
 }

@@ -53,7 +53,7 @@ function describeFault(text: string, source: string): SyntaxFault {
     return {
       message: isClosedEarly
         ? 'The script closes a brace that it did not open.'
-        : 'The script ends too early: something is left open.',
+        : 'The script ends unexpectedly: a bracket, string or comment is not closed.',
       line: lines.length,
       column: (lines.at(-1) ?? '').length + 1,
     }

@@ -20,7 +20,7 @@ export async function checkJob(guest: GuestProcess, source: string): Promise<Scr
         over.resolve({ ok: false, message: end.message, line: end.line, column: end.column })
       else throw new TypeError('A script process answered something else than it was asked.')
     },
-    exit: () => over.resolve({ ok: false, message: 'The script is too complicated to be read.', line: 1, column: 1 }),
+    exit: () => over.resolve({ ok: false, message: 'The script is too complex to compile.', line: 1, column: 1 }),
   })
   guest.send({ type: 'check', job: number, source })
   const check = await over.promise

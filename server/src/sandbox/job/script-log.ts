@@ -28,12 +28,12 @@ export function createScriptLog(masker: LearningMasker, bytesMax: number): Scrip
     for (const [index, line] of added.entries()) {
       if (notice !== undefined) return
       if (lines.length === LINES_MAX) {
-        notice = `(The log is cut here: it has more than ${LINES_MAX} lines.)`
+        notice = `(The log is cut off here: it has more than ${LINES_MAX} lines.)`
         return
       }
       const size = Buffer.byteLength(line) + 1
       isLastCut = (isCut && index === added.length - 1) || bytes + size > bytesMax
-      if (isLastCut) notice = `(The log is cut here: it is longer than ${bytesMax} bytes.)`
+      if (isLastCut) notice = `(The log is cut off here: it is longer than ${bytesMax} bytes.)`
       // Some more than the limit is kept until secrets are hidden: one may lie across it.
       lines.push(line)
       bytes += size

@@ -84,8 +84,7 @@ function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }:
     const value = JSON.parse(text) as Json
     if (isDeeperThan(RESULT_DEPTH_MAX, value))
       return { kind: 'notJson', message: `${what} is nested more than ${RESULT_DEPTH_MAX} levels deep.` }
-    if (what !== 'The result' && !isObject(value))
-      return { kind: 'notJson', message: `${what} is not an object any more.` }
+    if (what !== 'The result' && !isObject(value)) return { kind: 'notJson', message: `${what} must remain an object.` }
     values.push(value)
   }
   const [value, vars, workflow, global] = values as [Json, ...{ [name: string]: Json }[]]

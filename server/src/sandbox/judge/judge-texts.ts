@@ -44,6 +44,6 @@ function judgeText(what: string, bytes: Buffer, { resultBytesMax }: ScriptLimits
       message: `${what} holds more than ${SESSION_VALUES_MAX} values.`,
       limitBytes: resultBytesMax,
     }
-  if (!isResult && !scan.isObject) return { kind: 'notJson', message: `${what} is not an object any more.` }
+  if (!isResult && !scan.isObject) return { kind: 'notJson', message: `${what} must remain an object.` }
   return undefined
 }

@@ -26,12 +26,12 @@ export type Enforcement = {
 
 const sentences: { [Wall in keyof Enforcement]: string } = {
   noNetwork:
-    'Script processes could reach the network: the platform allows neither a network namespace nor a filter of system calls.',
+    'Script processes could reach the network: the platform allows neither a network namespace nor a system call filter.',
   ownUser: 'Script processes run as the same user as the service. Start the service as root, and they run as nobody.',
   hiddenPaths: 'Script processes could read directories of the service: the platform does not allow a mount namespace.',
   ownProcesses: 'Script processes could see other processes: the platform does not allow a process namespace.',
   systemCallFilter: 'System calls of script processes are not filtered: that needs Linux on x64 or arm64, with Perl.',
-  noForeignDescriptors: 'Script processes may have descriptors of files that the service was started with.',
+  noForeignDescriptors: 'Script processes may inherit open file descriptors from the service.',
   emptyEnvironment: 'Script processes have environment variables.',
   dataLimit: 'The memory of script processes is not limited by the system.',
   processLimit: 'Script processes could start other processes: their number is not limited.',

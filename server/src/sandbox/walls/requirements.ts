@@ -22,7 +22,7 @@ export function listVersionFaults(versions: Versions): string[] {
   }
   if (Number.parseInt(versions.node, 10) % 2 !== 0) {
     faults.push(
-      `Node.js ${versions.node} is an odd release, which isolated-vm does not support; use a release line with long-term support.`,
+      `Node.js ${versions.node} is an odd-numbered release, which isolated-vm does not support. Use a long-term support release.`,
     )
   }
   if (isBelow(versions.v8, V8_MIN)) faults.push(`V8 ${versions.v8} is too old; ${V8_MIN.join('.')} or newer is needed.`)

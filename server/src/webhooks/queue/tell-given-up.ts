@@ -21,7 +21,7 @@ export function tellGivenUp({ publish, baseUrl }: TellDeps, tx: Tx, givenUp: rea
         webhookIds: [item.webhookId],
         errorMessage: item.errorMessage,
       },
-      mail: { subject: 'A webhook request was given up', text: describe(item, baseUrl()) },
+      mail: { subject: 'Patchbay gave up on a webhook request', text: describe(item, baseUrl()) },
     })),
   )
 }
@@ -32,7 +32,7 @@ function describe(
 ): string {
   const times = errorCounter === 1 ? 'once' : `${errorCounter} times`
   return [
-    `Workflow "${titleOf(workflowName)}" failed ${times} on webhook request ${webhookId}, so the request was skipped. The last error:`,
+    `Workflow "${titleOf(workflowName)}" failed ${times} on webhook request ${webhookId}, so Patchbay gave up on the request. The last error:`,
     '',
     errorMessage,
     '',

@@ -115,7 +115,7 @@ export async function disableWebhook(
     ])
   })
   deps.onChange(key)
-  return withClean ? 'The webhook is disabled and its settings are cleaned up.' : 'The webhook is disabled.'
+  return withClean ? 'The webhook is disabled and its settings are deleted.' : 'The webhook is disabled.'
 }
 
 function isReordered(stored: Settings, wanted: Settings): boolean {

@@ -33,7 +33,7 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('AccountCreate', 'email_taken', ' already exists.', () =>
       at.manager.post('/api/Account', newAccount({ email: at.service.firstAccount.email })),
     ),
-    refusal('AccountCreate', 'role_not_permitted', 'must not be above the role of the caller', async () =>
+    refusal('AccountCreate', 'role_not_permitted', 'must not be above your own role', async () =>
       (await partner()).post('/api/Account', newAccount({ roleName: 'SuperPartner' })),
     ),
     refusal('AccountCreate', 'user_cannot_create_accounts', 'with the role User cannot create accounts.', () =>
@@ -53,7 +53,7 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('ResendActivation', 'account_state_not_permitted', 'This account is active.', () =>
       at.manager.post(`/api/ResendActivation/${at.service.firstAccount.accountId}`),
     ),
-    refusal('ResendActivation', 'too_many_requests', 'activation mails per hour. Try again later.', async () => {
+    refusal('ResendActivation', 'too_many_requests', 'activation emails per hour. Try again later.', async () => {
       const id = (await at.manager.post('/api/Account', newAccount())).body
       for (let mails = 0; mails < 5; mails++) await at.manager.post(`/api/ResendActivation/${id}`)
       return at.manager.post(`/api/ResendActivation/${id}`)
@@ -67,7 +67,7 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('DeleteApiKey', 'role_too_low', 'This needs the role SuperPartner or higher', async () =>
       (await promoted()).get(`/api/DeleteApiKey/${nothing}`),
     ),
-    refusal('SignIn', 'sign_in_failed', 'The e-mail address or the password is wrong', () => signIn(uniqueEmail())),
+    refusal('SignIn', 'sign_in_failed', 'The email address or the password is wrong', () => signIn(uniqueEmail())),
     refusal('SignIn', 'too_many_requests', 'Too many failed sign-ins. Try again in ', async () => {
       const email = uniqueEmail()
       let answer = await signIn(email)
@@ -86,10 +86,10 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('SignOut', 'session_invalid', 'The header X-CSRF-Token is missing or wrong.', () =>
       visitor().with({ Cookie: 'patchbay_session=anything' }).post('/api/SignOut'),
     ),
-    refusal('AttributeTagAdd', 'entity_type_unknown', 'The path value entityType must be one of ', () =>
+    refusal('AttributeTagAdd', 'entity_type_unknown', 'The path parameter entityType must be one of ', () =>
       tag('Add', `nothing/${nothing}`),
     ),
-    refusal('AttributeTagDelete', 'entity_type_unknown', 'The path value entityType must be one of ', () =>
+    refusal('AttributeTagDelete', 'entity_type_unknown', 'The path parameter entityType must be one of ', () =>
       tag('Delete', `nothing/${nothing}`),
     ),
     refusal('AttributeTagDelete', 'tagged_entity_not_found', 'The account was not found', () =>

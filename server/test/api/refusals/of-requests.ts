@@ -36,7 +36,7 @@ export function refusalsOfRequests(at: Surroundings): Refusal[] {
         .with({ Cookie: await signedIn() })
         .get('/api/Authenticate'),
     ),
-    refusal('Accounts', 'role_too_low', 'This needs the role Manager or higher; the caller has the role User.', () =>
+    refusal('Accounts', 'role_too_low', 'This needs the role Manager or higher. Your role is User.', () =>
       at.user.get('/api/Accounts'),
     ),
     refusal('GetOutbox', 'role_too_low', 'This needs the role Manager or higher', () =>
