@@ -18,7 +18,7 @@ export async function fillOwnAccount(manager: Client, testId: string): Promise<n
     params: { workflowId: id, key: 'last greeting' },
     body: { jsonData: { count: 8 } },
   })
-  for (const subject of ['Orders of today', 'Stock is low: A-104', 'Weekly summary']) {
+  for (const subject of ["Today's orders", 'Stock is low: A-104', 'Weekly summary']) {
     await manager.call('ApiProxyEmail', {
       body: { subject, to: ['orders@example.com'], body: `${subject}. See the attached list.` },
     })

@@ -9,7 +9,7 @@ declare const variables: Record<string, any>
 /** The same as `variables`. */
 declare function getVariables(): Record<string, any>
 
-/** Calls to the applications that the workflow is connected to. An answer outside 2xx throws, with method, address, status and body. */
+/** Calls to the applications that the workflow is connected to. A response outside 2xx throws an error with method, address, status and body. */
 declare namespace api {
   /** GET. The address is the application's short name and an endpoint: `TEST/orders`. */
   function get(url: string): Promise<any>
@@ -66,7 +66,7 @@ declare namespace run {
   const runNumber: number
   /** API, Scheduler, Webhook, Manual or Retry. */
   const runBy: string
-  /** Stays the same when the block runs again: send it along with writes. */
+  /** Stays the same when the block runs again. Send it with every write. */
   const idempotencyKey: string
 }
 

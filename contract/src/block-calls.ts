@@ -11,14 +11,14 @@ export const BlockCall = Type.Object(
   {
     method: Type.String({ description: 'GET, POST and so on.' }),
     url: Type.String({
-      description: 'Address of the call, without secrets. Short name and endpoint when there was no answer.',
+      description: 'Address of the call, without secrets. Short name and endpoint if there was no response.',
     }),
     outcome: Type.Enum(['Answered', 'Failed', 'Unknown'], {
       description:
-        'Failed: there was no answer. Unknown: it is in progress, or its worker died before the answer was recorded.',
+        'Failed: there was no response. Unknown: it is in progress, or its worker died before the response was recorded.',
     }),
-    statusCode: orNull(Type.Integer(), 'Status of the answer; null when there was none.'),
-    errorMessage: orNull(Type.String(), 'Why there was no answer.'),
+    statusCode: orNull(Type.Integer(), 'Status of the response; null if there was none.'),
+    errorMessage: orNull(Type.String(), 'Why there was no response.'),
     startDateTimeUTC: { ...Timestamp, description: 'When it was sent.' },
     durationInMilliSec: orNull(Type.Integer(), 'How long it took, including waits for the target.'),
     requestBytes: orNull(Type.Integer(), 'Size of the body that was sent.'),
@@ -59,7 +59,7 @@ const RecordedAnswer = Type.Object(
     url: Type.String({ maxLength: 8192, description: 'Short name and address as the script writes it: TEST/orders.' }),
     statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: '200 when absent.' })),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    data: Type.Optional(Type.Unknown({ description: 'Body of the answer.' })),
+    data: Type.Optional(Type.Unknown({ description: 'Body of the response.' })),
   },
   { additionalProperties: false },
 )

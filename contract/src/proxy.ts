@@ -26,7 +26,7 @@ const Address = Type.Object({
   ),
 })
 
-const Target = Type.Unknown({ description: "The target's answer." })
+const Target = Type.Unknown({ description: "The target's response." })
 
 const refuses = [
   'not_found',

@@ -16,12 +16,12 @@ const to = {
 }
 
 const runSums = {
-  ready: Count('Runs that ended Ready.'),
-  error: Count('Runs that ended Error.'),
-  stopped: Count('Runs that ended Stopped.'),
+  ready: Count('Runs that ended as Ready.'),
+  error: Count('Runs that ended as Error.'),
+  stopped: Count('Runs that ended as Stopped.'),
   webhooks: Count('Webhook requests that were accepted.'),
-  p50Ms: Milliseconds('Half of the runs took no longer, pauses excluded; within 6 %. Null without runs.'),
-  p95Ms: Milliseconds('95 % of the runs took no longer, pauses excluded; within 6 %. Null without runs.'),
+  p50Ms: Milliseconds('Median run time, pauses excluded, accurate to 6 %. Null if there were no runs.'),
+  p95Ms: Milliseconds('95th percentile of the run time, pauses excluded, accurate to 6 %. Null if there were no runs.'),
 }
 
 export const runStatistics = operation({
@@ -101,8 +101,8 @@ export const overview = operation({
         givenUp: Count('Webhook requests given up after too many errors, as long as their history is kept.'),
       }),
       outbox: Type.Object({
-        held: Count('Mails held until SMTP is configured.'),
-        failed: Count('Mails that could not be sent.'),
+        held: Count('Emails held until SMTP is configured.'),
+        failed: Count('Emails that could not be sent.'),
       }),
       storage: Type.Object({
         storedBytes: Count('Bytes stored, as last measured.'),
@@ -121,7 +121,7 @@ export const overview = operation({
           message: Type.String({ description: 'What is wrong.' }),
           sinceDateTimeUTC: NullableTimestamp,
         }),
-        { description: 'Newest first, at most 200.' },
+        { description: 'Accounts out of storage first, then newest first; at most 200.' },
       ),
       accounts: Type.Optional(
         Type.Array(
@@ -172,7 +172,7 @@ export const usage = operation({
           blocks: Count('Blocks that were executed.'),
           calls: Count('Calls to other services made by scripts.'),
           webhooks: Count('Webhook requests that were accepted.'),
-          mails: Count('Mails of scripts and of ApiProxyEmail.'),
+          mails: Count('Emails of scripts and of ApiProxyEmail.'),
           scriptMs: Count('Time in which scripts ran, pauses excluded.'),
           storedBytes: Count('Bytes stored at the end of the bucket, as last measured.'),
         }),

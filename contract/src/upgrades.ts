@@ -31,7 +31,7 @@ const countsOf = <Name extends string>(names: readonly Name[]) =>
 
 const Version = Type.String({ minLength: 1, maxLength: 100, description: 'A published version of the template.' })
 const chosen = {
-  workflowTemplateId: { ...Guid, description: 'The template whose workflows are meant.' },
+  workflowTemplateId: { ...Guid, description: 'The template whose workflows are to be upgraded.' },
   toVersion: Type.Optional({ ...Version, description: 'The version to go to; the newest by default.' }),
 }
 const WorkflowIds = (description: string) => Type.Optional(Type.Array(Guid, { maxItems: 10_000, description }))
@@ -100,7 +100,7 @@ export const previewTemplateUpgrade = operation({
           problems: Type.Array(Type.String(), { description: 'Why the workflow could not run afterwards.' }),
           needs: Type.Array(Need, { description: 'What would solve problems when it is given in values.' }),
           notes: Type.Array(Type.String(), {
-            description: 'Values of the customer that stay although the template changed them too.',
+            description: 'Customer values that are kept although the template changed them too.',
           }),
         }),
       ),

@@ -5,7 +5,7 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
   add(
     program,
     'init [folder]',
-    'Start a folder of workflows with an example and its test.',
+    'Create a folder of workflows, with an example and its test.',
     async () => (await import('./init.ts')).init,
   )
   add(

@@ -11,7 +11,9 @@ type Options = { consumer: string; secretKeyStdin?: boolean }
 export async function login({ terminal, env, choice }: Context, options: Options): Promise<undefined> {
   if (!choice.url) throw wrongUse('Give the address of the service: --url URL.')
   if (!options.secretKeyStdin) {
-    throw wrongUse('Pipe the SecretKey in and add --secret-key-stdin. Arguments can be seen by other users.')
+    throw wrongUse(
+      'Add --secret-key-stdin, then pipe the SecretKey in or type it when asked. Arguments can be seen by other users.',
+    )
   }
   const secretKey = await readSecret('SecretKey: ')
   if (secretKey === '') throw wrongUse('Standard input holds no SecretKey.')

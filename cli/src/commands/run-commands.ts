@@ -70,5 +70,5 @@ function addWebhookCommands(program: Command, add: AddVerb): void {
     async () => (await import('./webhook-forward.ts')).webhookForward,
   )
     .requiredOption('--to <address>', 'where to send them, for example http://localhost:3000/hook')
-    .option('--every <seconds>', 'how often to look', '2')
+    .option('--every <seconds>', 'seconds between polls', '2')
 }

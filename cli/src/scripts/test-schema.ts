@@ -12,7 +12,7 @@ const answer: Shape = {
     url: { type: 'string', description: 'Short name and address as the script writes it: TEST/orders.' },
     statusCode: { type: 'integer', description: '200 when absent.' },
     headers: { type: 'object', additionalProperties: { type: 'string' } },
-    data: { description: 'Body of the answer.' },
+    data: { description: 'Body of the response.' },
   },
 }
 

@@ -31,7 +31,7 @@ const Input = Type.Object(
             method: Type.Optional(Type.String({ description: 'GET when absent.' })),
             url: Type.String({ description: 'As the script writes it: TEST/orders.' }),
             statusCode: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-            data: Type.Optional(Type.Unknown({ description: 'Body of the answer.' })),
+            data: Type.Optional(Type.Unknown({ description: 'Body of the response.' })),
           },
           { additionalProperties: false },
         ),
