@@ -139,7 +139,7 @@ describe('large things', () => {
     await log.getByText('1', { exact: true }).first().waitFor()
     await log.evaluate((element) => element.scrollTo(0, element.scrollHeight))
     // The service keeps 20,000 lines and says so in the last.
-    await log.getByText(/The log is cut here/).waitFor()
+    await log.getByText(/The log is cut off here/).waitFor()
     expect(await log.locator('[data-index]').count()).toBeLessThan(200)
     await page.context().close()
   })

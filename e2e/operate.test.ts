@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
 import { eventually } from '../server/test/harness/eventually.ts'
-import { enableWebhook, historyOf } from '../server/test/harness/webhooks.ts'
+import { enableWebhook, historyOf, sendRaw, toBytes } from '../server/test/harness/webhooks.ts'
 import { createWorkflow, deployWorkflow } from '../server/test/harness/workflows.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
@@ -37,6 +37,20 @@ describe('a webhook', () => {
     await page.getByRole('link', { name: 'Run 1' }).click()
     await page.getByRole('heading', { level: 1, name: /^Run 1 of/ }).waitFor()
     expect((await historyOf(manager, id)).length).toBe(1)
+  })
+
+  it('takes the secret of its sender', async () => {
+    const { manager } = visit.service
+    const { id } = await deployWorkflow(manager, ['return webhook.body'])
+    const webhook = await enableWebhook(manager, id)
+    const page = await visit.open(`/workflows/${id}?tab=webhook`)
+    await page.getByRole('button', { name: /^How requests are handled/ }).click()
+    await page.getByLabel('New secret').fill('secret of the shop')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved.').waitFor()
+    const taken = await sendRaw(webhook.url, toBytes({ number: 1 }), { 'X-Webhook-Secret': 'secret of the shop' })
+    expect(taken.status, taken.text).toBe(200)
+    expect((await webhook.send({ number: 2 })).status).toBe(200)
   })
 })
 
@@ -156,7 +170,7 @@ describe('a share', () => {
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from('a;b\n1;2\n') })
-    await page.getByLabel('E-mail').fill('auditor@example.com')
+    await page.getByLabel('Email address').fill('auditor@example.com')
     await page.getByLabel('Code').fill('open-sesame')
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     await page.getByRole('row', { name: /stock\.csv/ }).waitFor()

@@ -54,7 +54,7 @@ async function send(form) {
     })
     show(status, answer.status, await answer.text())
   } catch {
-    status.textContent = 'The service does not answer.'
+    status.textContent = 'Patchbay cannot be reached. Check your connection, then try again.'
   }
 }
 

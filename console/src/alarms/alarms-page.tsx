@@ -73,8 +73,8 @@ export function AlarmsPage() {
             <Empty icon={BellOff} title="No closed alarms" />
           ) : (
             <Empty icon={BellRing} title="No open alarms">
-              Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay alerts you when that
-              is not so, even if every run is green.
+              Say what you expect of a workflow, such as “a run succeeds every 26 hours”. Patchbay alerts you when the
+              expectation is not met, even if every run is green.
             </Empty>
           )
         }

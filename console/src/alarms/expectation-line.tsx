@@ -9,7 +9,7 @@ const sentences: Record<Expectation['kind'], string> = {
   succeedsWithin: 'A run succeeds at least every',
   receivesWithin: 'A webhook request arrives at least every',
   itemsBetween: 'This block returns between',
-  usual: 'The usual number of items for this time of the week comes from',
+  usual: 'The usual number of items for this time of the week is returned by',
 }
 
 /** One sentence with its blanks. */

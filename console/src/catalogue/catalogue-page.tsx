@@ -60,7 +60,7 @@ export function CataloguePage() {
               title="No application matches."
               action={<Button onClick={() => change({ q: undefined, tag: undefined })}>Clear filters</Button>}
             >
-              The application HTTP connects to any REST service, OAUTH2 to any that asks a person for access.
+              Use the application HTTP for any REST service, or OAUTH2 for one where a person grants access.
             </Empty>
           ) : (
             <ul className="grid grid-cols-1 gap-px overflow-hidden rounded-lg border border-line bg-panel *:shadow-[0_0_0_1px_var(--line)] sm:grid-cols-2 xl:grid-cols-3">

@@ -24,7 +24,7 @@ export function ConnectionPanel({ connection, onClose }: { connection: Connectio
   const [isAsked, setIsAsked] = useState(false)
   const name = connection.tagText || connection.name
   const { update, isWaiting, isFormOpen, reconnect } = useReconnect(connection)
-  const remove = useAction('DeleteRegApplication', { changes, onDone: () => toast.done(`${name} is deleted.`) })
+  const remove = useAction('DeleteRegApplication', { changes, onDone: () => toast.done(`${name} was deleted.`) })
   const params = { id: connection.id }
   const test = useTest(connection)
   return (

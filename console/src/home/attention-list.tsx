@@ -19,8 +19,8 @@ const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word:
   alarm: { tone: 'amber', shape: 'dot', word: 'Alarm' },
   'connection.faulted': { tone: 'magenta', shape: 'bolt', word: 'Faulted' },
   'connection.waiting': { tone: 'grey', shape: 'ring', word: 'Pending' },
-  'mail.failed': { tone: 'red', shape: 'cross', word: 'Mail failed' },
-  'mail.held': { tone: 'grey', shape: 'bars', word: 'Mail held' },
+  'mail.failed': { tone: 'red', shape: 'cross', word: 'Email failed' },
+  'mail.held': { tone: 'grey', shape: 'bars', word: 'Email held' },
   'storage.full': { tone: 'red', shape: 'square', word: 'Storage' },
   'webhook.givenUp': { tone: 'red', shape: 'cross', word: 'Given up' },
   'webhook.waiting': { tone: 'amber', shape: 'ring', word: 'Queue delayed' },
@@ -98,7 +98,7 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
     case 'connection.waiting':
       return (
         <LinkButton size="small" to="/connections" search={{ id: item.targetId, ...managed } as never}>
-          Reconnect
+          {item.kind === 'connection.waiting' ? 'Connect' : 'Reconnect'}
         </LinkButton>
       )
     case 'workflow.paused':

@@ -81,7 +81,7 @@ export function KeyDialog({
         label="Expires"
         isOptional
         type="date"
-        hint="The key stops at the end of this day, UTC."
+        hint="The key expires at the end of this day (UTC)."
         value={expires}
         onChange={(event) => setExpires(event.target.value)}
         error={refused.at.expires}

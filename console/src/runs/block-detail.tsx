@@ -140,7 +140,7 @@ function CallsView(props: ViewProps) {
         }))}
       />
       {calls.data.omitted > 0 && (
-        <Nothing>{counted(calls.data.omitted, 'further call was', 'further calls were')} not kept.</Nothing>
+        <Nothing>{counted(calls.data.omitted, 'more call was', 'more calls were')} not kept.</Nothing>
       )}
     </>
   )

@@ -91,7 +91,7 @@ function effectOf(count: number, isBound: boolean): string {
     return `${isBound ? 'At least ' : ''}${goingBack(count)} back into the queue, oldest first, with their original ids.`
   }
   return isBound
-    ? `None of the newest ${listSizeMax.toLocaleString('en')} requests match. Older ones that do go back into the queue.`
+    ? `None of the newest ${listSizeMax.toLocaleString('en')} requests match. Older requests that match go back into the queue.`
     : 'No requests match.'
 }
 

@@ -51,7 +51,7 @@ function words(settings: Settings): string {
   }[orderOf(settings)]
   const skip = settings.skipProcessingAfterErrors
   const tries = skip === 0 ? 'tried until they succeed' : `given up after ${counted(skip, 'error')}`
-  const batch = settings.isBatch ? [`up to ${settings.batchSize} a run`] : []
+  const batch = settings.isBatch ? [`up to ${settings.batchSize} per run`] : []
   return [order, ...batch, tries].join(', ')
 }
 
@@ -172,6 +172,16 @@ function IntakeFields({ settings, refused }: { settings: Settings; refused: Refu
   return (
     <>
       <TextField
+        label="New secret"
+        name="secret"
+        type="password"
+        autoComplete="new-password"
+        maxLength={500}
+        hint="What the sender signs with. Empty: unchanged. A replaced secret works for another 24 hours."
+        error={refused.secret}
+        isOptional
+      />
+      <TextField
         label="Give up after errors"
         name="skipAfter"
         type="number"
@@ -221,6 +231,7 @@ const fieldNames = {
   ipRestriction: ['ipRestriction'],
   skipScript: ['skipScript'],
   signature: ['signature'],
+  secret: ['secret'],
 }
 
 type Refused = ReturnType<typeof placeRefusal<keyof typeof fieldNames>>['at']
@@ -240,5 +251,6 @@ function bodyOf(form: FormData, order: Order): Body<'WebhookSettingsEnable'> {
     skipScript: String(form.get('skipScript') ?? ''),
     updateDateLastRun: form.get('updateDateLastRun') === 'on',
     signature: signatureIn(form),
+    ...(text('secret') === '' ? {} : { secret: text('secret') }),
   }
 }

@@ -135,7 +135,7 @@ function DeleteDialog({ workflow, onClose }: DialogProps) {
   const queries = useQueryClient()
   const remove = useAction('DeleteWorkflow', {
     onDone: () => {
-      toast.done(`${workflow.name} is deleted.`)
+      toast.done(`${workflow.name} was deleted.`)
       void navigate({ to: '/workflows' }).then(() => forget(queries, reads))
     },
   })
