@@ -2,7 +2,7 @@
 id: fbb1812e-b0c1-41f3-9119-0f558e302a60
 name: dateFromParts
 description: The moment at which a clock in the time zone shows these parts. Parts may overflow (month 13, day 0). A
-  time that the clock skips moves forward by the gap; of a time that it shows twice the first is meant.
+  time that the clock skips moves forward by the gap; of a time that it shows twice, the first is used.
 category: Dates
 package: standard
 isAsync: false

@@ -1,7 +1,7 @@
 /*---
 id: 8fc48627-1406-4170-b7df-1d70aa33c1e6
 name: dateMax
-description: The latest of a list of dates, empty ones left out, as ISO UTC; null for none. Useful as the mark of the next delta.
+description: The latest of a list of dates, empty ones left out, as ISO UTC; null for none. Useful as the starting point of the next delta sync.
 category: Dates
 package: standard
 isAsync: false

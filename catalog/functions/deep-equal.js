@@ -1,7 +1,7 @@
 /*---
 id: 2e95a551-139a-40eb-8a43-ae5fae0b7814
 name: deepEqual
-description: Whether two JSON values say the same; the order of fields does not matter.
+description: Whether two JSON values are equal; the order of fields does not matter.
 category: Objects
 package: standard
 isAsync: false

@@ -1,7 +1,7 @@
 /*---
 id: 1987c699-5ae8-4c78-a963-222f08e83129
 name: isLuhn
-description: Whether digits have a valid Luhn check digit (cards, Swedish organisation and OCR numbers).
+description: Whether digits have a valid Luhn check digit (cards, Swedish organization and OCR numbers).
 category: Checks
 package: standard
 isAsync: false

@@ -1,7 +1,7 @@
 /*---
 id: 706773f7-db4f-447d-9d09-7b66e2b8478c
 name: isNorwegianOrgNumber
-description: Whether nine digits are a valid Norwegian organisation number.
+description: Whether nine digits are a valid Norwegian organization number.
 category: Checks
 package: standard
 isAsync: false

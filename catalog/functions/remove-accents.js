@@ -1,7 +1,7 @@
 /*---
 id: 830e236c-6c43-4b1b-a8bf-4ab61896c3e6
 name: removeAccents
-description: Replace letters with marks by plain ones, also æ, ø, å, ß and their like.
+description: Replace accented letters with plain ones, including æ, ø, å and ß.
 category: Text
 package: standard
 isAsync: false

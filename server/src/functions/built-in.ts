@@ -7,7 +7,7 @@ export const builtInFunctions = [
     id: '6f5f9e0a-5d0e-4c56-9a5b-2b7b6f1f3a10',
     name: 'stopAfterThisBlock',
     description:
-      'Ends the run as Ready after this block. With true, dateLastRun moves and deferred vault values are written.',
+      'End the run as Ready after this block. With true, dateLastRun moves and deferred vault values are written; with false, neither.',
     category: 'Run',
     arguments: { flag: { type: 'boolean', description: 'Whether the run counts as completed.' } },
   },
@@ -23,7 +23,7 @@ export const builtInFunctions = [
     ...common,
     id: '0b9d2c74-5e3a-4d0f-9c1b-7a8e6d5f4c32',
     name: 'encodeText',
-    description: 'The bytes of a text in a character set, as base64. Throws when a character does not exist in it.',
+    description: 'The bytes of a text in a character set, as base64. Throws if a character does not exist in it.',
     category: 'Encoding',
     arguments: { text: { type: 'string' }, charset: { type: 'string' } },
   },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { builtInFunctions } from '../../src/functions/built-in.ts'
 import { catalogDirectory, evaluate, shippedCatalog } from './bare-context.ts'
 
 const call = (name: string, ...args: unknown[]) =>
@@ -14,11 +15,12 @@ describe('the function library', () => {
     for (const item of shippedCatalog.functions) expect(item.examples.length, item.name).toBeGreaterThan(0)
   })
 
-  it('is listed in its README, with the one function that the service itself provides', () => {
+  it('is described in its README as in the editor, with the functions that the service itself provides', () => {
     const readme = readFileSync(join(catalogDirectory, 'functions/README.md'), 'utf8')
-    for (const name of [...shippedCatalog.functions.map((item) => item.name), 'stopAfterThisBlock']) {
-      expect(readme).toContain(`\`fx.${name}(`)
-    }
+    const rows = [...readme.matchAll(/^\| `fx\.(\w+)\(.*?\)` \| (.*) \|$/gm)]
+    const written = rows.map(([, name, meaning]) => [name, meaning?.replaceAll('\\|', '|')])
+    const described = [...builtInFunctions, ...shippedCatalog.functions].map((item) => [item.name, item.description])
+    expect(written.sort()).toEqual(described.sort())
   })
 
   const examples = shippedCatalog.functions.flatMap((item) => item.examples)
