@@ -29,7 +29,12 @@ export async function benchHistory(): Promise<Row[]> {
   const lists: Record<string, object> = {}
   for (const orderField of runOrderFields)
     for (const orderByAsc of [false, true])
-      lists[`by ${orderField} ${orderByAsc ? 'up' : 'down'}`] = { page: 0, size: 50, orderField, orderByAsc }
+      lists[`by ${orderField}, ${orderByAsc ? 'ascending' : 'descending'}`] = {
+        page: 0,
+        size: 50,
+        orderField,
+        orderByAsc,
+      }
   lists['failed runs'] = { page: 0, size: 50, status: 'Error' }
   lists['one number'] = { page: 0, size: 50, lockVersionNumber: 500 }
   lists['the last day'] = { page: 0, size: 50, searchFrom: new Date(Date.now() - 86_400_000).toISOString() }

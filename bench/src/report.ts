@@ -35,7 +35,7 @@ function write(scenarios: readonly string[], records: readonly BenchRecord[]): s
 ${date} UTC, commit ${commit}, ${machine}
 
 ${tableOf(
-  ['', 'What', 'Measured', 'Wanted'],
+  ['', 'What', 'Measured', 'Target'],
   rows.map((row) => [verdict(row), row.what, row.measured, row.wanted]),
 )}
 `,
@@ -43,10 +43,10 @@ ${tableOf(
   const missing = scenarios.filter((scenario) => records.every(({ name }) => name !== scenario))
   return `# Benchmarks
 
-Written by \`npm run bench\`. A scenario that was run alone (\`npm run bench -- ${records[0]?.name ?? 'runs'}\`) replaces its own table, so tables may be of different days and commits.
+Written by \`npm run bench\`. A scenario that was run alone (\`npm run bench -- ${records[0]?.name ?? 'runs'}\`) replaces its own table, so tables may come from different days and commits.
 A commit with a plus sign had local changes. Compare ratios: absolute figures are those of one machine, and what else it does changes them.
 
-![How far each figure is from what is wanted](pictures/benchmarks.svg)
+![How far each figure is from its target](pictures/benchmarks.svg)
 
 ${parts.join('\n')}${missing.length === 0 ? '' : `\nNot measured yet: ${missing.join(', ')}.\n`}`
 }
@@ -66,7 +66,7 @@ function draw(records: readonly BenchRecord[]): string {
         }
       }),
   )
-  return drawBars({ title: 'Benchmarks beside what is wanted', bars, mark: { at: 0.5, text: 'as wanted' } })
+  return drawBars({ title: 'Benchmarks against their targets', bars, mark: { at: 0.5, text: 'on target' } })
 }
 
 /** How many times better than wanted; undefined where the two are not in the same unit. */

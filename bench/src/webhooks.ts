@@ -76,8 +76,8 @@ export async function benchWebhooks(): Promise<Row[]> {
     {
       what: 'one-block webhook runs, drained from a queue',
       measured: `${drain.toFixed(0)}/s`,
-      wanted: 'shown',
-      isMet: true,
+      wanted: 'for information',
+      isMet: undefined,
     },
     {
       what: `accepting beside a queue of ${backlog}`,

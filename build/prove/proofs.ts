@@ -19,7 +19,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'hostile',
-    what: 'Hostile scripts, each so often',
+    what: 'Hostile scripts, each run many times',
     files: ['server/test/sandbox/escapes.test.ts', 'server/test/sandbox/crashers.test.ts'],
   },
   { name: 'upload', what: 'Upload with flat memory', files: [security('upload')] },

@@ -32,8 +32,8 @@ function write(records: readonly ProofRecord[]): string {
   const machines = [...new Set(records.map(({ machine }) => machine))]
   return `# Proofs
 
-Written by \`npm run prove\`. A part that was run alone (\`npm run prove -- ${records[0]?.name ?? 'fuzz'}\`) replaces its own row, so rows may be of different days and commits.
-A commit with a plus sign had local changes. \`PROOF_SEED\` makes the random choices of a run again.
+Written by \`npm run prove\`. A part that was run alone (\`npm run prove -- ${records[0]?.name ?? 'fuzz'}\`) replaces its own row, so rows may come from different days and commits.
+A commit with a plus sign had local changes. \`PROOF_SEED\` repeats the random choices of a run.
 
 ![How long each proof ran, and whether it held](pictures/proofs.svg)
 
