@@ -170,7 +170,7 @@ describe('a share', () => {
     await page
       .getByLabel('Files')
       .setInputFiles({ name: 'stock.csv', mimeType: 'text/csv', buffer: Buffer.from('a;b\n1;2\n') })
-    await page.getByLabel('Email address').fill('auditor@example.com')
+    await page.getByLabel('E-mail').fill('auditor@example.com')
     await page.getByLabel('Code').fill('open-sesame')
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     await page.getByRole('row', { name: /stock\.csv/ }).waitFor()

@@ -24,7 +24,7 @@ const heading = (page: Page, name: string | RegExp) => page.getByRole('heading',
 async function createInConsole(page: Page, email: string, isActivated: boolean): Promise<void> {
   await page.getByRole('button', { name: 'New account' }).click()
   const dialog = page.getByRole('dialog', { name: 'New account' })
-  await dialog.getByLabel('Email address').fill(email)
+  await dialog.getByLabel('E-mail').fill(email)
   await dialog.getByLabel('First name').fill('Anna')
   await dialog.getByLabel('Last name').fill('Berg')
   if (isActivated) await dialog.getByLabel('Activate at once').check()

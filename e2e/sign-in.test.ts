@@ -28,7 +28,7 @@ describe('the first visit', () => {
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor()
     expect(await hint.count()).toBe(0)
     await page.goto('/workflows?scheduled=true')
-    await page.getByLabel('Email address').fill(visit.service.firstAccount.email)
+    await page.getByLabel('E-mail').fill(visit.service.firstAccount.email)
     await page.getByLabel('Password').fill('not the right password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').waitFor()
@@ -48,7 +48,7 @@ describe('the first visit', () => {
 describe('a session that ends', () => {
   it('is renewed over the page, which keeps what was typed', async () => {
     const page = await visit.open('/signin', { isSignedOut: true })
-    await page.getByLabel('Email address').fill(visit.service.firstAccount.email)
+    await page.getByLabel('E-mail').fill(visit.service.firstAccount.email)
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()

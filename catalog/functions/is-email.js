@@ -1,7 +1,7 @@
 /*---
 id: ce399ca9-cd90-4784-b2bd-0c542853e98a
 name: isEmail
-description: Whether text has the form of one email address. Only sending an email shows whether it exists.
+description: Whether text has the form of one e-mail address. Only sending an e-mail shows whether it exists.
 category: Checks
 package: standard
 isAsync: false

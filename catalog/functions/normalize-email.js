@@ -1,7 +1,7 @@
 /*---
 id: e8728e99-4a5d-439f-879d-a62235c8c0c4
 name: normalizeEmail
-description: An email address trimmed and in lower case, as a key for comparing; null when it is none.
+description: An e-mail address trimmed and in lower case, as a key for comparing; null when it is none.
 category: Checks
 package: standard
 isAsync: false

@@ -1,7 +1,7 @@
 /*---
 id: 50d9fe67-c298-4010-a86f-df52af0ec820
 name: stripHtml
-description: "The readable text of an HTML fragment. For display and email, not a defence: escape what goes into a page."
+description: "The readable text of an HTML fragment. For display and e-mail, not a defence: escape what goes into a page."
 category: Text
 package: standard
 isAsync: false

@@ -11,7 +11,7 @@ export const AccountState = Type.Enum([...accountStates], { description: 'inActi
 // RFC 5322 allows far more than mail systems do; this refuses what no mail could reach, control characters above all.
 const emailPattern = '^[^\\s@<>()\\[\\],;:"\\\\\\u0000-\\u001f\\u007f]{1,64}@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$'
 
-export const Email = Type.String({ maxLength: 254, pattern: emailPattern, title: 'email address' })
+export const Email = Type.String({ maxLength: 254, pattern: emailPattern, title: 'e-mail address' })
 
 export function isEmail(text: string): boolean {
   return text.length <= 254 && new RegExp(emailPattern).test(text)
@@ -22,7 +22,7 @@ const PersonName = Type.String({ minLength: 1, maxLength: 200 })
 export const ClientListApiDto = Type.Object(
   {
     id: { ...Guid, description: 'Id of the account.' },
-    email: Type.String({ description: 'Unique email address.' }),
+    email: Type.String({ description: 'Unique e-mail address.' }),
     firstName: Type.String({ description: 'First name.' }),
     lastName: Type.String({ description: 'Last name.' }),
     role: Role,
@@ -128,7 +128,7 @@ export const updateAccount = operation({
       canActivateAccounts: Type.Optional(
         Type.Boolean({
           description:
-            'Whether the account may activate others without their emailed link. Only an account that has this permission can grant it.',
+            'Whether the account may activate others without their e-mailed link. Only an account that has this permission can grant it.',
         }),
       ),
     },
@@ -145,7 +145,7 @@ export const resendActivation = operation({
   method: 'POST',
   path: '/api/ResendActivation/:id',
   description:
-    'Email a new activation link to an account that is inActive and that the caller may act for. Older links stop working.',
+    'E-mail a new activation link to an account that is inActive and that the caller may act for. Older links stop working.',
   changesState: true,
   audit: 'account.invitedAgain',
   params: Type.Object({ id: Guid }),

@@ -45,7 +45,7 @@ export const setExpectations = operation({
   method: 'POST',
   path: '/api/Expectations/:workflowId',
   description:
-    'Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with an email and an event. A result that is not an array counts as one item, null as none.',
+    'Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with an e-mail and an event. A result that is not an array counts as one item, null as none.',
   changesState: true,
   audit: 'expectations.changed',
   params: WorkflowId,

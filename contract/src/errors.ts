@@ -65,7 +65,7 @@ export type ErrorCode = keyof typeof errorCatalogue
 /** When each refusal is given, for the reference. The sentence in an answer says more: it names the field or thing. */
 export const refusalReasons: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'The request is not valid.',
-  email_taken: 'Another account has this email address.',
+  email_taken: 'Another account has this e-mail address.',
   role_not_permitted: 'The role is unknown, or you may not assign it.',
   user_cannot_create_accounts: 'A User cannot create accounts.',
   activation_not_permitted: 'You may not activate accounts, or grant that permission.',
@@ -90,7 +90,7 @@ export const refusalReasons: Readonly<Record<ErrorCode, string>> = {
   draft_not_publishable: 'The draft cannot be published.',
   catalog_item_in_use: 'The item is in use.',
   storage_full: 'The storage quota is used up.',
-  sign_in_failed: 'The email address or the password is wrong, or the account is not active.',
+  sign_in_failed: 'The e-mail address or the password is wrong, or the account is not active.',
   password_too_weak: 'The password is too weak.',
   cannot_be_stored: 'The value cannot be stored.',
   keys_missing: 'Consumer or SecretKey is missing.',

@@ -105,7 +105,7 @@ export const deleteEventSubscription = operation({
 })
 
 const failureMail = Type.Boolean({
-  description: 'Whether the account gets an email when something begins to fail and when it works again.',
+  description: 'Whether the account gets an e-mail when something begins to fail and when it works again.',
 })
 
 export const getNotificationSettings = operation({
@@ -114,7 +114,7 @@ export const getNotificationSettings = operation({
   method: 'GET',
   path: '/api/NotificationSettings',
   description:
-    'Which emails the account gets about its own workflows and connections, or about those of the accounts it manages.',
+    'Which e-mails the account gets about its own workflows and connections, or about those of the accounts it manages.',
   query: ScopeQuery,
   answers: { 200: Type.Object({ failureMail }, { additionalProperties: false }) },
 })
@@ -124,7 +124,7 @@ export const setNotificationSettings = operation({
   feature: 'Notifications',
   method: 'POST',
   path: '/api/NotificationSettings',
-  description: 'Choose which emails the account gets. Emails about managed accounts are off by default.',
+  description: 'Choose which e-mails the account gets. E-mails about managed accounts are off by default.',
   changesState: true,
   audit: 'notifications.changed',
   body: Type.Object({ failureMail, scope: Type.Optional(Scope) }, { additionalProperties: false }),

@@ -49,7 +49,7 @@ export const sendProxyEmail = operation({
   feature: 'Mail',
   method: 'POST',
   path: '/api/ApiProxyEmail',
-  description: 'Send an email. It is kept in the outbox until a mail server accepts it.',
+  description: 'Send an e-mail. It is kept in the outbox until a mail server accepts it.',
   changesState: true,
   audit: 'mail.accepted',
   body: ProxyEmail,
@@ -68,8 +68,8 @@ export const mailStatuses = ['Held', 'Queued', 'Sent', 'Failed'] as const
 
 export const MailListApiDto = Type.Object(
   {
-    id: { ...Guid, description: 'Id of the email; also the left part of its Message-ID.' },
-    accountId: { ...Guid, description: 'Account that the email was sent for.' },
+    id: { ...Guid, description: 'Id of the e-mail; also the left part of its Message-ID.' },
+    accountId: { ...Guid, description: 'Account that the e-mail was sent for.' },
     status: Type.Enum([...mailStatuses], {
       description: 'Held until a mail server is configured; Queued; Sent; Failed after the last try.',
     }),
@@ -82,7 +82,7 @@ export const MailListApiDto = Type.Object(
     createDateTimeUTC: { ...Timestamp, description: 'When it was put into the outbox.' },
     sentDateTimeUTC: Type.Union([Timestamp, Type.Null()], { description: 'When a mail server accepted it.' }),
   },
-  { description: 'An email in the outbox, without its content.' },
+  { description: 'An e-mail in the outbox, without its content.' },
 )
 
 export const getOutbox = operation({
@@ -90,7 +90,7 @@ export const getOutbox = operation({
   feature: 'Mail',
   method: 'POST',
   path: '/api/GetOutbox',
-  description: 'The emails of the account, newest first; of the whole organization for a Manager who asks for it.',
+  description: 'The e-mails of the account, newest first; of the whole organization for a Manager who asks for it.',
   body: Type.Object(
     {
       page: Type.Optional(Page),
@@ -99,7 +99,7 @@ export const getOutbox = operation({
       searchFrom: Type.Optional(Timestamp),
       searchTo: Type.Optional(Timestamp),
       allAccounts: Type.Optional(
-        Type.Boolean({ default: false, description: 'Emails of every account of the organization; needs Manager.' }),
+        Type.Boolean({ default: false, description: 'E-mails of every account of the organization; needs Manager.' }),
       ),
     },
     { additionalProperties: false },

@@ -13,7 +13,7 @@ const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 
 const ReplayedCall = Type.Object({
   change: Type.Enum(['added', 'removed', 'changed']),
-  method: Type.String({ description: 'MAIL for an email.' }),
+  method: Type.String({ description: 'MAIL for an e-mail.' }),
   url: Type.String({ description: 'Absolute, as GetBlockCalls shows it.' }),
   from: Type.Optional(Type.Unknown({ description: 'The recorded body. Absent when change is added.' })),
   to: Type.Optional(Type.Unknown({ description: 'The body in the replay. Absent when change is removed.' })),
@@ -70,7 +70,7 @@ export const startReplay = operation({
   method: 'POST',
   path: '/api/Replay/:id',
   description:
-    'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no email is sent.',
+    'Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no e-mail is sent.',
   changesState: true,
   audit: 'workflow.replayed',
   params: Type.Object({ id: { ...Guid, description: 'Id of the workflow.' } }),

@@ -16,7 +16,7 @@ export const WorkflowRevision = Type.Object({
   revision: Revision,
   createDateTimeUTC: { ...Timestamp, description: 'When it was saved.' },
   accountId: orNull(Guid, 'The account that saved it: the caller, not the managed account.'),
-  email: orNull(Type.String(), 'Email address of that account.'),
+  email: orNull(Type.String(), 'E-mail address of that account.'),
   reason: Type.Enum([...revisionReasons], { description: 'Created, Updated, Restored, Upgraded or RolledBack.' }),
   templateVersion: orNull(Type.String(), 'The version of the template it follows.'),
   isCurrent: Type.Boolean({ description: 'Whether it is the newest revision, which the next run takes.' }),

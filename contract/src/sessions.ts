@@ -13,7 +13,7 @@ export const signIn = operation({
   feature: 'Authentication',
   method: 'POST',
   path: '/api/SignIn',
-  description: 'Sign in with email address and password; sets the session cookie.',
+  description: 'Sign in with e-mail address and password; sets the session cookie.',
   access: 'public',
   changesState: true,
   audit: 'session.started',

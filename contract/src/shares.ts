@@ -21,10 +21,10 @@ export const SecureUpload = Type.Object(
         maxLength: 254,
         pattern: headerText,
         title: 'single line of text',
-        description: 'Name or address that the email shows as its sender; the address of the account when absent.',
+        description: 'Name or address that the e-mail shows as its sender; the address of the account when absent.',
       }),
     ),
-    copy: Type.Optional({ ...Email, description: 'Address that receives a copy of the email.' }),
+    copy: Type.Optional({ ...Email, description: 'Address that receives a copy of the e-mail.' }),
     subject: Type.Optional(
       Type.String({
         minLength: 1,
@@ -35,17 +35,17 @@ export const SecureUpload = Type.Object(
       }),
     ),
     secureNote: Type.Optional(
-      Type.String({ maxLength: 100_000, description: 'Kept encrypted, shown with the files, never emailed.' }),
+      Type.String({ maxLength: 100_000, description: 'Kept encrypted, shown with the files, never e-mailed.' }),
     ),
     code: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
         description:
-          'Code that opens the share. It is not in the email: tell the recipient separately. Default: a generated code that is part of the link.',
+          'Code that opens the share. It is not in the e-mail: tell the recipient separately. Default: a generated code that is part of the link.',
       }),
     ),
-    bodyIsHtml: Type.Optional(Type.Boolean({ default: true, description: 'False: the email is plain text.' })),
+    bodyIsHtml: Type.Optional(Type.Boolean({ default: true, description: 'False: the e-mail is plain text.' })),
     expiresInDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 90, default: 7 })),
   },
   { additionalProperties: false },
@@ -56,7 +56,7 @@ export const uploadShare = operation({
   feature: 'Secure shares',
   method: 'POST',
   path: '/api/ProxySecureUpload',
-  description: 'Store files encrypted and email a link to them.',
+  description: 'Store files encrypted and e-mail a link to them.',
   changesState: true,
   audit: 'share.created',
   bodyType: 'multipart',
@@ -72,8 +72,8 @@ export const SecureShareListApiDto = Type.Object(
       description: `Locked after ${wrongCodesMax} wrong codes; Expired until its files are removed.`,
     }),
     notificationEmail: Type.String({ description: 'Address that received the link.' }),
-    copy: Type.Union([Type.String(), Type.Null()], { description: 'Address that received a copy of the email.' }),
-    subject: Type.String({ description: 'Subject of the email.' }),
+    copy: Type.Union([Type.String(), Type.Null()], { description: 'Address that received a copy of the e-mail.' }),
+    subject: Type.String({ description: 'Subject of the e-mail.' }),
     isCodeChosen: Type.Boolean({ description: 'The sender chose the code; otherwise it is part of the link.' }),
     files: Type.Array(
       Type.Object({

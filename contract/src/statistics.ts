@@ -101,8 +101,8 @@ export const overview = operation({
         givenUp: Count('Webhook requests given up after too many errors, as long as their history is kept.'),
       }),
       outbox: Type.Object({
-        held: Count('Emails held until SMTP is configured.'),
-        failed: Count('Emails that could not be sent.'),
+        held: Count('E-mails held until SMTP is configured.'),
+        failed: Count('E-mails that could not be sent.'),
       }),
       storage: Type.Object({
         storedBytes: Count('Bytes stored, as last measured.'),
@@ -172,7 +172,7 @@ export const usage = operation({
           blocks: Count('Blocks that were executed.'),
           calls: Count('Calls to other services made by scripts.'),
           webhooks: Count('Webhook requests that were accepted.'),
-          mails: Count('Emails of scripts and of ApiProxyEmail.'),
+          mails: Count('E-mails of scripts and of ApiProxyEmail.'),
           scriptMs: Count('Time in which scripts ran, pauses excluded.'),
           storedBytes: Count('Bytes stored at the end of the bucket, as last measured.'),
         }),

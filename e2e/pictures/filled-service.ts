@@ -37,7 +37,7 @@ export async function startFilledService(): Promise<FilledService> {
       const page = await browser.newPage({ baseURL: baseUrl })
       if (isFilled) {
         await page.goto('/signin')
-        await page.getByLabel('Email address').fill(keys.email)
+        await page.getByLabel('E-mail').fill(keys.email)
         await page.getByLabel('Password').fill(password)
         await page.getByRole('button', { name: 'Sign in' }).click()
       } else {

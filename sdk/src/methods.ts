@@ -66,7 +66,7 @@ export type Methods = {
    */
   accountUpdate: Method<'AccountUpdate'>
   /**
-   * Email a new activation link to an account that is inActive and that the caller may act for. Older links stop working.
+   * E-mail a new activation link to an account that is inActive and that the caller may act for. Older links stop working.
    * POST /api/ResendActivation/:id
    */
   resendActivation: Method<'ResendActivation'>
@@ -104,7 +104,7 @@ export type Methods = {
    */
   revealApiKey: Method<'RevealApiKey'>
   /**
-   * Sign in with email address and password; sets the session cookie.
+   * Sign in with e-mail address and password; sets the session cookie.
    * POST /api/SignIn
    */
   signIn: Method<'SignIn'>
@@ -318,19 +318,19 @@ export type Methods = {
    */
   documentLibraryGrant: Method<'DocumentLibraryGrant'>
   /**
-   * Send an email. It is kept in the outbox until a mail server accepts it.
+   * Send an e-mail. It is kept in the outbox until a mail server accepts it.
    * POST /api/ApiProxyEmail
    * @example { body: {"subject":"Today's orders","to":["anna@example.com"],"body":"<p>12 orders</p>","bodyIsHtml":true} }
    */
   apiProxyEmail: Method<'ApiProxyEmail'>
   /**
-   * The emails of the account, newest first; of the whole organization for a Manager who asks for it.
+   * The e-mails of the account, newest first; of the whole organization for a Manager who asks for it.
    * POST /api/GetOutbox
    * @example { body: {"page":0,"size":50,"status":["Held"]} }
    */
   getOutbox: Method<'GetOutbox'>
   /**
-   * Store files encrypted and email a link to them.
+   * Store files encrypted and e-mail a link to them.
    * POST /api/ProxySecureUpload
    */
   proxySecureUpload: Method<'ProxySecureUpload'>
@@ -625,7 +625,7 @@ export type Methods = {
    */
   testBlock: Method<'TestBlock'>
   /**
-   * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no email is sent.
+   * Run recorded runs again, against the newest revision, an earlier one, or changes that are not saved. No call leaves the service, nothing is written, no e-mail is sent.
    * POST /api/Replay/:id
    * @example { body: {"lastRuns":10,"changes":{"variables":{"who":"everyone"}}} }
    */
@@ -671,7 +671,7 @@ export type Methods = {
    */
   expectations: Method<'Expectations'>
   /**
-   * Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with an email and an event. A result that is not an array counts as one item, null as none.
+   * Set what is expected of a workflow, replacing earlier expectations. One that is not met raises an alarm, with an e-mail and an event. A result that is not an array counts as one item, null as none.
    * POST /api/Expectations/:workflowId
    * @example { body: {"expectations":[{"kind":"succeedsWithin","hours":26}]} }
    */
@@ -709,12 +709,12 @@ export type Methods = {
    */
   deleteEventSubscription: Method<'DeleteEventSubscription'>
   /**
-   * Which emails the account gets about its own workflows and connections, or about those of the accounts it manages.
+   * Which e-mails the account gets about its own workflows and connections, or about those of the accounts it manages.
    * GET /api/NotificationSettings
    */
   notificationSettings: Method<'NotificationSettings'>
   /**
-   * Choose which emails the account gets. Emails about managed accounts are off by default.
+   * Choose which e-mails the account gets. E-mails about managed accounts are off by default.
    * POST /api/NotificationSettings
    * @example { body: {"scope":"managed","failureMail":true} }
    */

@@ -44,11 +44,11 @@ async function main(): Promise<void> {
     await addOrganization(config, database, values.name, values.email)
   } else if (positionals.length === 1 && positionals[0] === 'unlock-account' && values.email) {
     if (!(await unlockAccount(database, values.email)))
-      throw new ConfigError('There is no locked account with this email address.')
+      throw new ConfigError('There is no locked account with this e-mail address.')
     console.log(`${values.email} is active again.`)
   } else if (positionals.length === 1 && positionals[0] === 'sign-in-link' && values.email) {
     const link = await makeSignInLink(database, baseUrlOf(config), values.email)
-    if (link === undefined) throw new ConfigError('There is no active or invited account with this email address.')
+    if (link === undefined) throw new ConfigError('There is no active or invited account with this e-mail address.')
     console.log(`${link.activates ? 'Activate the account' : 'Set a new password'} within an hour: ${link.url}`)
   } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
     await replaceMasterKey(config, database, values['new-key-file'])
@@ -81,7 +81,7 @@ function readArguments() {
 
 async function addOrganization(config: Config, database: Database, name: string, email: string): Promise<void> {
   if (name.trim() === '') throw new ConfigError('The name of the organization must not be empty.')
-  if (!isEmail(email)) throw new ConfigError(`"${email}" is not an email address.`)
+  if (!isEmail(email)) throw new ConfigError(`"${email}" is not an e-mail address.`)
   const keyRing = await loadKeyRing(config, database)
   const deps = { database, keyRing, baseUrl: baseUrlOf(config) }
   const made = await database.system.transaction((tx) => createOrganization(deps, tx, name.trim(), email))
@@ -144,7 +144,7 @@ main().then(
   () => process.exit(0),
   (error: Error) => {
     if (violatedConstraint(error) === 'accounts_email_unique')
-      console.error('An account with this email address already exists.')
+      console.error('An account with this e-mail address already exists.')
     else if (
       (error as NodeJS.ErrnoException).code === 'ENOENT' ||
       (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'

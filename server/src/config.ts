@@ -259,7 +259,7 @@ function readMailFrom(text: string | undefined): string {
   if (text === undefined) return 'Patchbay <patchbay@localhost>'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not get into a header.
   if (!text.includes('@') || /[\u0000-\u001f]/.test(text))
-    throw new ConfigError('PATCHBAY_MAIL_FROM must be an email address, with or without a name.')
+    throw new ConfigError('PATCHBAY_MAIL_FROM must be an e-mail address, with or without a name.')
   return text
 }
 

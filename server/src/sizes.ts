@@ -17,7 +17,7 @@ const meaning: Record<string, string> = {
   activity_quarters: 'run totals by quarter of an hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
   activity_hours: 'run totals by hour: PATCHBAY_STATISTICS_RETENTION_YEARS',
   usage_days: 'usage by account and day: PATCHBAY_USAGE_RETENTION_YEARS',
-  mails: 'the outbox: sent and failed emails for PATCHBAY_RUN_RETENTION_DAYS',
+  mails: 'the outbox: sent and failed e-mails for PATCHBAY_RUN_RETENTION_DAYS',
   vault_entries: 'vault: kept until deleted',
   workflow_revisions: 'revisions of workflows: replaced ones for PATCHBAY_REVISION_RETENTION_DAYS',
   stream_events: 'events of open streams: 15 minutes',

@@ -162,7 +162,7 @@ describe('self-description', () => {
   })
   it('Describe tells the fields of a record type, GetSchema its JSON Schema', async () => {
     const described = await service.manager.get('/api/Describe?name=ClientListApiDto')
-    expect(described.body).toContainEqual({ name: 'email', type: 'string', description: 'Unique email address.' })
+    expect(described.body).toContainEqual({ name: 'email', type: 'string', description: 'Unique e-mail address.' })
     const schema = await service.manager.get('/api/GetSchema?name=ClientListApiDto')
     expect(schema.body).toMatchObject({ type: 'object', properties: { email: { type: 'string' } } })
   })

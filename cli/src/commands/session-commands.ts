@@ -16,5 +16,5 @@ export function addSessionCommands(program: Command, add: AddVerb): void {
     'accounts',
     'List the accounts you may act for.',
     async () => (await import('./accounts.ts')).accounts,
-  ).option('--search <text>', 'only accounts whose name or email address contains this')
+  ).option('--search <text>', 'only accounts whose name or e-mail address contains this')
 }

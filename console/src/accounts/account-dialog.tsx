@@ -15,7 +15,7 @@ const ranks = Object.keys(roleSentences) as RoleName[]
 
 /** What the service calls the fields in its sentences. */
 const fieldNames = {
-  email: ['email'],
+  email: ['email', 'e-mail'],
   firstName: ['firstName'],
   lastName: ['lastName'],
   role: ['roleName', 'role'],
@@ -54,7 +54,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
     >
       {!account && (
         <TextField
-          label="Email address"
+          label="E-mail"
           type="email"
           autoComplete="off"
           value={email}
@@ -91,7 +91,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
       {!account && ownRole === 'Manager' && (
         <Checkbox
           label="Activate at once"
-          hint="The account works right away. Its owner gets an email with a link to set a password."
+          hint="The account works right away. Its owner gets an e-mail with a link to set a password."
           checked={isActivated}
           onChange={(event) => setIsActivated(event.target.checked)}
         />
@@ -139,7 +139,7 @@ function MayActivateField({
   return (
     <Select
       label="May activate accounts"
-      hint="Without the link emailed to their owners. You can grant this only if you have it yourself."
+      hint="Without the link e-mailed to their owners. You can grant this only if you have it yourself."
       error={error}
       value={value}
       onChange={(event) => onChange(event.target.value as MayActivate)}

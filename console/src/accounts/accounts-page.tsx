@@ -45,7 +45,7 @@ export function AccountsPage() {
           className="w-full sm:w-72"
           value={filters.q ?? ''}
           onSearch={search}
-          placeholder="Search name and email address"
+          placeholder="Search name and e-mail address"
         />
         <Select
           label="State"

@@ -80,7 +80,7 @@ function Sentences({
   const save = useAction('ExpectationsUpdate', {
     changes: ['Expectations', 'Alarms'],
     onDone: () => {
-      toast.done('Saved. You will get an email when an expectation is not met.')
+      toast.done('Saved. You will get an e-mail when an expectation is not met.')
       onClose()
     },
   })

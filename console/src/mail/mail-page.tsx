@@ -40,7 +40,7 @@ export function MailPage() {
   return (
     <Page
       title="Mail"
-      lead="Emails from scripts, the API and Patchbay itself. Each is kept until a mail server accepts it."
+      lead="E-mails from scripts, the API and Patchbay itself. Each is kept until a mail server accepts it."
     >
       <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
         {(Object.keys(looks) as Item['status'][]).map((status) => (
@@ -61,8 +61,8 @@ export function MailPage() {
       </search>
       {hasHeld && (
         <div className="mb-3">
-          <Notice kind="warning" title="Emails are held because no mail server is set up.">
-            Set PATCHBAY_SMTP_URL and restart Patchbay; held emails are then sent.
+          <Notice kind="warning" title="E-mails are held because no mail server is set up.">
+            Set PATCHBAY_SMTP_URL and restart Patchbay; held e-mails are then sent.
           </Notice>
         </div>
       )}
@@ -73,10 +73,10 @@ export function MailPage() {
         keyOf={(mail) => mail.id}
         empty={
           filters.status ? (
-            <Empty icon={MailWarning} title={`No emails are ${filters.status.toLowerCase()}.`} />
+            <Empty icon={MailWarning} title={`No e-mails are ${filters.status.toLowerCase()}.`} />
           ) : (
-            <Empty icon={Mail} title="No emails yet">
-              Scripts send emails with email.send(…). Those about failures, alarms and shares are listed here too.
+            <Empty icon={Mail} title="No e-mails yet">
+              Scripts send e-mails with email.send(…). Those about failures, alarms and shares are listed here too.
             </Empty>
           )
         }

@@ -75,7 +75,7 @@ function ReplayBody({ workflow, draft }: { workflow: WorkflowDetail; draft: Work
     <div className="flex flex-col gap-5">
       <p className="max-w-[80ch] text-muted">
         Recorded runs are run again with {draft.isChanged ? 'your unsaved changes' : `revision ${workflow.revision}`},
-        on what they received then. No call leaves Patchbay, nothing is written, no email is sent.
+        on what they received then. No call leaves Patchbay, nothing is written, no e-mail is sent.
       </p>
       <div className="flex flex-wrap items-end gap-3">
         <Select

@@ -34,7 +34,7 @@ export function SearchPage() {
           className="w-full sm:w-[480px]"
           value={filters.q ?? ''}
           onSearch={search}
-          placeholder="Order number, email address, name, words from an error"
+          placeholder="Order number, e-mail address, name, words from an error"
         />
         {(Object.keys(placeWords) as Place[]).map((place) => (
           <FilterChip

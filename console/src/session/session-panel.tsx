@@ -26,7 +26,7 @@ function SignInAgain() {
     <FormDialog title="Sign in again" submit="Sign in" isBusy={isBusy} onSubmit={() => void submit()}>
       <p className="text-muted">Your session has ended. Sign in to continue. Everything you typed is still here.</p>
       <TextField
-        label="Email address"
+        label="E-mail"
         type="email"
         autoComplete="username"
         value={email}

@@ -81,7 +81,7 @@ function ShareFields({
   return (
     <div className="flex flex-col gap-4">
       <TextField
-        label="Email address"
+        label="E-mail"
         type="email"
         hint="Who receives the link."
         value={fields.notificationEmail}
@@ -103,7 +103,7 @@ function ShareFields({
           hint={
             fields.code === ''
               ? 'Leave empty to put a generated code in the link.'
-              : 'Not in the email. Send it some other way.'
+              : 'Not in the e-mail. Send it some other way.'
           }
           value={fields.code}
           onChange={change('code')}
@@ -122,7 +122,7 @@ function ShareFields({
         label="Note"
         isOptional
         rows={2}
-        hint="Encrypted, shown with the files, never sent by email."
+        hint="Encrypted, shown with the files, never sent by e-mail."
         value={fields.secureNote}
         onChange={change('secureNote')}
       />

@@ -13,7 +13,7 @@ export const measures: readonly Measure[] = [
   { id: 'blocks', label: 'Blocks', text: count },
   { id: 'calls', label: 'Calls', text: count },
   { id: 'webhooks', label: 'Webhooks', text: count },
-  { id: 'mails', label: 'Emails', text: count },
+  { id: 'mails', label: 'E-mails', text: count },
   { id: 'scriptMs', label: 'Script time', text: durationText },
   { id: 'storedBytes', label: 'Stored', text: byteText },
 ]

@@ -95,7 +95,7 @@ export function UsagePage() {
         skeletonRows={3}
         empty={
           <Empty icon={ChartColumn} title="No usage in this period">
-            Runs, calls, webhooks and emails are counted here as they happen.
+            Runs, calls, webhooks and e-mails are counted here as they happen.
           </Empty>
         }
         query={usage}

@@ -82,7 +82,7 @@ export async function createAccount(deps: CreateDeps, principal: Principal, give
     })
     .catch((error) => {
       throw violatedConstraint(error) === 'accounts_email_unique'
-        ? new AppError('email_taken', `An account with the email address ${given.email} already exists.`)
+        ? new AppError('email_taken', `An account with the e-mail address ${given.email} already exists.`)
         : error
     })
   return id

@@ -28,7 +28,7 @@ export function activationResender(
       if (byAccount(id).refused) {
         throw new AppError(
           'too_many_requests',
-          `An account gets at most ${mailsPerHour} activation emails per hour. Try again later.`,
+          `An account gets at most ${mailsPerHour} activation e-mails per hour. Try again later.`,
         )
       }
       await recordAudit(tx, actorOf(principal), { action: 'account.invitedAgain', target: id })

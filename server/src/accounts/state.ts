@@ -36,7 +36,7 @@ export async function changeAccountState(
     if (current === 'inActive' && wanted === 'active' && !principal.caller.permissions.includes(canActivateAccounts)) {
       throw new AppError(
         'account_state_not_permitted',
-        `Activating an account without its emailed link needs the permission ${canActivateAccounts}.`,
+        `Activating an account without its e-mailed link needs the permission ${canActivateAccounts}.`,
       )
     }
     // Nobody can shut out the last one who could let others in again.

@@ -96,7 +96,7 @@ function mailsAbout(baseUrl: string, { workflowId, name }: ToldWorkflow) {
         '',
         reasonOf(run),
         '',
-        'You will not get another email about this workflow until it works again or is paused.',
+        'You will not get another e-mail about this workflow until it works again or is paused.',
         `Details: ${page}/runs/${run.runNumber}`,
       ].join('\n'),
     }),

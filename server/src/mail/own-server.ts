@@ -34,7 +34,7 @@ export function createOwnServerSender(deps: { database: Database; guard: Guard }
   return async (values, request, scope) => {
     const endpoint = request.path.split('?', 1)[0]?.replace(/\/+$/, '').toLowerCase()
     if (endpoint !== 'send') return { statusCode: 404, data: { Error: 'The mail server has one endpoint: POST send.' } }
-    if (request.method.toUpperCase() !== 'POST') return { statusCode: 405, data: { Error: 'Send emails with POST.' } }
+    if (request.method.toUpperCase() !== 'POST') return { statusCode: 405, data: { Error: 'Send e-mails with POST.' } }
     const body = check(readJson(request.body)) as ProxyEmailBody
     const content = await composeEmail(body, scope ? await emailOf(deps.database, scope) : '', scope?.accountId ?? '')
     return deliver(deps.guard, readServer(values), content, request)
@@ -137,7 +137,7 @@ function told(failure: SmtpFailure, target: string, isCut: boolean): Answer {
   }
   if (failure.responseCode !== undefined) {
     const isForGood = failure.responseCode >= 500
-    const words = isForGood ? 'refused the email' : 'cannot accept the email now'
+    const words = isForGood ? 'refused the e-mail' : 'cannot accept the e-mail now'
     return { statusCode: isForGood ? 422 : 503, data: { Error: `The mail server ${words}: ${said}` } }
   }
   const what = isCut ? 'did not answer in time' : 'closed the connection'
@@ -158,7 +158,7 @@ function readJson(body: OutboundBody | undefined): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('The email must be a JSON object.')
+    throw invalid('The e-mail must be a JSON object.')
   }
 }
 

@@ -72,7 +72,7 @@ export async function composeEmail(body: ProxyEmailBody, accountEmail: string, o
   }
   if (countRecipients(content) > mailRecipientsMax)
     throw invalid(
-      `An email can have at most ${mailRecipientsMax} recipients, counting to, cc, bcc and the account's own address.`,
+      `An e-mail can have at most ${mailRecipientsMax} recipients, counting to, cc, bcc and the account's own address.`,
     )
   return content
 }

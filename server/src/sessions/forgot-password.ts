@@ -40,14 +40,14 @@ export function forgottenPages(deps: ForgottenDeps): Page[] {
   ]
 }
 
-const sent = html`<p>If there is an account with this email address, a link is on its way to it. The link works once and expires in one hour.</p>
+const sent = html`<p>If there is an account with this e-mail address, a link is on its way to it. The link works once and expires in one hour.</p>
 <p><a href="/signin">Sign in</a></p>`
 
 function emailForm(): string {
   return page(
     title,
-    html`<p>Enter your email address. We will send you a link to choose a new password.</p>
-<form method="post" action="/forgot-password"><label for="email">Email address</label><input id="email" name="email" type="email" autocomplete="username" required>
+    html`<p>Enter your e-mail address. We will send you a link to choose a new password.</p>
+<form method="post" action="/forgot-password"><label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" required>
 <button>Send the link</button></form>`,
   )
 }

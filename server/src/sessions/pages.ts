@@ -132,7 +132,7 @@ function signInForm(complaint: string, next: string, email = '', hint = html``):
     'Sign in',
     html`${hint}${complaint ? html`<p class="bad" role="alert">${complaint}</p>` : html``}
 <form method="post" action="/signin"><input type="hidden" name="next" value="${next}">
-<label for="email">Email address</label><input id="email" name="email" type="email" autocomplete="username" value="${email}" required>
+<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="username" value="${email}" required>
 <label for="password">Password</label><input id="password" name="password" type="password" autocomplete="current-password" required>
 <button>Sign in</button></form>
 <p class="beside"><a href="/forgot-password">Forgot password?</a></p>`,

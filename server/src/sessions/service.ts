@@ -35,7 +35,7 @@ export async function signIn(deps: SessionDeps, exchange: Exchange, email: strin
     const isLocked = attempt.failures >= lockAfterFailures
     if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
       await noteFailure(deps, exchange, candidate.account, isLocked)
-    throw new AppError('sign_in_failed', 'The email address or the password is wrong, or the account is not active.')
+    throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
   }
   deps.attempts.forget(address, email)
   await forgiveAttempts(system, address, email)

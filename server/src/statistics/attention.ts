@@ -91,8 +91,8 @@ function mails(inReach: Sql): Sql {
   return sql`
     select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
       count(*) || case m.status
-        when 'Held' then case count(*) when 1 then ' email is' else ' emails are' end || ' held: no mail server is configured.'
-        else case count(*) when 1 then ' email' else ' emails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
+        when 'Held' then case count(*) when 1 then ' e-mail is' else ' e-mails are' end || ' held: no mail server is configured.'
+        else case count(*) when 1 then ' e-mail' else ' e-mails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
       min(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
     where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`

@@ -175,7 +175,7 @@ describe('refusals of ApiProxyEmail are {Error} with 400', () => {
     ['no body', { body: undefined }, /body is required/],
     ['an unknown field', { from: 'x@example.com' }, /Unknown field "from"/],
     ['a recipient as text', { to: 'anna@example.com' }, /field to must be/],
-    ['a recipient that is none', { to: ['anna'] }, /to\.0 must be an email address/],
+    ['a recipient that is none', { to: ['anna'] }, /to\.0 must be an e-mail address/],
     ['a recipient with a line break', { to: ['anna@example.com\r\nBcc: x@example.com'] }, /to\.0 must be/],
     ['two recipients in one', { to: ['a@example.com, b@example.com'] }, /to\.0 must be/],
     ['a name in angle brackets', { cc: ['Anna <anna@example.com>'] }, /cc\.0 must be/],

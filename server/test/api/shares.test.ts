@@ -172,10 +172,10 @@ describe('refusals of ProxySecureUpload', () => {
     [
       'a wrong notificationEmail',
       uploadForm([hello], { notificationEmail: 'anna' }),
-      /notificationEmail must be an email address/,
+      /notificationEmail must be an e-mail address/,
     ],
     ['two addresses', uploadForm([hello], { notificationEmail: 'a@b.no,c@d.no' }), /notificationEmail must be/],
-    ['a wrong copy', uploadForm([hello], { copy: 'x' }), /copy must be an email address/],
+    ['a wrong copy', uploadForm([hello], { copy: 'x' }), /copy must be an e-mail address/],
     ['a subject with a line break', uploadForm([hello], { subject: 'a\r\nBcc: x@example.com' }), /subject must be/],
     ['a sender with a line break', uploadForm([hello], { email: 'a\nb' }), /email must be/],
     ['bodyIsHtml that is no boolean', uploadForm([hello], { bodyIsHtml: 'perhaps' }), /bodyIsHtml must be a boolean/],

@@ -55,7 +55,7 @@ export function valid(schema: Schema, random: Random, ids: readonly string[] = [
 function text(schema: Schema, random: Random, ids: readonly string[]): string {
   if (schema.format === 'uuid') return ids.length > 0 && random.chance(0.5) ? random.pick(ids) : randomUUID()
   if (schema.format === 'date-time') return new Date(Date.now() - random.below(1e9)).toISOString()
-  if (schema.title === 'email address') return `fuzz${random.below(1e9)}@example.com`
+  if (schema.title === 'e-mail address') return `fuzz${random.below(1e9)}@example.com`
   return random.pick(['a', 'Zoë', 'x y', '%', '_', "'; drop table accounts; --", '日本', '{}', 'https://example.com/'])
 }
 

@@ -261,7 +261,7 @@ describe('refuses', () => {
 
   it('e-mail addresses that the other cell has', async () => {
     await createOrganizationIn(us1, 'Double', 'Mover@example.com')
-    expect(await refusal(us1, 'Mover')).toMatch(/email addresses of this organization: mover@example.com/i)
+    expect(await refusal(us1, 'Mover')).toMatch(/e-mail addresses of this organization: mover@example.com/i)
   })
 
   it('to take back what is not being moved', async () => {

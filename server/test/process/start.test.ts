@@ -206,7 +206,7 @@ describe('the embedded service', () => {
     expect([page.status, link.startsWith(`${url}/set-password?token=`)]).toEqual([200, true])
     const none = {
       code: 1,
-      output: expect.stringContaining('There is no active or invited account with this email address'),
+      output: expect.stringContaining('There is no active or invited account with this e-mail address'),
     }
     expect(await ask('nobody@localhost')).toMatchObject(none)
 

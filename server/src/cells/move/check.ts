@@ -98,6 +98,6 @@ export async function requireRoom(source: Side, target: Side, organization: Orga
   )
   if (taken.length === 0) return
   throw new MoveError(
-    `Accounts of the cell ${target.cell} have email addresses of this organization: ${taken.map(({ email }) => email).join(', ')}. Change them in one of the cells first.`,
+    `Accounts of the cell ${target.cell} have e-mail addresses of this organization: ${taken.map(({ email }) => email).join(', ')}. Change them in one of the cells first.`,
   )
 }

@@ -63,7 +63,7 @@ export const putOffColumns: Readonly<Record<string, string>> = Object.fromEntrie
 /** In words, what somebody has in hand at this moment. A worker that is gone is no longer heard of. */
 export async function listActive(client: pg.Client, organization: Organization): Promise<string[]> {
   const { rows } = await client.query<{ what: string }>(`
-    select distinct case name when '${runQueue}' then 'runs' when '${mailQueue}' then 'emails' else name end as what from pgboss.job
+    select distinct case name when '${runQueue}' then 'runs' when '${mailQueue}' then 'e-mails' else name end as what from pgboss.job
     where state = 'active' and ${ownJobs(organization)}`)
   return rows.map(({ what }) => what)
 }

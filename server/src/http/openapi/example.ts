@@ -75,7 +75,7 @@ function objectFor(schema: SchemaShape): Record<string, unknown> {
 function textFor(schema: SchemaShape, name: string): string {
   if (schema['format'] === 'uuid' || schema.title === 'GUID') return id
   if (schema['format'] === 'date-time') return instant
-  if (schema.title === 'email address') return 'anna@example.com'
+  if (schema.title === 'e-mail address') return 'anna@example.com'
   const text = known[name]
   return typeof text === 'string' ? text : '…'
 }

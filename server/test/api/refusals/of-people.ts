@@ -53,7 +53,7 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('ResendActivation', 'account_state_not_permitted', 'This account is active.', () =>
       at.manager.post(`/api/ResendActivation/${at.service.firstAccount.accountId}`),
     ),
-    refusal('ResendActivation', 'too_many_requests', 'activation emails per hour. Try again later.', async () => {
+    refusal('ResendActivation', 'too_many_requests', 'activation e-mails per hour. Try again later.', async () => {
       const id = (await at.manager.post('/api/Account', newAccount())).body
       for (let mails = 0; mails < 5; mails++) await at.manager.post(`/api/ResendActivation/${id}`)
       return at.manager.post(`/api/ResendActivation/${id}`)
@@ -67,7 +67,7 @@ export function refusalsOfPeople(at: Surroundings): Refusal[] {
     refusal('DeleteApiKey', 'role_too_low', 'This needs the role SuperPartner or higher', async () =>
       (await promoted()).get(`/api/DeleteApiKey/${nothing}`),
     ),
-    refusal('SignIn', 'sign_in_failed', 'The email address or the password is wrong', () => signIn(uniqueEmail())),
+    refusal('SignIn', 'sign_in_failed', 'The e-mail address or the password is wrong', () => signIn(uniqueEmail())),
     refusal('SignIn', 'too_many_requests', 'Too many failed sign-ins. Try again in ', async () => {
       const email = uniqueEmail()
       let answer = await signIn(email)
