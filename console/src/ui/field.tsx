@@ -145,13 +145,25 @@ export function Checkbox({
   ...input
 }: { label: ReactNode; hint?: ReactNode } & Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'className'>) {
   const id = useId()
+  const hintId = `${id}-hint`
   return (
     <div className="flex gap-2">
-      <input id={id} type="checkbox" {...input} className="mt-0.5 size-4 shrink-0 accent-(--accent-fill)" />
-      <label htmlFor={id} className="text-table">
-        {label}
-        {hint && <span className="block text-label text-muted">{hint}</span>}
-      </label>
+      <input
+        id={id}
+        type="checkbox"
+        aria-describedby={hint ? hintId : undefined}
+        {...input}
+        className="mt-0.5 size-4 shrink-0 accent-(--accent-fill)"
+      />
+      <div className="text-table">
+        <label htmlFor={id}>{label}</label>
+        {/* Beside the label: it describes the choice and is not its name. */}
+        {hint && (
+          <span id={hintId} className="block text-label text-muted">
+            {hint}
+          </span>
+        )}
+      </div>
     </div>
   )
 }
