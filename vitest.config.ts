@@ -39,8 +39,8 @@ export default defineConfig({
     // time was idle, and the suite took half as long again.
     maxWorkers: 4,
     // These only end what hangs: a machine that does other things too must not fail a test that would pass.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 180_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
   },
 })

@@ -4,7 +4,7 @@
  */
 export async function eventually<Value>(
   ask: () => Promise<Value | undefined | false> | Value | undefined | false,
-  withinMs = 180_000,
+  withinMs = 300_000,
 ): Promise<Value> {
   const startedAt = Date.now()
   let last: unknown
