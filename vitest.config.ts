@@ -35,8 +35,8 @@ export default defineConfig({
     globalSetup: ['server/test/harness/global-setup.ts'],
     // Node.js loads the sources as it does for `npm start`: no module is replaced here, so nothing has to come between.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Two cores are the machine we design for: two test files work while others wait for their services. With three workers a third of the cores'
-    // time was idle, and the suite took half as long again.
+    // Two cores are the machine we design for: two test files work while others wait for their services. Three leave the cores idle for a
+    // third of the time.
     maxWorkers: 4,
     // These only end what hangs: a machine that does other things too must not fail a test that would pass.
     testTimeout: 600_000,

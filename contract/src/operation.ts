@@ -52,7 +52,7 @@ type OperationShape = {
   needsNoCsrfToken?: boolean
   /** A path value that is not a GUID is 404 unless the interface says it is 400. */
   malformedPathIs?: 400
-  /** Refusals beyond those of `generalRefusals`. */
+  /** Refusals beyond those that follow from the rest; `refusalsOf` gives all. */
   refuses?: readonly ErrorCode[]
   /** Where the interface gives an operation its own body for 400: the one field that holds the sentence. A body that is too large is then 400 too. */
   refusalField?: string

@@ -1,5 +1,5 @@
 // Which operation refused a request, and why. Clients are told a status and a sentence; the log has the reason in a word.
-import { type ErrorCode, generalRefusals, type OperationSpec, operations } from '@patchbay/contract'
+import { type ErrorCode, type OperationSpec, operations, refusalsOf } from '@patchbay/contract'
 import type { Answer } from './client.ts'
 import { eventually } from './eventually.ts'
 
@@ -27,8 +27,6 @@ export async function refusalOf(service: { logText(): string }, { headers }: Pic
 
 /** The refusals in a log that the contract does not declare. */
 export function undeclaredRefusals(lines: readonly string[]): string[] {
-  const undeclared = listRefused(lines).filter(
-    ({ spec, code }) => spec && ![...generalRefusals(spec), ...(spec.refuses ?? [])].includes(code),
-  )
+  const undeclared = listRefused(lines).filter(({ spec, code }) => spec && !refusalsOf(spec).includes(code))
   return [...new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))]
 }

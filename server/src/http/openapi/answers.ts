@@ -1,5 +1,5 @@
 // What an operation may answer: its success, and every refusal with the reasons for it.
-import { type ErrorCode, errorCatalogue, generalRefusals, type OperationSpec, refusalReasons } from '@patchbay/contract'
+import { type ErrorCode, errorCatalogue, type OperationSpec, refusalReasons, refusalsOf } from '@patchbay/contract'
 
 const refusals: Record<number, { name: string; description: string; message: string }> = {
   400: {
@@ -63,10 +63,9 @@ export function answerCodes(spec: OperationSpec): Record<string, string> {
 }
 
 export function refusalStatuses(spec: OperationSpec): number[] {
-  const codes = [...generalRefusals(spec), ...(spec.refuses ?? [])]
   // The proxy in front of cells takes this one and asks the other cell: clients do not see it.
-  const statuses = new Set(codes.filter((code) => code !== 'in_another_cell').map((code) => statusOf(spec, code)))
-  return [...statuses].sort((a, b) => a - b)
+  const codes = refusalsOf(spec).filter((code) => code !== 'in_another_cell')
+  return [...new Set(codes.map((code) => statusOf(spec, code)))].sort((a, b) => a - b)
 }
 
 function statusOf(spec: OperationSpec, code: ErrorCode): number {

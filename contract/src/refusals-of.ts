@@ -19,8 +19,12 @@ const withKeys: readonly ErrorCode[] = [
   'managed_account_unreachable',
 ]
 
-/** What an operation may refuse without naming it in `refuses`, because what it is like says so. */
-export function generalRefusals(spec: OperationSpec): ErrorCode[] {
+/** Every reason for which an operation may refuse: those it names, and those that follow from what it is like. */
+export function refusalsOf(spec: OperationSpec): ErrorCode[] {
+  return [...generalRefusals(spec), ...(spec.refuses ?? [])]
+}
+
+function generalRefusals(spec: OperationSpec): ErrorCode[] {
   const codes = [...everywhere]
   if (spec.access !== 'public') codes.push(...withKeys)
   if (spec.lowestRole !== undefined) codes.push('role_too_low')
