@@ -81,7 +81,7 @@ export const testBlock = operation({
   method: 'POST',
   path: '/api/TestBlock',
   description:
-    'Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.',
+    'Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched.',
   body: Type.Object(
     {
       script: Type.String({ maxLength: 1_048_576 }),

@@ -130,7 +130,7 @@ export const ErrorBody = Type.Object(
     errorMessage: Type.String({ description: 'A sentence that says what is wrong and with which field.' }),
     response: Type.Unknown({
       description:
-        "Null, except where a call to a registered application failed (the target's answer) or an import was refused ({problems}).",
+        "Null, except where a call to a registered application failed (the target's response) or an import was refused ({problems}).",
     }),
   },
   { $id: 'Error', description: 'Every refusal has this body.' },

@@ -27,7 +27,7 @@ export const getMetaData = operation({
   path: '/api/GetMetaData',
   description: 'Every endpoint with its parameters, schemas, examples and status codes.',
   headers: {
-    'If-None-Match': Type.String({ description: 'The ETag you have. If it still matches, the answer is 304.' }),
+    'If-None-Match': Type.String({ description: 'The ETag you have. If it still matches, the response is 304.' }),
   },
   answerHeaders: { ETag: Type.String({ description: 'For If-None-Match.' }) },
   answers: { 200: Type.Array(EndpointMetaData) },

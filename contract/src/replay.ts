@@ -85,7 +85,7 @@ export const startReplay = operation({
       revision: Type.Optional({ ...Revision, description: 'Against this revision. Not with changes.' }),
       changes: Type.Optional(WorkflowInput),
       answers: Type.Optional(
-        Type.Array(Answer, { maxItems: 1000, description: 'Answers for calls that the recorded runs did not make.' }),
+        Type.Array(Answer, { maxItems: 1000, description: 'Responses to calls that the recorded runs did not make.' }),
       ),
     },
     { additionalProperties: false },

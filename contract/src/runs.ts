@@ -56,7 +56,7 @@ export const runWorkflow = operation({
   feature: 'Runs',
   method: 'POST',
   path: '/api/RunWorkflow',
-  description: 'Start a run of a deployed workflow. The answer and the header X-Run-Number give its number.',
+  description: 'Start a run of a deployed workflow. The response and its header X-Run-Number give its number.',
   changesState: true,
   // The history of runs says who started each.
   audit: null,

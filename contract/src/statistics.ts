@@ -146,7 +146,7 @@ export const usage = operation({
   method: 'POST',
   path: '/api/Usage',
   description:
-    'What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the answer is a CSV file.',
+    'What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the response is a CSV file.',
   otherContent: 'text/csv',
   query: Type.Object(
     { format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Default: json.' })) },

@@ -205,7 +205,7 @@ export const updateWorkflow = operation({
   headers: {
     'If-Match': Type.String({
       description:
-        'The ETag of the workflow as you read it, or *. If somebody has changed the workflow since, the answer is 409 and nothing is saved.',
+        'The ETag of the workflow as you read it, or *. If somebody has changed the workflow since, the response is 409 and nothing is saved.',
     }),
   },
   answerHeaders: { ETag: Type.String({ description: 'The newest revision in quotes.' }) },

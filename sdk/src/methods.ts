@@ -572,7 +572,7 @@ export type Methods = {
    */
   getWebhookReplay: Method<'GetWebhookReplay'>
   /**
-   * Start a run of a deployed workflow. The answer and the header X-Run-Number give its number.
+   * Start a run of a deployed workflow. The response and its header X-Run-Number give its number.
    * POST /api/RunWorkflow
    * @example { body: {"workflowId":"0198c0de-0000-7000-8000-000000000001"} }
    */
@@ -619,7 +619,7 @@ export type Methods = {
    */
   getBlockCalls: Method<'GetBlockCalls'>
   /**
-   * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded answers. Vault and mail are not touched.
+   * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }
    */
@@ -660,7 +660,7 @@ export type Methods = {
    */
   overview: Method<'Overview'>
   /**
-   * What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the answer is a CSV file.
+   * What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the response is a CSV file.
    * POST /api/Usage
    * @example { body: {"searchFrom":"2026-03-01T00:00:00Z","searchTo":"2026-04-01T00:00:00Z","bucket":"month","acrossAccounts":true} }
    */

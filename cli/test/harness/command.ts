@@ -1,9 +1,10 @@
 // The command as a person or a CI job runs it: a process of its own, piped or in a real terminal.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 import type { TestService } from '../../../server/test/harness/service.ts'
 
 export const bin = fileURLToPath(new URL('../../bin/patchbay.js', import.meta.url))
@@ -18,8 +19,16 @@ export type RunOptions = {
   terminal?: boolean
 }
 
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** An empty folder. It is removed when the test file has ended. */
 export function newFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'patchbay-cli-'))
+  const folder = mkdtempSync(join(tmpdir(), 'patchbay-cli-'))
+  folders.push(folder)
+  return folder
 }
 
 export function environmentOf(service: TestService): Record<string, string> {

@@ -1,9 +1,9 @@
 // What the service asks of its database, and what it does without it.
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { startEmbeddedServer } from '../../src/db/index.ts'
 import { uniqueEmail } from '../harness/accounts.ts'
 import { startDatabaseProxy } from '../harness/database-proxy.ts'
@@ -91,6 +91,7 @@ describe('the database', () => {
 
   it('may be one where we are not superuser: the owner of an empty database with the right to make roles', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'patchbay-owned-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
     // A server of its own, where our roles do not exist yet.
     await using server = await startEmbeddedServer(join(directory, 'server'), () => {})
     const admin = new pg.Client({ ...server.connection, user: 'postgres' })
