@@ -140,9 +140,11 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
     parts.defer(() => watched.close())
     say(`Metrics and health at ${addressOf(watched)}.`)
   }
-  if (config.role !== 'api') await startWorker(context, services)
+  const worker = config.role === 'api' ? undefined : await startWorker(context, services)
   signal?.throwIfAborted()
   if (config.role !== 'worker') await startApi(context, services, whyNotReady)
+  // The first thing at a stop: runs end their block while everything else stops. Requests alone may take ten seconds of the time there is.
+  if (worker) parts.defer(() => worker.leaveRuns())
   return {
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
     failed: Promise.race([

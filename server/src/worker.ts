@@ -14,8 +14,14 @@ import type { Services } from './services.ts'
 import { UpgradeWorker } from './upgrades/index.ts'
 import { RevisionRetention } from './workflows/index.ts'
 
-/** Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. */
-export async function startWorker({ config, parts, faultsOf, place }: Context, services: Services): Promise<void> {
+/**
+ * Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. Returns what tells the runs that the
+ * process is about to stop.
+ */
+export async function startWorker(
+  { config, parts, faultsOf, place }: Context,
+  services: Services,
+): Promise<{ leaveRuns(): void }> {
   const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger, contents } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
@@ -58,7 +64,8 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
     .start()
   await parts.use(runs.createRetention()).start()
   parts.use(new ContentSweep({ database, contents, onFault: faultsOf('contents') })).start()
-  parts.use(runs.createWorker()).start()
+  const dispatcher = parts.use(runs.createWorker())
+  dispatcher.start()
   await parts.use(new ReplayWorker(services.replaying)).start()
   parts
     .use(
@@ -75,4 +82,5 @@ export async function startWorker({ config, parts, faultsOf, place }: Context, s
   await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
   parts.use(new Indexer({ database, keyRing, contents, retention, onFault: faultsOf('search') })).start()
+  return { leaveRuns: () => dispatcher.leave() }
 }

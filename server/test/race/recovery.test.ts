@@ -1,4 +1,6 @@
 // What happens to runs whose worker dies, hangs or is told to stop. Workers here are processes of their own.
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startProgram } from '../harness/program.ts'
@@ -12,12 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
+const sameInstallation = () => ({
+  PATCHBAY_DATABASE_URL: api.databaseUrl,
+  PATCHBAY_DATA_DIR: api.dataDir,
+  PATCHBAY_LOG_LEVEL: 'warn',
+})
+
 async function startWorker(): Promise<Program> {
-  const worker = startProgram('main', ['worker'], {
-    PATCHBAY_DATABASE_URL: api.databaseUrl,
-    PATCHBAY_DATA_DIR: api.dataDir,
-    PATCHBAY_LOG_LEVEL: 'warn',
-  })
+  const worker = startProgram('main', ['worker'], sameInstallation())
   await worker.saw(/worker is ready/)
   return worker
 }
@@ -30,6 +34,24 @@ const letGo = (workflow: SampleWorkflow) => api.manager.post(`/api/MyVaultSet/${
 /** Counts in the vault how often the script began. */
 const counted = (name: string, rest: string) =>
   `const began = (myVault.get("${name}") ?? 0) + 1; myVault.set("${name}", began); ${rest}`
+
+/** Waits to be let go, and a moment longer: its worker says that it stops just before its runs hear of it. */
+const untilLetGo = (name: string) =>
+  counted(name, 'while (!myVault.contains("go")) await sleep(50); await sleep(1000); return 1')
+
+/** A request whose body does not come to its end. The service has read its head when this resolves. */
+async function beginRequest(url: string): Promise<Disposable & { end(): void }> {
+  const { hostname, port } = new URL(url)
+  const { consumer = '', secretKey = '' } = api.manager.keys ?? {}
+  const socket = connect(Number(port), hostname)
+  const head = ['POST /api/Accounts HTTP/1.1', `Host: ${hostname}`, `Consumer: ${consumer}`, `SecretKey: ${secretKey}`]
+  const body = ['Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue']
+  socket.write(`${[...head, ...body].join('\r\n')}\r\n\r\n`)
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 100 /)
+  socket.on('error', () => {})
+  return { end: () => socket.destroy(), [Symbol.dispose]: () => void socket.destroy() }
+}
 
 /** As if so much time had passed since the last sign of life. */
 const forgetHeartbeats = () =>
@@ -157,8 +179,7 @@ describe('a run whose worker', () => {
 
   it('is told to stop finishes its block there and goes on elsewhere at once, which is no death', async () => {
     const workflow = await deployWorkflow(api.manager, [
-      // It is let go as soon as the worker says that it stops, which is a moment before its runs hear of it: a long one on a busy machine.
-      counted('first', 'while (!myVault.contains("go")) await sleep(50); await sleep(10000); return 1'),
+      untilLetGo('first'),
       counted('second', 'return 2'),
       counted('third', 'return 3'),
     ])
@@ -178,6 +199,26 @@ describe('a run whose worker', () => {
     expect(run).toMatchObject({ status: 'Ready' })
     for (const block of ['first', 'second', 'third']) expect(await vault(workflow, block)).toBe(1)
     expect(await rowOf(workflow)).toMatchObject({ deaths: {}, is_handed_back: false })
+  })
+
+  it('is told to stop hears of it first, also where requests hold up the end of the process', async () => {
+    const workflow = await deployWorkflow(api.manager, [untilLetGo('first'), counted('second', 'return 2')])
+    const leaving = startProgram('main', [], { ...sameInstallation(), PATCHBAY_PORT: '0' })
+    const [, url = ''] = await leaving.saw(/Patchbay is ready at (\S+) /)
+    await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'first')) === 1)
+    using request = await beginRequest(url)
+    leaving.kill('SIGTERM')
+    await leaving.saw(/Stopping\./)
+    await letGo(workflow)
+    await eventually(async () => {
+      const row = await rowOf(workflow)
+      return row?.['is_handed_back'] || row?.['ended_at'] !== null
+    })
+    expect(await rowOf(workflow)).toMatchObject({ ended_at: null, is_handed_back: true })
+    expect(await vault(workflow, 'second')).toBeNull()
+    request.end()
+    expect(await leaving.ended).toBe(0)
   })
 })
 

@@ -54,6 +54,7 @@ export class Dispatcher implements AsyncDisposable {
   #isFetching = false
   #isWanted = false
   #isStopping = false
+  #impatience: NodeJS.Timeout | undefined
   #fetching: Promise<void> = Promise.resolve()
 
   constructor(deps: DispatcherDeps, options: DispatcherOptions = {}) {
@@ -100,13 +101,19 @@ export class Dispatcher implements AsyncDisposable {
     return this.#hand.size
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Takes no more runs. Those in hand leave after the block they are at; when the grace is over, at once. */
+  leave(): void {
+    if (this.#isStopping) return
     this.#isStopping = true
     this.#listening?.[Symbol.dispose]()
+    this.#impatience = setTimeout(() => this.#hand.abortAll(), this.#graceMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.leave()
     await this.#fetching
-    const impatience = setTimeout(() => this.#hand.abortAll(), this.#graceMs)
     await this.#hand.untilEmpty()
-    clearTimeout(impatience)
+    clearTimeout(this.#impatience)
     for (const timer of this.#timers) clearInterval(timer)
     await this.#stopWatch[Symbol.asyncDispose]()
     await this.#deps.recorder.drain()
