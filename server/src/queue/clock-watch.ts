@@ -4,11 +4,10 @@
  */
 import { type Database, rawStatement } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
+import { ClockComparison } from './clock-comparison.ts'
 import { schema } from './install-queues.ts'
 
 const lookMs = 3000
-/** Clocks are corrected by small steps all the time. */
-const stepMsMin = 2000
 
 const repairs = [
   `update ${schema}.job_common set heartbeat_on = least(heartbeat_on, now()), started_on = least(started_on, now())
@@ -23,7 +22,7 @@ export class ClockWatch implements AsyncDisposable {
   readonly #database: Database
   readonly #onFault: (error: unknown) => void
   readonly #looking: Recurring
-  #last: { databaseMs: number; ownMs: number } | undefined
+  readonly #comparison = new ClockComparison()
 
   constructor(database: Database, onFault: (error: unknown) => void) {
     this.#database = database
@@ -41,15 +40,14 @@ export class ClockWatch implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
+    const askedMs = performance.now()
     const { rows } = await this.#database.system.query<{ ms: number }>(
       rawStatement('select extract(epoch from clock_timestamp())::float8 * 1000 as ms', []),
     )
-    const now = { databaseMs: rows[0]?.ms ?? 0, ownMs: performance.now() }
-    const last = this.#last
-    this.#last = now
-    const backMs = last ? last.databaseMs + (now.ownMs - last.ownMs) - now.databaseMs : Number.POSITIVE_INFINITY
-    if (backMs < stepMsMin) return
-    if (last) {
+    const isFirst = !this.#comparison.hasBegun
+    const backMs = this.#comparison.compare({ askedMs, databaseMs: rows[0]?.ms ?? 0, answeredMs: performance.now() })
+    if (backMs === 0 && !isFirst) return
+    if (backMs > 0) {
       const seconds = Math.round(backMs / 1000)
       this.#onFault(
         new Error(`The clock of the database was set back by ${seconds} s. Waiting jobs are moved with it.`),

@@ -18,6 +18,8 @@ export type DatabaseProxy = AsyncDisposable & {
    */
   freeze(alsoNew?: boolean): void
   thaw(): void
+  /** What the database says arrives so much later from now on. */
+  delay(ms: number): void
 }
 
 export async function startDatabaseProxy(target: { host: string; port: number }): Promise<DatabaseProxy> {
@@ -27,6 +29,7 @@ export async function startDatabaseProxy(target: { host: string; port: number })
   let isCut = false
   let isFrozen = false
   let live = { isFrozen: false }
+  let delayMs = 0
   const server = createServer((client) => {
     if (isCut) {
       client.destroy()
@@ -44,7 +47,8 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     upstream.on('data', (chunk) => {
       if (mine.isFrozen) return
       isServersTurn = false
-      client.write(chunk)
+      if (delayMs === 0) client.write(chunk)
+      else setTimeout(() => client.write(chunk), delayMs)
     })
     for (const [one, other] of [
       [client, upstream],
@@ -86,6 +90,9 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     },
     thaw: () => {
       isFrozen = false
+    },
+    delay: (ms) => {
+      delayMs = ms
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
