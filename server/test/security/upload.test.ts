@@ -182,7 +182,7 @@ describe(`${malformedForms.length} malformed forms`, () => {
     await eventually(holdsNothing)
     const good = await sendUpload(new Client(baseUrl, keys()), wellFormed, { 'Content-Type': formType })
     expect(good.status, good.text).toBe(200)
-    expect(program.output()).not.toMatch(/"part":"(shares|storage|http)".*Background work failed/)
+    expect(program.output()).not.toContain('Background work failed')
   })
 
   it('whose announced end never comes are 400 when the client closes its side, and gone', async () => {
