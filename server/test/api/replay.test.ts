@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
+import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { endOfReplay, replayToEnd } from '../harness/replays.ts'
 import { startService, type TestService } from '../harness/service.ts'
@@ -205,6 +206,65 @@ describe('POST /api/Replay', () => {
     expect(mended.runs.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['same', 'different'])
     const other = await replay({ id, blocks }, withScript({ id, blocks }, "throw new Error('other')"))
     expect(other.counts.failed).toBe(2)
+  })
+
+  describe('of blocks that run side by side', () => {
+    /** Holds up the branch of this address until the other one is recorded. */
+    const holdUp = async (path: string, workflow: SampleWorkflow, other: string) => {
+      target.answer = async ({ url }) => {
+        if (url.endsWith(path)) await eventually(async () => (await recordedEnds(workflow)).includes(other))
+        return { json: url }
+      }
+      await runToEnd(service.manager, workflow.id)
+      return recordedEnds(workflow)
+    }
+    const recordedEnds = async ({ blocks }: SampleWorkflow): Promise<string[]> => {
+      const ends = await service.asOwner('select block_id from run_blocks where block_id = any($1) order by seq', [
+        blocks,
+      ])
+      return ends.map(({ block_id }) => `block ${blocks.indexOf(String(block_id)) + 1}`)
+    }
+    /** In a replay an answer is there at once, so what takes long there is the work of a script. */
+    const work = 'for (let n = 0, until = 5e7; n < until; n++);'
+
+    it.each([
+      ['first, so that nothing begins after it', 'two', 'block 3', ['block 1', 'block 3', 'block 2']],
+      ['last', 'three', 'block 4', ['block 1', 'block 2', 'block 4', 'block 3']],
+    ])('is the same where the one that fails had ended %s', async (_when, held, until, order) => {
+      const workflow = await deploy([
+        { script: 'return 1', after: [] },
+        { script: `await api.get('http/two'); ${held === 'three' ? work : ''} return 2`, after: [1] },
+        { script: `await api.get('http/three'); ${held === 'two' ? work : ''} throw new Error('no')`, after: [1] },
+        { script: 'return 4', after: [2] },
+      ])
+      expect(await holdUp(held, workflow, until)).toEqual(order)
+      const { runs } = await replay(workflow)
+      expect(runs[0].outcome, JSON.stringify(runs)).toBe('same')
+    })
+
+    it('lets them write session.vars in their recorded order', async () => {
+      const workflow = await deploy([
+        { script: 'return 1', after: [] },
+        { script: `await api.get('http/two'); session.vars.last = 'two'`, after: [1] },
+        { script: `await api.get('http/three'); ${work} session.vars.last = 'three'`, after: [1] },
+        { script: 'return session.vars.last', after: [2, 3] },
+      ])
+      expect(await holdUp('two', workflow, 'block 3')).toEqual(['block 1', 'block 3', 'block 2', 'block 4'])
+      const { runs } = await replay(workflow)
+      expect(runs[0].outcome, JSON.stringify(runs)).toBe('same')
+    })
+
+    it('waits for no block that the changes make depend on another', async () => {
+      const workflow = await deploy([
+        { script: 'return 1', after: [] },
+        { script: `await api.get('http/two'); return 2`, after: [1] },
+        { script: `await api.get('http/three'); return 3`, after: [1] },
+      ])
+      expect(await holdUp('two', workflow, 'block 3')).toEqual(['block 1', 'block 3', 'block 2'])
+      const [, second, third] = workflow.blocks
+      const chain = [{ uniqueBlockId: third, dataSources: [second] }]
+      expect((await replay(workflow, { changes: { chain } })).runs[0].outcome).toBe('same')
+    })
   })
 
   it('starts the clock of a block at its recorded start', async () => {

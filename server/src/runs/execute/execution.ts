@@ -30,6 +30,8 @@ export type ExecutionDeps = BlockScriptDeps & {
   recorder: ExecutionRecorder
   /** How long a block waits that asks to be tried again. */
   retryDelayMs?(asked: number): number
+  /** Of the blocks under way the end that is taken next; otherwise the first that comes. */
+  nextEnd?<End>(underWay: ReadonlyMap<string, Promise<End>>): Promise<End>
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   onFault(error: unknown, about?: FaultOfRun): void
 }
@@ -98,7 +100,7 @@ export async function executeRun(
         underWay.set(uniqueBlockId, ran)
       }
     }
-    const finished = await Promise.race(underWay.values())
+    const finished = await (deps.nextEnd?.(underWay) ?? Promise.race(underWay.values()))
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
     // An aborted script says nothing about the block: it starts again elsewhere, or never when the run is to stop.

@@ -5,7 +5,7 @@ import type { JsonText } from '../../lib/json-text.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import type { BlockScriptDeps } from '../execute/block-script.ts'
 import { type PlannedWorkflow, planWorkflow } from '../execute/definition-cache.ts'
-import { type ExecutionRecorder, executeRun } from '../execute/execution.ts'
+import { type ExecutionDeps, type ExecutionRecorder, executeRun } from '../execute/execution.ts'
 import { type KnownBlock, openState } from '../execute/run-state.ts'
 import type { BlockRecord } from '../run.ts'
 import type { RecordedRun } from './recorded-run-store.ts'
@@ -57,6 +57,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
     portsOf: given.portsOf,
     clockOf: (blockId: string) => startOf.get(blockId) ?? recorded.run.createdAt,
     retryDelayMs: () => 0,
+    nextEnd: inRecordedOrder(recorded),
     intents: { note: async () => true },
     sealDeferred: async () => null,
   }
@@ -68,6 +69,19 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
   }
   await executeRun(execution, hold, state, webhook)
   return end && { blocks, status: end.status, errorMessage: end.errorMessage }
+}
+
+/**
+ * Blocks that ran side by side end in the order in which they ended then: it decides what session.vars hold, and which blocks have begun
+ * when one fails. Those that had not run then come last.
+ */
+function inRecordedOrder({ blocks }: RecordedRun): NonNullable<ExecutionDeps['nextEnd']> {
+  const seqOf = new Map(blocks.map(({ blockId, seq }) => [blockId, seq]))
+  return (underWay) => {
+    const known = [...underWay.keys()].filter((id) => seqOf.has(id))
+    const first = known.sort((one, other) => seqOf.get(one)! - seqOf.get(other)!)[0]
+    return first === undefined ? Promise.race(underWay.values()) : underWay.get(first)!
+  }
 }
 
 /** Many runs are rehearsed with one definition. */
