@@ -75,7 +75,7 @@ export async function measureCommits(dataDir: string): Promise<Row[]> {
     await announcer.query('drop table bench_rows')
     return [
       {
-        what: `4: commits a second of ${clients} clients, notices given afterwards`,
+        what: `4: commits a second of ${clients} clients, notifications sent after the commit`,
         measured: after.toFixed(0),
         wanted: `before, within the transaction: ${within.toFixed(0)}`,
         isMet: after >= within,

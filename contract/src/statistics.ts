@@ -20,8 +20,10 @@ const runSums = {
   error: Count('Runs that ended as Error.'),
   stopped: Count('Runs that ended as Stopped.'),
   webhooks: Count('Webhook requests that were accepted.'),
-  p50Ms: Milliseconds('Median run time, pauses excluded, accurate to 6 %. Null if there were no runs.'),
-  p95Ms: Milliseconds('95th percentile of the run time, pauses excluded, accurate to 6 %. Null if there were no runs.'),
+  p50Ms: Milliseconds('Median run time, not counting waits, accurate to 6 %. Null if there were no runs.'),
+  p95Ms: Milliseconds(
+    '95th percentile of the run time, not counting waits, accurate to 6 %. Null if there were no runs.',
+  ),
 }
 
 export const runStatistics = operation({
@@ -173,7 +175,7 @@ export const usage = operation({
           calls: Count('Calls to other services made by scripts.'),
           webhooks: Count('Webhook requests that were accepted.'),
           mails: Count('E-mails of scripts and of ApiProxyEmail.'),
-          scriptMs: Count('Time in which scripts ran, pauses excluded.'),
+          scriptMs: Count('Time in which scripts ran, not counting waits.'),
           storedBytes: Count('Bytes stored at the end of the bucket, as last measured.'),
         }),
       ),

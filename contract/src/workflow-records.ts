@@ -93,7 +93,8 @@ type WorkflowVariable = {
 }
 
 export const TimeoutSeconds = Type.Union([Type.Integer({ minimum: 1, maximum: 86_400 }), Type.Null()], {
-  description: 'Maximum run time in seconds, pauses excluded; null for the default of the installation.',
+  description:
+    'Maximum run time in seconds, not counting waits (`sleep`, `Retry-After`); null for the default of the installation.',
 })
 
 export const replayRunsDefault = 20

@@ -44,5 +44,5 @@ export function addFolderCommands(program: Command, add: AddVerb): void {
     'types [folders...]',
     'Write types for editors: variables, applications, results as last seen.',
     async () => (await import('./write-types.ts')).types,
-  ).option('--offline', 'without results, which only the service knows')
+  ).option('--offline', 'leave out results, which only the service knows')
 }

@@ -28,7 +28,7 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     async () => (await import('./tail.ts')).tail,
   )
     .option('--workflow <name-or-id>', 'only this workflow')
-    .option('--across-accounts', 'of all accounts you may act for')
+    .option('--across-accounts', 'include every account you may act for')
     .option('--after <event-id>', 'continue after this event')
   add(
     program,

@@ -141,7 +141,7 @@ function BlockHead({ part, onPart, variableCount, ...props }: HeadProps) {
           trigger={<EllipsisVertical size={16} aria-hidden />}
           triggerClassName="flex size-8 items-center justify-center rounded-md text-muted hover:bg-raised hover:text-text"
           items={[
-            { label: 'Run till here', icon: Play, onSelect: () => onRun({ runTillBlock: block.no }) },
+            { label: 'Run up to here', icon: Play, onSelect: () => onRun({ runTillBlock: block.no }) },
             { label: 'Run from here', icon: SkipForward, onSelect: () => onRun({ runFromBlock: block.no }) },
             'separator',
             {

@@ -67,7 +67,7 @@ function General({ workflow }: { workflow: WorkflowDetail }) {
           />
           <TextField
             label="Timeout in seconds"
-            hint="Maximum run time, pauses excluded. Empty: the default of the installation."
+            hint="Maximum run time, not counting waits. Empty: the default of the installation."
             name="timeout"
             type="number"
             min={1}

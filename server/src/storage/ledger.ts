@@ -107,6 +107,6 @@ function quotaUsed(whose: 'account' | 'organization', bytesMax: number): AppErro
   const mebibytes = Math.round(bytesMax / 1_048_576)
   return new AppError(
     'storage_full',
-    `This ${whose} has used up its storage quota of ${mebibytes} MB. Delete workflows or shares, or ask the operator to raise the quota or keep runs for fewer days.`,
+    `This ${whose} has used up its storage quota of ${mebibytes} MiB. Delete workflows or shares, or ask the operator to raise the quota or keep runs for fewer days.`,
   )
 }

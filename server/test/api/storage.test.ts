@@ -52,7 +52,7 @@ describe('a quota', () => {
     await refusedVault(full, workflow.id)
     const refused = await full.post('/api/RunWorkflow', { workflowId: workflow.id })
     expect(refused.status).toBe(400)
-    expect(refused.body.errorMessage).toMatch(/^This account has used up its storage quota of 2 MB\. Delete/)
+    expect(refused.body.errorMessage).toMatch(/^This account has used up its storage quota of 2 MiB\. Delete/)
     expect((await sendUpload(full, uploadForm([{ name: 'a.txt', content: 'a' }]))).body.errorMessage).toContain('quota')
     const later = await webhook.send({ order: 1 })
     expect(later).toMatchObject({ status: 503, body: { errorMessage: expect.stringContaining('quota') } })
@@ -68,7 +68,7 @@ describe('a quota', () => {
     for (let runs = 0; runs < 2; runs++) expect((await runToEnd(other, another.id)).status).toBe('Ready')
     await refusedVault(other, another.id)
     const second = await other.post('/api/RunWorkflow', { workflowId: another.id })
-    expect(second.body.errorMessage).toMatch(/^This organization has used up its storage quota of 4 MB\./)
+    expect(second.body.errorMessage).toMatch(/^This organization has used up its storage quota of 4 MiB\./)
     expect((await other.post('/api/Overview', {})).body.attention[0].message).toContain('quota of the organization')
 
     expect((await full.get(`/api/DeleteWorkflow/${workflow.id}`)).status).toBe(200)

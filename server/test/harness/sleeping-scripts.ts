@@ -17,11 +17,11 @@ export const sleepingScripts: readonly ScriptAttack[] = [
   { name: 'sleep for ten minutes', script: 'await sleep(600000)', ...everywhere },
   { name: 'sleep without end', script: 'for (;;) await sleep(60000)', ...everywhere },
   {
-    name: 'many sleeps at once',
+    name: 'sleep many times at once',
     script: 'await Promise.all(Array.from({ length: 1000 }, () => sleep(600000)))',
     ...everywhere,
   },
-  { name: 'short sleeps that never stop', script: 'for (;;) await sleep(1)', ...everywhere },
+  { name: 'sleep briefly, for ever', script: 'for (;;) await sleep(1)', ...everywhere },
   { name: 'compute without end', script: 'for (;;);', cannotBeStopped: true, ...everywhere },
   { name: 'compute and sleep in turns', script: loopFor(900, 'await sleep(1)'), ...everywhere },
   {
@@ -30,7 +30,7 @@ export const sleepingScripts: readonly ScriptAttack[] = [
     ...everywhere,
   },
   {
-    name: 'large memory while asleep',
+    name: 'hold much memory while asleep',
     script: 'const a = new Array(8e6).fill(1.5); await sleep(600000); return a.length',
     ...everywhere,
   },

@@ -126,7 +126,7 @@ function compare(quiet: readonly Seen[], attacked: readonly Seen[]) {
     const times = allTimes(attacked[index])
     const [calm, loud] = [p95(allTimes(quiet[index])), p95(times)]
     console.log(
-      `${name}: p95 ${calm.toFixed(1)} ms in quiet, ${loud.toFixed(1)} ms of ${times.length} requests under attack`,
+      `${name}: p95 ${calm.toFixed(1)} ms without an attack, ${loud.toFixed(1)} ms of ${times.length} requests under attack`,
     )
     expect.soft(times.length, 'enough requests to judge by').toBeGreaterThanOrEqual(samplesMin)
     return { name, calm, loud, bound: 2 * calm + 100 }

@@ -147,7 +147,7 @@ export function hasToken(opened: OpenedConnection): boolean {
 function needed(connection: { shortName: string }, message: string, cause?: unknown): AppError {
   return new AppError(
     'connection_faulted',
-    `The registered application ${connection.shortName} has no valid access: ${message} Reconnect it.`,
+    `The registered application ${connection.shortName} is not authorized: ${message} Reconnect it.`,
     { cause },
   )
 }

@@ -252,6 +252,6 @@ class RunningJob {
     const { timeMs, pauseMsMax } = this.#limits
     return expiry === 'time'
       ? { kind: 'timedOut', message: `The script exceeded its time limit of ${timeMs} ms.`, limitMs: timeMs }
-      : { kind: 'timedOut', message: `The script paused longer than ${pauseMsMax} ms.`, limitMs: pauseMsMax }
+      : { kind: 'timedOut', message: `The script waited for more than ${pauseMsMax} ms in all.`, limitMs: pauseMsMax }
   }
 }

@@ -128,7 +128,7 @@ export function refusalsOfConnections(at: Surroundings): Refusal[] {
       'is not authorized yet.',
       async () => ({ client: await unauthorized(), shortName: 'OAUTH2' }),
     ),
-    ...each(['ApiAuth', ...sending], 'connection_faulted', 'has no valid access: ', faulted),
+    ...each(['ApiAuth', ...sending], 'connection_faulted', 'is not authorized: ', faulted),
     ...each(sending, 'host_not_allowed', 'does not allow calls to https://elsewhere.example.', async () => ({
       client: await plain(),
       shortName: 'HTTP',

@@ -17,7 +17,7 @@ export function refusalsOfFullAccounts(at: Surroundings): Refusal[] {
     await eventually(async () => (await set('d', 1)).status === 400)
     return { id, client }
   })
-  const says = 'This account has used up its storage quota of 2 MB.'
+  const says = 'This account has used up its storage quota of 2 MiB.'
   const posts = [
     ['ApiProxyEmail', () => ['ApiProxyEmail', { subject: 's', body: 'b', toAccountEmail: true }]],
     ['MyVaultSet', () => [`MyVaultSet/${nothing}/key`, { jsonData: 1 }]],
