@@ -11,6 +11,7 @@ import { toHumanLine } from '../src/human-line.ts'
 import { describeError } from '../src/log.ts'
 import { describeSizes } from '../src/sizes.ts'
 import { eventually } from './harness/eventually.ts'
+import { readiness } from './harness/readiness.ts'
 import { startService, type TestService } from './harness/service.ts'
 import { deployWorkflow, runToEnd } from './harness/workflows.ts'
 
@@ -86,7 +87,7 @@ describe('every line of the log', () => {
     await using service = await startService()
     const { id } = await deployWorkflow(service.manager, ['return 1'])
     await runToEnd(service.manager, id)
-    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+    expect((await readiness(service.client(undefined))).status).toBe(200)
     const lines = service
       .logText()
       .split('\n')

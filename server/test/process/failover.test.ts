@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { splitDatabaseUrl } from '../../src/db/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { isLarge } from '../harness/proof-size.ts'
+import { readiness, unreadiness } from '../harness/readiness.ts'
 import { type ReplicatedDatabase, startReplicatedDatabase } from '../harness/replicated-database.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow, endOf, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
@@ -20,7 +21,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const readiness = () => service.client(undefined).get('/readyz')
+const nobody = () => service.client(undefined)
 
 describe('a database with several hosts', () => {
   it('fails over under load: nothing that was accepted is lost, nothing is answered with 500', async () => {
@@ -38,16 +39,13 @@ describe('a database with several hosts', () => {
     })
     await eventually(() => accepted.length > 50)
     await database.primary.kill()
-    const refused = await eventually(async () => {
-      const answer = await readiness()
-      return answer.status === 503 ? answer : undefined
-    })
+    const refused = await unreadiness(nobody())
     expect(refused.body.errorMessage).toMatch(/^The database is read-only|^The database cannot be reached/)
     await database.promote()
     const promotedAt = Date.now()
     const before = accepted.length
     await eventually(() => accepted.length > before + 50)
-    await eventually(async () => (await readiness()).status === 200)
+    await eventually(async () => (await readiness(nobody())).status === 200)
     if (isLarge) expect(Date.now() - promotedAt).toBeLessThan(15_000)
     isOver = true
     await Promise.all(clients)
@@ -64,7 +62,7 @@ describe('a database with several hosts', () => {
     }
     await setReadOnly('on')
     const refused = await eventually(async () => {
-      const answer = await readiness()
+      const answer = await readiness(nobody())
       return answer.status === 503 && answer.body.errorMessage.includes('read-only') ? answer : undefined
     })
     expect(refused.body.errorMessage).toContain(
@@ -74,7 +72,7 @@ describe('a database with several hosts', () => {
     expect(answer.status).toBe(503)
     // The owner of the setting may always take it back.
     await setReadOnly('off')
-    await eventually(async () => (await readiness()).status === 200)
+    await eventually(async () => (await readiness(nobody())).status === 200)
     expect((await runToEnd(service.manager, workflow.id)).status).toBe('Ready')
     const said = service.logText().match(/Not ready\. The database is read-only/g) ?? []
     expect(said.length).toBeLessThanOrEqual(2)

@@ -10,6 +10,7 @@ import { explainFailedStart } from '../../src/failed-start.ts'
 import { uniqueEmail } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { hasPgBouncer, startPgBouncer } from '../harness/pgbouncer.ts'
+import { readiness, unreadiness } from '../harness/readiness.ts'
 import { startDatabaseNode } from '../harness/replicated-database.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { deployWorkflow, endOf, findRun, runToEnd, startRun } from '../harness/workflows.ts'
@@ -73,7 +74,7 @@ describe('an owner without the right to make roles', () => {
     await asSuperuser(statements)
     await using service = await startPlain()
     expect((await service.manager.post('/api/Account', given())).status).toBe(200)
-    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+    expect((await readiness(service.client(undefined))).status).toBe(200)
   })
 
   it('drops old days, but not one in which a run is under way', async () => {
@@ -130,10 +131,7 @@ describe('a schema that a role may not use any more', () => {
     const runNumber = await startRun(service.manager, id)
     await eventually(async () => (await findRun(service.manager, id, runNumber)).status === 'Processing')
     await service.asOwner(`revoke usage on schema patchbay from ${role}`)
-    const refused = await eventually(async () => {
-      const answer = await service.client(undefined).get('/readyz')
-      return answer.status === 503 ? answer : undefined
-    })
+    const refused = await unreadiness(service.client(undefined))
     expect(refused.body.errorMessage).toContain(sentence)
     expect(statuses).toContain((await service.manager.post('/api/Accounts', {})).status)
     await service.asOwner(`grant usage on schema patchbay to ${role}`)
@@ -162,14 +160,13 @@ describe('a database that readiness can only read', () => {
     async (_name, change, sentence) => {
       await using service = await startService({ role: 'api' })
       await service.asOwner(change)
-      const refused = await eventually(async () => {
-        const answer = await service.client(undefined).get('/readyz')
-        return answer.status === 503 ? answer : undefined
-      })
+      const refused = await unreadiness(service.client(undefined))
       expect(refused.body.errorMessage).toContain(sentence)
       await eventually(() => service.logText().includes('Not ready.'))
-      expect((await service.client(undefined).get('/readyz')).status).toBe(503)
-      expect(service.logText().match(/Not ready\./g)).toHaveLength(1)
+      expect((await readiness(service.client(undefined))).status).toBe(503)
+      const said = service.logText().match(/Not ready\. [^"]*/g) ?? []
+      expect(said.filter((line, index) => line === said[index - 1])).toEqual([])
+      expect(new Set(said.filter((line) => line !== 'Not ready. The database does not answer.')).size).toBe(1)
     },
     60_000,
   )
@@ -208,7 +205,7 @@ describe.runIf(hasPgBouncer)('PgBouncer before the database', () => {
     await using service = await base.startAnother({ PATCHBAY_DATABASE_URL: pooler.urlFor(base.databaseUrl) })
     const workflow = await deployWorkflow(service.manager, ['return 1'])
     expect(await runToEnd(service.manager, workflow.id)).toMatchObject({ status: 'Ready' })
-    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+    expect((await readiness(service.client(undefined))).status).toBe(200)
     // The wall between accounts stands here, too: each request works as a role that row-level security binds.
     const other = await service.manager.post('/api/Account', given())
     expect(other.status).toBe(200)

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, programFile, startProgram } from '../harness/program.ts'
+import { readiness } from '../harness/readiness.ts'
 import { deployWorkflow, endOf, startRun } from '../harness/workflows.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'patchbay-group-'))
@@ -57,7 +58,7 @@ it('starts another in the place of one that dies, and goes on meanwhile', async 
   const before = members()
   process.kill(before[0] as number, 'SIGKILL')
   await group.saw(/ended \(SIGKILL\)\. Starting another/)
-  expect((await client.get('/readyz')).status).toBe(200)
+  expect((await readiness(client)).status).toBe(200)
   await eventually(() => members().length === 2 && !members().includes(before[0] as number))
 })
 

@@ -1,8 +1,10 @@
 // Old and new processes side by side, and processes that are told to go.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startProgram } from '../harness/program.ts'
+import { readiness } from '../harness/readiness.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 /** The lock under which migrations are applied. */
@@ -31,7 +33,7 @@ describe('a process beside a newer one', () => {
     const [, address = ''] = await older.saw(/ready at (\S+) /)
     await service.asOwner("insert into migrations (name, checksum, older_may_stay) values ('9998_addition', 'x', true)")
     // The first look after the change already knows of it.
-    expect(await statusOf(address, '/readyz')).toBe(200)
+    expect((await readiness(new Client(address, undefined))).status).toBe(200)
     await service.asOwner("insert into migrations (name, checksum) values ('9999_removal', 'x')")
     expect(await older.ended).toBe(1)
     expect(older.output()).toMatch(
@@ -48,7 +50,7 @@ describe('a process beside a newer one', () => {
 
   it('says so when the database is older than itself, after a restore for example', async () => {
     const [row] = await service.asOwner("delete from migrations where name = '0151_blocks_under_way' returning *")
-    const answer = await service.client(undefined).get('/readyz')
+    const answer = await readiness(service.client(undefined))
     expect(answer.status).toBe(503)
     expect(answer.body.errorMessage).toMatch(
       /^The database is older than this Patchbay: it lacks 0151_blocks_under_way\./,
@@ -57,7 +59,7 @@ describe('a process beside a newer one', () => {
       row?.['name'],
       row?.['checksum'],
     ])
-    expect((await service.client(undefined).get('/readyz')).status).toBe(200)
+    expect((await readiness(service.client(undefined))).status).toBe(200)
   })
 })
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startByNpm, startProgram } from '../harness/program.ts'
+import { readiness } from '../harness/readiness.ts'
 
 const ready = /Patchbay is ready at (\S+) /
 
@@ -74,7 +75,7 @@ describe('the embedded service', () => {
     await using second = start(dataDir)
     expect(await second.ended).toBe(1)
     expect(second.output()).toMatch(/data directory .* is in use by another Patchbay \(process \d+\)/)
-    expect((await new Client(baseUrl, undefined).get('/readyz')).status).toBe(200)
+    expect((await readiness(new Client(baseUrl, undefined))).status).toBe(200)
   })
 
   it('makes a further organization on the running service', async () => {
