@@ -143,8 +143,12 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
   const worker = config.role === 'api' ? undefined : await startWorker(context, services)
   signal?.throwIfAborted()
   if (config.role !== 'worker') await startApi(context, services, whyNotReady)
-  // The first thing at a stop: runs end their block while everything else stops. Requests alone may take ten seconds of the time there is.
-  if (worker) parts.defer(() => worker.leaveRuns())
+  signal?.throwIfAborted()
+  if (worker) {
+    worker.takeRuns()
+    // The first thing at a stop: runs end their block while everything else stops. Requests alone may take ten seconds of the time there is.
+    parts.defer(() => worker.leaveRuns())
+  }
   return {
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
     failed: Promise.race([

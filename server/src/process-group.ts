@@ -24,6 +24,7 @@ const connectionsPerProcess = 26
 const connectionsBeside = 20
 /** A process that dies soon after it was started is started again later and later. */
 const restartMs = { min: 500, max: 30_000, calmAfter: 60_000 }
+/** After the time for which they still serve. */
 const stopMsMax = 28_000
 
 export class ProcessGroup implements AsyncDisposable {
@@ -74,9 +75,18 @@ export class ProcessGroup implements AsyncDisposable {
     this.#ready.resolve(undefined)
     const ended = [...this.#workers].map((worker) => new Promise((done) => worker.once('exit', done)))
     for (const worker of this.#workers) worker.process.kill('SIGTERM')
-    const killer = setTimeout(() => {
-      for (const worker of this.#workers) worker.process.kill('SIGKILL')
-    }, stopMsMax)
+    const { config, say } = this.#options
+    const killer = setTimeout(
+      () => {
+        for (const worker of this.#workers) {
+          say(
+            `Process ${worker.process.pid} did not stop in time and is killed. The next start recovers unfinished work.`,
+          )
+          worker.process.kill('SIGKILL')
+        }
+      },
+      config.drainSeconds * 1000 + stopMsMax,
+    )
     await Promise.all(ended)
     clearTimeout(killer)
     await this.#embedded?.[Symbol.asyncDispose]()

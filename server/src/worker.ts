@@ -15,13 +15,13 @@ import { UpgradeWorker } from './upgrades/index.ts'
 import { RevisionRetention } from './workflows/index.ts'
 
 /**
- * Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. Returns what tells the runs that the
- * process is about to stop.
+ * Everything that acts by itself: mail, care for connections, events, runs, schedules, webhooks. Runs are taken when the whole process has
+ * started: one that is called off before has none to bring to an end.
  */
 export async function startWorker(
   { config, parts, faultsOf, place }: Context,
   services: Services,
-): Promise<{ leaveRuns(): void }> {
+): Promise<{ takeRuns(): void; leaveRuns(): void }> {
   const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger, contents } = services
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
@@ -65,7 +65,6 @@ export async function startWorker(
   await parts.use(runs.createRetention()).start()
   parts.use(new ContentSweep({ database, contents, onFault: faultsOf('contents') })).start()
   const dispatcher = parts.use(runs.createWorker())
-  dispatcher.start()
   await parts.use(new ReplayWorker(services.replaying)).start()
   parts
     .use(
@@ -82,5 +81,5 @@ export async function startWorker(
   await parts.use(new UpgradeWorker(services.upgrading, jobs)).start()
   const retention = { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount }
   parts.use(new Indexer({ database, keyRing, contents, retention, onFault: faultsOf('search') })).start()
-  return { leaveRuns: () => dispatcher.leave() }
+  return { takeRuns: () => dispatcher.start(), leaveRuns: () => dispatcher.leave() }
 }

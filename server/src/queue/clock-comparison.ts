@@ -3,7 +3,7 @@ export type ClockReading = { askedMs: number; databaseMs: number; answeredMs: nu
 
 /** Clocks are corrected by small steps all the time. */
 const stepMsMin = 2000
-/** A reading that took longer says too little about when it was made for others to be compared with it. */
+/** A reading that took longer says little about when it was made: others are compared with it only where it shows more than the last exact one. */
 const exactMsMax = 1000
 
 /**
@@ -12,17 +12,15 @@ const exactMsMax = 1000
  */
 export class ClockComparison {
   /** By how much the other clock was ahead of ours, at least. */
-  #aheadMs: number | undefined
+  #aheadMs = Number.NEGATIVE_INFINITY
 
-  get hasBegun(): boolean {
-    return this.#aheadMs !== undefined
-  }
-
-  /** By how much it was set back since the last look, at least; 0 for nothing worth a word. */
+  /** By how much it was set back since the looks before, at least; 0 for nothing worth a word. */
   compare({ askedMs, databaseMs, answeredMs }: ClockReading): number {
-    const backMs = this.#aheadMs === undefined ? 0 : this.#aheadMs - (databaseMs - askedMs)
+    const aheadMs = databaseMs - answeredMs
+    const backMs = this.#aheadMs - (databaseMs - askedMs)
     const wasSetBack = backMs >= stepMsMin
-    if (!this.hasBegun || wasSetBack || answeredMs - askedMs <= exactMsMax) this.#aheadMs = databaseMs - answeredMs
+    const isExact = answeredMs - askedMs <= exactMsMax
+    this.#aheadMs = wasSetBack || isExact ? aheadMs : Math.max(this.#aheadMs, aheadMs)
     return wasSetBack ? backMs : 0
   }
 }

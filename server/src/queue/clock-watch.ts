@@ -23,6 +23,8 @@ export class ClockWatch implements AsyncDisposable {
   readonly #onFault: (error: unknown) => void
   readonly #looking: Recurring
   readonly #comparison = new ClockComparison()
+  /** Nobody may have been there to see the clock being set back, so the first look repairs as well. Until it is done, the next one tries again. */
+  #isRepairDue = true
 
   constructor(database: Database, onFault: (error: unknown) => void) {
     this.#database = database
@@ -30,7 +32,6 @@ export class ClockWatch implements AsyncDisposable {
     this.#looking = new Recurring(() => this.#look(), { pauseMs: lookMs, onFault })
   }
 
-  /** Nobody may have been there to see the clock being set back: what lies in the future at the start is moved as well. */
   start(): void {
     this.#looking.startNow()
   }
@@ -44,15 +45,16 @@ export class ClockWatch implements AsyncDisposable {
     const { rows } = await this.#database.system.query<{ ms: number }>(
       rawStatement('select extract(epoch from clock_timestamp())::float8 * 1000 as ms', []),
     )
-    const isFirst = !this.#comparison.hasBegun
     const backMs = this.#comparison.compare({ askedMs, databaseMs: rows[0]?.ms ?? 0, answeredMs: performance.now() })
-    if (backMs === 0 && !isFirst) return
     if (backMs > 0) {
+      this.#isRepairDue = true
       const seconds = Math.round(backMs / 1000)
       this.#onFault(
         new Error(`The clock of the database was set back by ${seconds} s. Waiting jobs are moved with it.`),
       )
     }
+    if (!this.#isRepairDue) return
     for (const repair of repairs) await this.#database.system.query(rawStatement(repair, []))
+    this.#isRepairDue = false
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newId } from '../../src/lib/id.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
@@ -252,6 +253,25 @@ describe('POST /api/Replay', () => {
       expect(await holdUp('two', workflow, 'block 3')).toEqual(['block 1', 'block 3', 'block 2', 'block 4'])
       const { runs } = await replay(workflow)
       expect(runs[0].outcome, JSON.stringify(runs)).toBe('same')
+    })
+
+    it('lets a new block before one of them go first, as that one did', async () => {
+      const workflow = await deploy([
+        { script: 'return 1', after: [] },
+        { script: `await api.get('http/two'); return 2`, after: [1] },
+        { script: `await api.get('http/three'); throw new Error('no')`, after: [1] },
+      ])
+      expect(await holdUp('three', workflow, 'block 2')).toEqual(['block 1', 'block 2', 'block 3'])
+      const [first, second] = workflow.blocks
+      const between = newId()
+      const chain = [
+        { uniqueBlockId: between, blockName: 'Between', script: `${work} return 1`, dataSources: [first] },
+        { uniqueBlockId: second, dataSources: [between] },
+      ]
+      const { runs } = await replay(workflow, { changes: { chain } })
+      expect(
+        runs[0].blocks.map(({ blockName, outcome }: Record<string, string>) => `${blockName}: ${outcome}`),
+      ).toEqual(['Block 1: same', 'Between: different', 'Block 2: same', 'Block 3: same'])
     })
 
     it('waits for no block that the changes make depend on another', async () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 export type DatabaseProxy = AsyncDisposable & {
   /** The connection string of the database, through here. */
@@ -37,6 +38,8 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     }
     const upstream = connect(join(target.host, `.s.PGSQL.${target.port}`))
     let isServersTurn = false
+    let lateChunks = 0
+    let sent: Promise<void> = Promise.resolve()
     const mine = isFrozen ? { isFrozen: true } : live
     client.on('data', (chunk) => {
       if (mine.isFrozen) return
@@ -47,8 +50,17 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     upstream.on('data', (chunk) => {
       if (mine.isFrozen) return
       isServersTurn = false
-      if (delayMs === 0) client.write(chunk)
-      else setTimeout(() => client.write(chunk), delayMs)
+      if (delayMs === 0 && lateChunks === 0) {
+        client.write(chunk)
+        return
+      }
+      // Bytes stay in order, also when they are no longer to be late.
+      lateChunks++
+      const due = wait(delayMs)
+      sent = Promise.all([sent, due]).then(() => {
+        lateChunks--
+        client.write(chunk)
+      })
     })
     for (const [one, other] of [
       [client, upstream],

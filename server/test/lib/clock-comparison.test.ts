@@ -27,10 +27,20 @@ describe('two clocks', () => {
   })
 
   it('are compared from the second look on', () => {
-    const comparison = new ClockComparison()
-    expect(comparison.hasBegun).toBe(false)
-    comparison.compare(look(0))
-    expect(comparison.hasBegun).toBe(true)
+    expect(compareAll(look(0, { setBack: 1e12 }))).toEqual([0])
+  })
+
+  it('differ also when one went ahead and back during slow looks', () => {
+    const slow = { answering: 1500 }
+    expect(
+      compareAll(
+        look(0),
+        look(3000, { ...slow, setBack: -60_000 }),
+        look(9000, slow),
+        look(15_000, slow),
+        look(20_000),
+      ),
+    ).toEqual([0, 0, 58_500, 0, 0])
   })
 
   it('differ when one is set back by two seconds, and are compared anew after it', () => {

@@ -17,7 +17,7 @@ let group: Program
 let client: Client
 
 beforeAll(async () => {
-  group = startProgram('main', [], { ...env, PATCHBAY_PROCESSES: '2' })
+  group = startProgram('main', [], { ...env, PATCHBAY_PROCESSES: '2', PATCHBAY_DRAIN_SECONDS: '29' })
   const [, baseUrl] = await group.saw(/Patchbay is ready at (\S+) \(2 processes/)
   client = new Client(baseUrl as string, JSON.parse(readFileSync(join(dataDir, 'first-account.json'), 'utf8')))
 })
@@ -62,9 +62,10 @@ it('starts another in the place of one that dies, and goes on meanwhile', async 
   await eventually(() => members().length === 2 && !members().includes(before[0] as number))
 })
 
-it('stops everything on one signal, the database included', async () => {
+it('stops everything on one signal, the database included, and kills nobody who still serves', async () => {
   group.kill('SIGTERM')
   expect(await group.ended).toBe(0)
+  expect(group.output()).not.toContain('did not stop in time')
   expect(group.output()).toMatch(/Stopping\.\n[\s\S]*Stopped\.\n$/)
   const left = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).split('\n')
   expect(left.filter((line) => line.includes(dataDir))).toEqual([])

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startProgram } from '../harness/program.ts'
 import { isLarge } from '../harness/proof-size.ts'
+import { replayToEnd } from '../harness/replays.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { blockResult, deployWorkflow, endOf, type SampleWorkflow, startRun } from '../harness/workflows.ts'
 
@@ -220,10 +221,50 @@ describe('a run whose worker', () => {
     request.end()
     expect(await leaving.ended).toBe(0)
   })
+
+  it('is told to stop, and which ends there before all its blocks have begun, cannot be replayed', async () => {
+    const until = (key: string) => `while (!myVault.contains("${key}")) await sleep(50);`
+    const workflow = await deployWorkflow(api.manager, [
+      { script: counted('first', 'return 1'), after: [] },
+      { script: `${until('go')} return 2`, after: [1] },
+      { script: `${until('end')} throw new Error("no")`, after: [1] },
+      { script: 'return 4', after: [2] },
+    ])
+    const leaving = startProgram('main', [], { ...sameInstallation(), PATCHBAY_PORT: '0' })
+    const [, url = ''] = await leaving.saw(/Patchbay is ready at (\S+) /)
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'first')) === 1)
+    await eventually(() => isUnderWay(workflow, 2))
+    using request = await beginRequest(url)
+    leaving.kill('SIGTERM')
+    await leaving.saw(/Stopping\./)
+    // Nobody answers any more by the time the runs have heard of it.
+    await eventually(() =>
+      fetch(`${url}/livez`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    await letGo(workflow)
+    await eventually(
+      async () => (await api.asOwner('select from run_blocks where block_id = $1', [workflow.blocks[1]])).length === 1,
+    )
+    await api.manager.post(`/api/MyVaultSet/${workflow.id}/end`, { jsonData: true })
+    expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Error' })
+    request.end()
+    expect(await leaving.ended).toBe(0)
+    await using _worker = await startWorker()
+    expect((await replayToEnd(api.manager, workflow.id, { runNumbers: [number] })).runs).toMatchObject([
+      { outcome: 'notReplayable', message: 'The service was stopping when the run ended, so it was not recorded.' },
+    ])
+  })
 })
 
 describe('a database clock that was set back by an hour', () => {
-  it('holds up neither runs that wait nor those of a worker that died', async () => {
+  it.each([
+    ['holds up neither runs that wait nor those of a worker that died', false],
+    ['holds them up no longer than until they can be moved', true],
+  ])('%s', async (_name, isMovedLater) => {
     const held = await deployWorkflow(api.manager, [counted('tries', 'if (began === 1) await sleep(120000); return 1')])
     const victim = await startWorker()
     const heldNumber = await startRun(api.manager, held.id)
@@ -239,7 +280,16 @@ describe('a database clock that was set back by an hour', () => {
     await api.asOwner(
       `update pgboss.queue set monitor_claim_on = monitor_claim_on + ${hour}, monitor_on = monitor_on + ${hour}, maintain_on = maintain_on + ${hour}`,
     )
-    await using _heir = await startWorker()
+    if (isMovedLater) {
+      await api.asOwner(`create function not_now() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+        create trigger not_now before update on pgboss.job_common for each row
+          when (old.state = 'active' and old.heartbeat_on > now()) execute function not_now()`)
+    }
+    await using heir = await startWorker()
+    if (isMovedLater) {
+      await heir.saw(/not now/)
+      await api.asOwner('drop function not_now cascade')
+    }
     expect(await endOf(api.manager, waiting.id, waitingNumber)).toMatchObject({ status: 'Ready' })
     expect(await endOf(api.manager, held.id, heldNumber)).toMatchObject({ status: 'Ready' })
   })

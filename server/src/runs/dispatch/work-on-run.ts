@@ -125,6 +125,7 @@ async function end(
 
 function newTape(room: TapeRoom, { attempt }: RunClaim, { run, workflow }: RunState): RunTape | undefined {
   if (run.isPartial || workflow.replayRuns === 0) return undefined
-  const problem = attempt === 0 ? null : 'The worker of this run died, and what the run had received was lost with it.'
+  const problem =
+    attempt === 0 ? null : 'The run was continued by another worker, and what it had received before was not recorded.'
   return new RunTape(room, workflow.replayRuns, problem)
 }

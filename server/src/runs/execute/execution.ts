@@ -70,7 +70,9 @@ export type ExecutionResult = 'ended' | 'lost' | 'open'
 /** What stays the same from the first block to the last. */
 type Execution = { deps: ExecutionDeps; hold: Hold; state: RunState; webhook: Json | JsonText }
 
-type Finished = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
+type Ran = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
+/** Its end may be taken later, when that of another block has been recorded. */
+type Finished = Ran & { endedAt: Date }
 
 const blockTriesMax = 3
 /** A database that is away for a moment, for a restart say, is no reason to fail a block. */
@@ -93,10 +95,16 @@ export async function executeRun(
     if (plan.kind !== 'run') return endRun(execution, plan)
     if (hold.isStopping() || hold.signal.aborted) {
       if (underWay.size === 0) return 'open'
+      if (plan.ready.length > 0)
+        hold.tape?.giveUp('The service was stopping when the run ended, so it was not recorded.')
     } else {
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
-        const ran = runBlock(execution, uniqueBlockId).finally(() => hold.blocks?.end(uniqueBlockId))
+        const ran = runBlock(execution, uniqueBlockId)
+          .then((ran) => ({ ...ran, endedAt: new Date() }))
+          .finally(() => hold.blocks?.end(uniqueBlockId))
+        // While the end of another block is waited for, nobody listens to this one.
+        ran.catch(() => {})
         underWay.set(uniqueBlockId, ran)
       }
     }
@@ -122,7 +130,7 @@ function makePlan(state: RunState): RunPlan {
   return planRun(state.workflow.chain, state.scope, state)
 }
 
-async function runBlock({ deps, hold, state, webhook }: Execution, blockId: string): Promise<Finished> {
+async function runBlock({ deps, hold, state, webhook }: Execution, blockId: string): Promise<Ran> {
   const block = state.workflow.blocks.get(blockId)!
   const before = state.session
   const startedAt = new Date()
@@ -193,9 +201,8 @@ function retryDelayMs(asked: number): number {
 async function takeBlock(
   deps: ExecutionDeps,
   state: RunState,
-  { blockId, startedAt, outcome, before, calls }: Finished,
+  { blockId, startedAt, endedAt, outcome, before, calls }: Finished,
 ): Promise<BlockRecord> {
-  const endedAt = new Date()
   const hasReturned = outcome.kind === 'returned'
   if (hasReturned) {
     const { sessionVars: vars, deferredVault } = outcome

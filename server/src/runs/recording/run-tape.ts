@@ -72,6 +72,14 @@ export class RunTape {
     }
   }
 
+  /** Nothing but this sentence is kept of the run. */
+  giveUp(problem: string): void {
+    this.#problem ??= problem
+    this.#blocks.clear()
+    this.#webhook = null
+    this.release()
+  }
+
   /** However the run ended, its room is free again. */
   release(): void {
     this.#room.left += this.#size
@@ -109,23 +117,16 @@ export class RunTape {
   #hold(bytes: number): boolean {
     if (this.#problem !== null) return false
     if (this.#size + bytes > tapeBytesMax) {
-      this.#giveUp('What this run received is larger than 10 MiB, so it was not recorded.')
+      this.giveUp('What this run received is larger than 10 MiB, so it was not recorded.')
       return false
     }
     if (bytes > this.#room.left) {
-      this.#giveUp('Too many large runs ended at the same time, so this one was not recorded.')
+      this.giveUp('Too many large runs ended at the same time, so this one was not recorded.')
       return false
     }
     this.#size += bytes
     this.#room.left -= bytes
     return true
-  }
-
-  #giveUp(problem: string): void {
-    this.#problem = problem
-    this.#blocks.clear()
-    this.#webhook = null
-    this.release()
   }
 }
 

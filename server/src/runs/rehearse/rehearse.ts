@@ -57,7 +57,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
     portsOf: given.portsOf,
     clockOf: (blockId: string) => startOf.get(blockId) ?? recorded.run.createdAt,
     retryDelayMs: () => 0,
-    nextEnd: inRecordedOrder(recorded),
+    nextEnd: inRecordedOrder(recorded, workflow),
     intents: { note: async () => true },
     sealDeferred: async () => null,
   }
@@ -73,14 +73,19 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
 
 /**
  * Blocks that ran side by side end in the order in which they ended then: it decides what session.vars hold, and which blocks have begun
- * when one fails. Those that had not run then come last.
+ * when one fails. A block comes as early as the earliest of those that need it, so that a new one does not hold up others; those that
+ * nobody knows come last.
  */
-function inRecordedOrder({ blocks }: RecordedRun): NonNullable<ExecutionDeps['nextEnd']> {
-  const seqOf = new Map(blocks.map(({ blockId, seq }) => [blockId, seq]))
+function inRecordedOrder({ blocks }: RecordedRun, workflow: PlannedWorkflow): NonNullable<ExecutionDeps['nextEnd']> {
+  const turns = new Map(blocks.map(({ blockId, seq }) => [blockId, seq]))
+  const turnOf = (id: string) => turns.get(id) ?? Number.POSITIVE_INFINITY
+  for (const id of workflow.order.toReversed()) {
+    for (const source of workflow.blocks.get(id)!.dataSources) turns.set(source, Math.min(turnOf(source), turnOf(id)))
+  }
   return (underWay) => {
-    const known = [...underWay.keys()].filter((id) => seqOf.has(id))
-    const first = known.sort((one, other) => seqOf.get(one)! - seqOf.get(other)!)[0]
-    return first === undefined ? Promise.race(underWay.values()) : underWay.get(first)!
+    const ids = [...underWay.keys()]
+    const first = ids.reduce((one, other) => (turnOf(other) < turnOf(one) ? other : one))
+    return Number.isFinite(turnOf(first)) ? underWay.get(first)! : Promise.race(underWay.values())
   }
 }
 
