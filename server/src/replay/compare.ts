@@ -4,6 +4,7 @@ import type { AnswerOf, Operations } from '@patchbay/contract'
 import { diffJson } from '../engine/compare/json-patch.ts'
 import type { Json } from '../lib/json.ts'
 import type { RecordedBlock, RecordedRun, Rehearsed } from '../runs/index.ts'
+import type { Masker } from '../sandbox/index.ts'
 import type { CallChange } from './recorded-calls.ts'
 
 export type ReplayedRun = AnswerOf<Operations['Replay']>['runs'][number]
@@ -16,7 +17,7 @@ export type Comparison = {
   calls: readonly CallChange[]
   nameOf(blockId: string): string
   /** Takes secrets out of bodies and addresses. */
-  mask(text: string): string
+  masker: Masker
 }
 
 /** Many runs with large differences would make an answer that nobody can read. */
@@ -38,13 +39,13 @@ export function compareRun(comparison: Comparison): ReplayedRun {
 }
 
 function compareBlock(
-  { calls, nameOf, mask }: Comparison,
+  { calls, nameOf, masker }: Comparison,
   id: string,
   then: RecordedBlock | undefined,
   now: BlockNow | undefined,
 ): ReplayedBlock {
   const result = diffJson(parse(then?.result), parse(now?.result))
-  const changed = calls.filter(({ blockId }) => blockId === id).map((call) => showCall(call, mask))
+  const changed = calls.filter(({ blockId }) => blockId === id).map((call) => showCall(call, masker))
   const errorMessage = now?.errorMessage ?? null
   const [logThen, logNow] = [then?.log ?? null, now?.log ?? null]
   return {
@@ -69,10 +70,11 @@ function judge(
   return isChanged || !then || !now || before !== after ? 'different' : 'same'
 }
 
-function showCall({ change, method, url, from, to }: CallChange, mask: (text: string) => string) {
-  const show = (body: string | null): Json => (body === null ? null : (JSON.parse(mask(body)) as Json))
+function showCall({ change, method, url, from, to }: CallChange, masker: Masker) {
+  // A secret may be part of a number or of an escape, so the text is read before anything in it is hidden.
+  const show = (body: string | null): Json => (body === null ? null : masker.value(JSON.parse(body) as Json))
   return {
-    ...{ change, method, url: mask(url) },
+    ...{ change, method, url: masker.text(url) },
     ...(from === undefined ? {} : { from: show(from) }),
     ...(to === undefined ? {} : { to: show(to) }),
   }

@@ -41,7 +41,7 @@ export async function replayRun(
     signal,
   })
   if (!replayed) return undefined
-  const run = compareRun({ recorded, replayed, calls: calls.changes, nameOf: against.nameOf, mask: against.mask })
+  const run = compareRun({ recorded, replayed, calls: calls.changes, nameOf: against.nameOf, masker: against.masker })
   return { run, wasReady: recorded.run.status === 'Ready' }
 }
 

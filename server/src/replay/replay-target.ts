@@ -1,7 +1,7 @@
 // What runs are run again against. Most of it is the same for all runs of one revision, so it is made once.
 import type { Connections } from '../connections/index.ts'
 import type { Scope } from '../db/index.ts'
-import { createMasker } from '../sandbox/index.ts'
+import { createMasker, type Masker } from '../sandbox/index.ts'
 import type { WorkflowDefinition } from '../workflows/index.ts'
 import type { GivenAnswer } from './recorded-calls.ts'
 
@@ -17,7 +17,7 @@ type ForRevision = {
   workflow: WorkflowDefinition
   nameOf(blockId: string): string
   /** Takes secrets out of bodies and addresses. */
-  mask(text: string): string
+  masker: Masker
 }
 
 export type TargetDeps = {
@@ -60,7 +60,7 @@ export class ReplayTarget {
     const credentials = await this.#deps.connections.secretsOf(scope, Object.values(workflow.applications))
     const masker = createMasker([...workflow.secrets, ...credentials])
     const names = new Map([...before.chain, ...workflow.chain].map((block) => [block.uniqueBlockId, block.blockName]))
-    return { workflow, nameOf: (blockId) => names.get(blockId) ?? '', mask: (text) => masker.text(text) }
+    return { workflow, nameOf: (blockId) => names.get(blockId) ?? '', masker }
   }
 }
 

@@ -3,9 +3,9 @@
 import { noAccount, recordAudit } from '../audit/index.ts'
 import type { FileStore } from '../files/index.ts'
 import { Recurring } from '../lib/recurring.ts'
-import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean } from './store.ts'
-import type { UploadDeps } from './upload.ts'
-import { isUploaderAlive } from './uploader.ts'
+import { deleteErased, deleteLost, eraseExpired, giveUpUpload, listToClean, type ToClean } from './store.ts'
+import { isReceiving, type UploadDeps } from './upload.ts'
+import { isUploaderAlive, thisUploader } from './uploader.ts'
 
 type Deps = Pick<UploadDeps, 'database' | 'files' | 'onFault'>
 
@@ -66,12 +66,20 @@ export class ShareCleanUp implements AsyncDisposable {
     const { database } = this.#deps
     for (const share of await listToClean(database.system, store.id, silentSeconds)) {
       if (share.status === 'Uploading') {
-        // A living process cleans up after itself, also when the database was away and it could show no sign of life.
-        if (isUploaderAlive(share.uploader) ?? !share.is_silent) continue
+        if (isUnderWay(share)) continue
         if (!(await giveUpUpload(database.system, share.account_id, share.id))) continue
       }
       await store.remove(share.id)
       await deleteErased(database.system, share.account_id, share.id)
     }
   }
+}
+
+/**
+ * A process knows its own uploads: one that it gave up while the database was away is still in the table. Another living process cleans up after
+ * itself, also when it could show no sign of life.
+ */
+function isUnderWay({ id, uploader, is_silent }: ToClean): boolean {
+  if (uploader === thisUploader()) return isReceiving(id)
+  return isUploaderAlive(uploader) ?? !is_silent
 }

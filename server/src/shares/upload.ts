@@ -80,10 +80,19 @@ function tooManyUploads(refusal: ShareRefusal): AppError {
     : new AppError('not_ready', 'Too many uploads are in progress. Try again later.')
 }
 
+const receiving = new Set<string>()
+
+/** Whether this process still receives the upload. */
+export function isReceiving(shareId: string): boolean {
+  return receiving.has(shareId)
+}
+
 async function receive(deps: UploadDeps, principal: Principal, body: MultipartBody): Promise<string> {
   const upload: Upload = { shareId: newId(), dataKey: randomBytes(32), files: [], form: new UploadForm() }
   const db = deps.database.forScope(scopeOf(principal))
+  let hasBegun = false
   let touching: NodeJS.Timeout | undefined
+  receiving.add(upload.shareId)
   try {
     for await (const part of body) {
       if (part.kind === 'field') {
@@ -91,8 +100,9 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
         continue
       }
       if (part.name !== 'files') throw invalid(`Unexpected field "${part.name}". Files go in the field "files".`)
-      if (!touching) {
+      if (!hasBegun) {
         upload.form.checkSoFar()
+        hasBegun = true
         await begin(deps, principal, upload.shareId)
         touching = setInterval(() => {
           touchUpload(db, principal.account.id, upload.shareId).catch(deps.onFault)
@@ -103,10 +113,11 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
     await finish(deps, principal, upload)
     return upload.shareId
   } catch (error) {
-    if (touching) await abandon(deps, principal, upload.shareId)
+    if (hasBegun) await abandon(deps, principal, upload.shareId)
     throw error
   } finally {
     clearInterval(touching)
+    receiving.delete(upload.shareId)
     upload.dataKey.fill(0)
   }
 }

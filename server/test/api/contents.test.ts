@@ -5,6 +5,7 @@ import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { replayToEnd } from '../harness/replays.ts'
 import { startBucket, type TestBucket } from '../harness/s3-bucket.ts'
 import { startService, type TestService } from '../harness/service.ts'
+import { deploy, startUpgrade, twoVersions, upgradeIn } from '../harness/upgrades.ts'
 import { deployWebhook, enableWebhook, leftQueue } from '../harness/webhooks.ts'
 import {
   blockPath,
@@ -288,6 +289,20 @@ describe('a storage', () => {
     bucket.write(objects[1], cut)
     expect((await blockResult(manager, other, 1)).status).toBe(500)
     expect(service.logText()).toContain('is damaged.')
+  })
+
+  it('that is away holds up an upgrade that replays runs, and ends none of its workflows', async () => {
+    const { manager } = service
+    const { id, workflowId } = await twoVersions(manager, `return '${words('then')}'`, `return '${words('now')}'`)
+    await deploy(manager, workflowId)
+    await runToEnd(manager, workflowId)
+    bucket.isAway = true
+    const { refused } = bucket
+    const upgradeId = await startUpgrade(manager, id, { replayRuns: 1 })
+    await eventually(() => bucket.refused > refused)
+    await eventually(() => service.logText().includes('Content in '))
+    bucket.isAway = false
+    expect(await upgradeIn(manager, upgradeId, 'Completed')).toMatchObject({ counts: { upgraded: 1, problem: 0 } })
   })
 
   it('that is away fails no run and loses nothing: the row holds what the storage cannot', async () => {

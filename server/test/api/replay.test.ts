@@ -179,6 +179,20 @@ describe('POST /api/Replay', () => {
     expect(JSON.stringify(named) + stored).not.toContain('passw0rd')
   })
 
+  it('hides passwords in bodies, also where they are part of a number', async () => {
+    const block = {
+      script: `await api.post('http/x', { key: variables.key, text: 'is ' + variables.key, amount: 51234, no: 1234 })`,
+      variables: { key: { variableSource: 'Workflow', variableName: 'key' } },
+    }
+    const workflow = await deploy([block], { variables: { key: { value: '1234', type: 'password' } } })
+    await runToEnd(service.manager, workflow.id)
+    const { state, runs } = await replay(workflow, withScript(workflow, 'return 1'))
+    expect(state).toBe('Completed')
+    expect(runs[0].blocks[0].calls).toMatchObject([
+      { change: 'removed', from: { key: '***', text: 'is ***', amount: 51234, no: '***' } },
+    ])
+  })
+
   it('replays against an earlier revision, which is not changed', async () => {
     const workflow = await recorded(['return 1'])
     await service.manager.post(`/api/Workflow/${workflow.id}`, {

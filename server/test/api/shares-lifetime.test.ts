@@ -93,6 +93,22 @@ describe('clean-up', () => {
     expect(log).toContainEqual(expect.objectContaining({ action: 'share.expired', target: id, accountId: null }))
   })
 
+  it('removes an upload that could not be given up when it failed', async () => {
+    await service.asOwner(`create function no_erasing() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+      create trigger no_erasing before update on shares for each row when (new.status = 'Erased') execute function no_erasing()`)
+    const form = uploadForm([hello])
+    form.append('nonsense', new File(['x'], 'x'))
+    expect((await sendUpload(service.manager, form)).status).toBe(400)
+    const uploads = async () =>
+      (await service.asOwner("select id from shares where status = 'Uploading'")) as { id: string }[]
+    const [left] = await uploads()
+    expect(existsSync(filesOnDisk(left?.id as string))).toBe(true)
+    await service.asOwner('drop function no_erasing cascade')
+    await using _another = await service.startAnother()
+    expect(await uploads()).toEqual([])
+    expect(existsSync(filesOnDisk(left?.id as string))).toBe(false)
+  })
+
   it('removes uploads of dead and of silent processes, and leaves living ones alone', async () => {
     const { hostname } = await import('node:os')
     const { mkdirSync, writeFileSync } = await import('node:fs')

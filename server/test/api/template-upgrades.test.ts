@@ -230,6 +230,16 @@ describe('rolling back', () => {
     expect(JSON.parse(event.body.toString())).toMatchObject({ type: 'upgrade.stopped', data: { accountId: partnerId } })
   })
 
+  it('happens also when the run that fails takes its time', async () => {
+    const { id, workflowId } = await twoVersions(partner, 'return 1', 'await sleep(4000); throw new Error("broken")')
+    await deploy(partner, workflowId)
+    await runToEnd(partner, workflowId)
+    const upgradeId = await startUpgrade(partner, id, { watchRuns: 1 })
+    await upgradeIn(partner, upgradeId, 'Completed')
+    expect((await runToEnd(partner, workflowId)).status).toBe('Error')
+    await eventually(async () => (await readUpgrade(partner, upgradeId)).counts.rolledBack === 1)
+  })
+
   it('also happens after Completed, but not to what failed before or works again', async () => {
     const { id, workflowId } = await twoVersions(partner, 'return 1', 'throw new Error("broken")')
     const neverRan = await makeWorkflow(partner, id, { templateVersion: '1' })

@@ -1,5 +1,5 @@
 // Runs that ended, each with everything a replay compares itself with.
-import type { Contents } from '../../contents/index.ts'
+import { type Contents, DamagedContentError } from '../../contents/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import { listByNumbers } from '../execute/claim-store.ts'
 import { contentPlace } from '../record/block-contents.ts'
@@ -52,7 +52,13 @@ export async function listRecordedRuns(
       const found = judge(runNumber, runOf.get(runNumber), recordingOf.get(runNumber))
       if ('problem' in found) return found
       const own = blocksOf.get(found.run.id) ?? []
-      await readContents(contents, accountId, own)
+      try {
+        await readContents(contents, accountId, own)
+      } catch (error) {
+        // What one run lost must not keep the others from being replayed.
+        if (error instanceof DamagedContentError) return { problem: error.message }
+        throw error
+      }
       return { ...found, blocks: own }
     }),
   )

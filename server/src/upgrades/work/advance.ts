@@ -7,6 +7,7 @@
  * Any number of workers may work on the same turn: each workflow is changed only while its item is pending and its revision is the one
  * that was merged, in one transaction with its item, so a worker that dies leaves nothing half done and nothing is done twice.
  */
+import { ContentAwayError } from '../../contents/index.ts'
 import { isTransient } from '../../db/index.ts'
 import { findBases, loadWorkflows, type SealedRevision, sealRevisions, storeRevisions } from '../../workflows/index.ts'
 import { type Ending, endItems, findNextWave, listPending, type PendingItem } from '../item-store.ts'
@@ -87,7 +88,7 @@ async function changeItems(deps: UpgradeDeps, step: Step): Promise<boolean> {
   try {
     return await changeTogether(deps, step)
   } catch (error) {
-    if (isTransient(error) || signal.aborted) throw error
+    if (isTransient(error) || error instanceof ContentAwayError || signal.aborted) throw error
     deps.onFault(error)
     const [item] = items
     if (items.length === 1 && item) {

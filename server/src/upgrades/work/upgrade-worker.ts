@@ -43,6 +43,7 @@ export class UpgradeWorker implements AsyncDisposable {
   }
 
   async #watch(): Promise<void> {
-    while (!this.#watching.isStopping && (await watchUpgrades(this.#deps)) >= 100);
+    let last = await watchUpgrades(this.#deps, undefined)
+    while (last && !this.#watching.isStopping) last = await watchUpgrades(this.#deps, last)
   }
 }

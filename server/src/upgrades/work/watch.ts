@@ -12,9 +12,9 @@ import { listWatched, updateWatches, type Watched } from './watch-store.ts'
 
 const watchedAtOnce = 100
 
-/** Returns how many were looked at. */
-export async function watchUpgrades(deps: UpgradeDeps): Promise<number> {
-  const watched = await listWatched(deps.database.system, watchedAtOnce)
+/** Looks at some of them, and returns the last one if there may be more. */
+export async function watchUpgrades(deps: UpgradeDeps, after: Watched | undefined): Promise<Watched | undefined> {
+  const watched = await listWatched(deps.database.system, after, watchedAtOnce)
   const failing = watched.filter(isFailing)
   const others = watched.filter((item) => !isFailing(item))
   await deps.database.system.transaction((tx) =>
@@ -24,7 +24,7 @@ export async function watchUpgrades(deps: UpgradeDeps): Promise<number> {
     ),
   )
   for (const item of failing) await rollBackFailing(deps, item)
-  return watched.length
+  return watched.length === watchedAtOnce ? watched.at(-1) : undefined
 }
 
 function isFailing({ isNewest, statuses, watchRuns }: Watched): boolean {
