@@ -32,7 +32,8 @@ export type App = AsyncDisposable & {
 }
 
 const queues: QueueDefinitions = {
-  [mailQueue]: { retryLimit: mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
+  // The outbox says which try is the last one; a worker that died over it has not had it.
+  [mailQueue]: { retryLimit: 2 * mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
   // What a check misses, the next one finds.
   [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
   // Retries are endless here: a run counts for itself how often its workers died.

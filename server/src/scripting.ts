@@ -16,7 +16,7 @@ import { findDefinition, findFunctionStamp } from './workflows/index.ts'
 export type Scripting = Awaited<ReturnType<typeof createScripting>>
 
 export async function createScripting(context: Context, infrastructure: Infrastructure) {
-  const { faultsOf, place } = context
+  const { faultsOf, place, parts } = context
   const { database, keyRing, catalog, outbox, outbound, guard, ledger, publish } = infrastructure
   const baseUrl = () => place.baseUrl
   const connecting = createConnections({
@@ -31,6 +31,7 @@ export async function createScripting(context: Context, infrastructure: Infrastr
     baseUrl,
     onFault: faultsOf('connections'),
   })
+  parts.use(connecting.renewal)
   const { connections } = connecting
   const sandbox = await startSandbox(context)
   return {

@@ -96,7 +96,7 @@ export class Mailer implements AsyncDisposable {
       if (sent.rejected.length > 0)
         refusals = `The mail server refused these recipients: ${sent.rejected.map(addressOf).join(', ')}.`
     } catch (error) {
-      await markTried(database, mail.id, explain(error as Error), isLastTry)
+      await markTried(database, mail.id, explain(error as Error).replaceAll('\0', ''), isLastTry)
       // The last failure is recorded in the outbox; before that, the queue tries again.
       if (!isLastTry) throw error
       return

@@ -134,6 +134,8 @@ export async function listRecovering(tx: Tx, limit: number): Promise<RecoveringW
     where w.id in (
         select id from workflows where missed_tick is not null and not is_auto_run_paused
         union all select id from workflows where next_try_at <= now())
+      -- Again for the row itself: when another process has just made up for the tick, only this is looked at anew.
+      and (w.missed_tick is not null and not w.is_auto_run_paused or w.next_try_at <= now())
       and w.is_scheduled and w.state = 'deployed' and a.state = 'active' and not has_faulted_application(w.id)
       and not exists (select from runs r where r.id = w.scheduled_run_id and r.ended_at is null)
     order by w.id limit ${limit}

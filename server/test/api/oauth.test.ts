@@ -286,6 +286,28 @@ describe('OAuth 2 with a real provider', () => {
     expect(refreshes()).toBe(1)
   })
 
+  it('a process that stops while it renews keeps what the provider gave it', async () => {
+    const second = await service.startAnother({}, 'api')
+    const id = await connect()
+    await age(id, -60)
+    const hold = provider.holdTokens()
+    const gone = new AbortController()
+    const { consumer = '', secretKey = '' } = user.keys ?? {}
+    const call = fetch(`${second.baseUrl}/api/ApiAuth?shortName=oauth2`, {
+      headers: { Consumer: consumer, SecretKey: secretKey },
+      signal: gone.signal,
+    }).catch(() => {})
+    await eventually(() => hold.waiting() > 0)
+    gone.abort()
+    await call
+    const stopped = second[Symbol.asyncDispose]()
+    await new Promise((done) => setTimeout(done, 1000))
+    hold.release()
+    await stopped
+    expect((await callApi()).status).toBe(200)
+    expect(refreshes()).toBe(1)
+  })
+
   it('a grant that was taken back makes the instance faulted, and giving access again makes it sound', async () => {
     const id = await connect()
     await provider.revokeGrants()

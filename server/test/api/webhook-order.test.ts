@@ -33,6 +33,31 @@ describe('the order of a webhook queue', () => {
     )
   })
 
+  it('keeps strict order that was asked for while later ones were being processed, also when these fail', async () => {
+    const { workflow, webhook } = await prepare(
+      `const isMended = () => myVault.contains('mended')
+       if (webhook.body.n === 1 && !isMended()) throw new Error('first')
+       while (!myVault.contains('go')) await sleep(20)
+       if (!isMended()) throw new Error('second')
+       ${remember}`,
+    )
+    const first = (await webhook.send({ n: 1 })).body.webhookId
+    await hasStatus(service.manager, workflow.id, first, 'Failed')
+    const second = (await webhook.send({ n: 2 })).body.webhookId
+    await hasStatus(service.manager, workflow.id, second, 'Processing')
+    await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`, { strictOrderProcessing: true })
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/go`, { jsonData: true })
+    await hasStatus(service.manager, workflow.id, second, 'Failed')
+    const ready = await service.asOwner('select webhook_id from webhook_queue where workflow_id = $1 and is_ready', [
+      workflow.id,
+    ])
+    expect(ready).toEqual([{ webhook_id: first }])
+    await service.manager.post(`/api/MyVaultSet/${workflow.id}/mended`, { jsonData: true })
+    for (const id of [second, first]) await service.manager.post(`/api/WebhookRetry/${id}`)
+    await emptied(workflow.id)
+    expect(await seenBy(workflow)).toEqual([1, 2])
+  })
+
   it('processes side by side without strict order', async () => {
     // Each waits until it sees the other: one after the other would never end well.
     const { workflow, webhook } = await prepare(

@@ -4,7 +4,7 @@
 //         -> next generation, written before anyone uses it | failed (remembered for a while, so that nobody hammers the provider)
 // A holder that dies loses its lease after `leaseMs`. Writes count only for the generation they were made from.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../db/index.ts'
+import { type Database, isTransient } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
 import { ownedBy } from '../../outbound/index.ts'
@@ -29,16 +29,24 @@ const leaseMs = 60_000
 const waitMsMax = 75_000
 const coolDownMs = 3_000
 const finalCoolDownMs = 60_000
+const insistMsMax = 5 * 60_000
 
 export type CurrentToken = { accessToken: string; generation: number }
 
-export class TokenRenewal {
+export class TokenRenewal implements AsyncDisposable {
   readonly #deps: TokenDeps & { database: Database; keyRing: KeyRing; opened: OpenedConnections; faults: Faults }
   /** One renewal of a connection at a time in this process; the others wait for its result. */
   readonly #underWay = new Map<string, Promise<CurrentToken>>()
+  #isStopping = false
 
   constructor(deps: TokenDeps & { database: Database; keyRing: KeyRing; opened: OpenedConnections; faults: Faults }) {
     this.#deps = deps
+  }
+
+  /** A provider that was asked may have made the old refresh token worthless: its answer is waited for, and nobody else is asked. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopping = true
+    await Promise.allSettled(this.#underWay.values())
   }
 
   /** The token that a call shall carry. Throws AppError when there is none and none can be had. */
@@ -69,6 +77,7 @@ export class TokenRenewal {
     const claim = { seenGeneration, leaseId, leaseMs, coolDownMs, finalCoolDownMs }
     const giveUpAt = Date.now() + waitMsMax
     for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+      if (this.#isStopping) throw new AppError('not_ready', 'The service is shutting down.')
       const state = await claimRenewal(db, scope.accountId, connection.id, claim)
       if (!state) {
         if (!(await ensureTokenRow(db, scope.accountId, connection.id))) throw notFound('registered application')
@@ -160,13 +169,15 @@ function unavailable(connection: { shortName: string }, refused: TokenRefused): 
   )
 }
 
+/** A database that is away comes back: a failover may take longer than a call has. */
 async function insist<Result>(write: () => Promise<Result>): Promise<Result> {
+  const giveUpAt = performance.now() + insistMsMax
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
     } catch (error) {
-      if (attempt >= 20) throw error
-      await sleep(attempt * 100)
+      if (isTransient(error) ? performance.now() > giveUpAt : attempt >= 20) throw error
+      await sleep(Math.min(attempt * 100, 2000))
     }
   }
 }

@@ -2,7 +2,7 @@
 import { type OutboundClient, OutboundError } from '../../outbound/index.ts'
 import { expandText, type TemplateValues, type TokenAuthentication } from '../application.ts'
 import { excerptOf, isFinalRefusal } from './token-answer.ts'
-import { addressOf, type Grant, TokenRefused, tokenRequestMs } from './token-request.ts'
+import { addressOf, type Grant, TokenRefused, tokenPauseMsMax, tokenRequestMs } from './token-request.ts'
 
 type SessionAuthentication = Extract<TokenAuthentication, { type: 'session' }>
 
@@ -33,6 +33,7 @@ export async function requestSession(
       },
       secrets,
       timeoutMs: tokenRequestMs,
+      pauseMsMax: tokenPauseMsMax,
       responseBytesMax: 1024 * 1024,
     })
   } catch (error) {

@@ -26,6 +26,7 @@ export class TokenRefused extends Error {
 export type TokenDeps = { outbound: Pick<OutboundClient, 'send'> }
 
 export const tokenRequestMs = 20_000
+export const tokenPauseMsMax = 5_000
 
 export function refresh(
   deps: TokenDeps,
@@ -158,7 +159,7 @@ async function fetchToken(deps: TokenDeps, { url, options, secrets }: TokenFetch
     secrets,
     followRedirects: false,
     timeoutMs: tokenRequestMs,
-    pauseMsMax: 5_000,
+    pauseMsMax: tokenPauseMsMax,
     responseBytesMax: 1024 * 1024,
   })
   seen.answer = { status: answer.status, text: answer.body.toString() }

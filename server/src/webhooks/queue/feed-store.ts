@@ -107,7 +107,7 @@ export async function listLanes(
     from unnest(${heads.map(({ workflowId }) => workflowId)}::uuid[], ${heads.map(({ lane }) => lane)}::text[],
       ${heads.map(({ count }) => count)}::integer[]) as l (workflow_id, lane, count)
     cross join lateral (
-      select webhook_id, seq from webhook_queue where workflow_id = l.workflow_id and lane = l.lane
+      select webhook_id, seq from webhook_queue where workflow_id = l.workflow_id and lane = l.lane and status <> 'Processing'
       order by seq limit l.count for update skip locked
     ) q
     order by q.seq`)

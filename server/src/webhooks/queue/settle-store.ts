@@ -99,17 +99,18 @@ export async function leaveQueue(tx: Queryable, leaving: readonly Leaving[]): Pr
       lane is not null or exists (
         select from webhook_queue q where q.account_id = gone.account_id and q.is_ready and q.status <> 'Processing') as is_followed
     from gone`)
-  await moveUp(
-    tx,
-    rows.flatMap((row) =>
-      row.lane === null ? [] : [{ accountId: row.account_id, workflowId: row.workflow_id, lane: row.lane }],
-    ),
-  )
+  await moveUp(tx, rows.flatMap(toLane))
   return new Set(rows.flatMap((row) => (row.is_followed ? row.account_id : [])))
 }
 
+type Lane = { accountId: string; workflowId: string; lane: string }
+
+function toLane(row: { account_id: string; workflow_id: string; lane: string | null }): Lane[] {
+  return row.lane === null ? [] : [{ accountId: row.account_id, workflowId: row.workflow_id, lane: row.lane }]
+}
+
 /** The first of each lane becomes ready; while one of the lane is being processed, that is the one. */
-async function moveUp(tx: Queryable, lanes: readonly { accountId: string; workflowId: string; lane: string }[]) {
+async function moveUp(tx: Queryable, lanes: readonly Lane[]) {
   if (lanes.length === 0) return
   const distinct = [...new Map(lanes.map((lane) => [`${lane.workflowId} ${lane.lane}`, lane])).values()]
   const next = sql`
@@ -133,11 +134,11 @@ export type Waiting = {
   delayMs: number
 }
 
-/** Back to wait, Failed if it ever did. */
+/** Back to wait, Failed if it ever did. Requests that came before may wait in its lane since the order was changed: they are first then. */
 export async function backToQueue(tx: Queryable, waiting: readonly Waiting[]): Promise<void> {
   if (waiting.length === 0) return
-  await tx.query(sql`
-    update webhook_queue q set status = case when w.error_counter > 0 or w.error_message is not null then 'Failed' else 'Pending' end, holder = null,
+  const { rows } = await tx.query<{ account_id: string; workflow_id: string; lane: string | null }>(sql`
+    update webhook_queue q set is_ready = q.lane is null, status = case when w.error_counter > 0 or w.error_message is not null then 'Failed' else 'Pending' end, holder = null,
       error_counter = w.error_counter, error_message = coalesce(w.error_message, q.error_message),
       due_at = clock_timestamp() + w.delay_ms * interval '1 millisecond', modified_at = clock_timestamp()
     from unnest(
@@ -146,5 +147,6 @@ export async function backToQueue(tx: Queryable, waiting: readonly Waiting[]): P
       ${waiting.map(({ errorMessage }) => errorMessage)}::text[],
       ${waiting.map(({ delayMs }) => delayMs)}::integer[]
     ) as w (webhook_id, error_counter, error_message, delay_ms)
-    where q.webhook_id = w.webhook_id`)
+    where q.webhook_id = w.webhook_id returning q.account_id, q.workflow_id, q.lane`)
+  await moveUp(tx, rows.flatMap(toLane))
 }
