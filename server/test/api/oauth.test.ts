@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
@@ -300,8 +301,8 @@ describe('OAuth 2 with a real provider', () => {
     await eventually(() => hold.waiting() > 0)
     gone.abort()
     await call
-    const stopped = second[Symbol.asyncDispose]()
-    await new Promise((done) => setTimeout(done, 1000))
+    const stopped = second[Symbol.asyncDispose]().then(() => 'stopped')
+    expect(await Promise.race([stopped, wait(1000, 'waits for the provider')])).toBe('waits for the provider')
     hold.release()
     await stopped
     expect((await callApi()).status).toBe(200)
