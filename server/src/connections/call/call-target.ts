@@ -3,6 +3,7 @@ import type { Scope } from '../../db/index.ts'
 import type { OutboundClient, OutboundRequest, RateLimit, ResponseHeaders } from '../../outbound/index.ts'
 import { answerTestRequest } from '../application.ts'
 import type { ConnectionAnswer, ConnectionRequest, Denial } from '../connection.ts'
+import { maskSecrets } from '../credentials/mask-secrets.ts'
 import type { Callable } from '../credentials/opened-connection.ts'
 import { callParts } from './call-parts.ts'
 import { resolveTarget, type Target } from './target.ts'
@@ -85,9 +86,14 @@ function explain(
   return deps.explainDenial?.({ shortName, values, token, method: method.toUpperCase(), statusCode })
 }
 
-/** What a target refused, for people: the reason first where it is known, since texts are cut at their end. */
-export function describeRefusal(method: string, answer: ConnectionAnswer, bytesMax: number): string {
-  const said = `${method.toUpperCase()} ${answer.url} answered ${answer.statusCode}: ${answer.body.toString('utf8', 0, bytesMax)}`
+const wordsMax = 600
+/** Enough that a secret which is cut at its end does not come into what is shown. */
+const readBytesMax = 64 * 1024
+
+/** What a target refused, for people: the reason first where it is known, since texts are cut at their end. A target may repeat what it was sent. */
+export function describeRefusal(method: string, answer: ConnectionAnswer, secrets: readonly string[]): string {
+  const words = maskSecrets(answer.body.toString('utf8', 0, readBytesMax), secrets).slice(0, wordsMax)
+  const said = `${method.toUpperCase()} ${maskSecrets(answer.url, secrets)} answered ${answer.statusCode}: ${words}`
   return answer.explanation === undefined ? said : `${answer.explanation} (${said})`
 }
 

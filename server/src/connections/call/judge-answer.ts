@@ -6,24 +6,25 @@
 //   what the caller asked for, and everything else (time-outs, 429, 5xx) -> nothing
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectionAnswer, ConnectionRequest } from '../connection.ts'
+import { secretValues } from '../credentials/mask-secrets.ts'
 import type { OpenedConnection } from '../credentials/opened-connection.ts'
 import type { Faults } from '../faults/faults.ts'
 import { describeRefusal } from './call-target.ts'
-
-const wordsMax = 600
 
 export type Judged = {
   request: ConnectionRequest
   answer: ConnectionAnswer
   /** False when a newer token was to be had and was not tried, or could not be obtained for now. */
   hasCurrentCredentials: boolean
+  /** The token that the call carried; it may be newer than the one that was opened. */
+  token: string | undefined
 }
 
 /** `makeTestRequest` judges its own answer; undefined where the application declares none. */
 export async function judgeAnswer(
   faults: Faults,
   opened: OpenedConnection,
-  { request, answer, hasCurrentCredentials }: Judged,
+  { request, answer, hasCurrentCredentials, token }: Judged,
   makeTestRequest: (() => Promise<unknown>) | undefined,
 ): Promise<void> {
   const { statusCode } = answer
@@ -33,8 +34,11 @@ export async function judgeAnswer(
   }
   if (request.acceptedCodes?.includes(statusCode)) return
   const isRefused = statusCode === 401 ? hasCurrentCredentials : statusCode === 403 && request.isTestRequest === true
-  if (isRefused) await faults.set(opened, 'target', describeRefusal(request.method, answer, wordsMax))
-  else if (statusCode === 403 && makeTestRequest) await testOnce(opened.connection.id, makeTestRequest)
+  if (isRefused) {
+    const secrets = secretValues(opened.application, opened.values, token === undefined ? [] : [token])
+    await faults.set(opened, 'target', describeRefusal(request.method, answer, [...opened.secrets, ...secrets]))
+  }
+  if (!isRefused && statusCode === 403 && makeTestRequest) await testOnce(opened.connection.id, makeTestRequest)
 }
 
 const underWay = new Map<string, Promise<unknown>>()

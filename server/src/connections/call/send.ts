@@ -46,7 +46,8 @@ export async function send(
     }
   }
 
-  let answer = await call(token?.accessToken)
+  let carried = token?.accessToken
+  let answer = await call(carried)
   let hasCurrentCredentials = token === undefined
   if (answer.statusCode === 401 && token) {
     const renewed = await deps.renewal.renew(opened, token.generation).catch((error: unknown) => {
@@ -56,7 +57,8 @@ export async function send(
     })
     if (renewed && renewed.generation !== token.generation && isReplayable(request)) {
       const pausedMs = answer.pausedMs
-      answer = await call(renewed.accessToken)
+      carried = renewed.accessToken
+      answer = await call(carried)
       answer.pausedMs += pausedMs
       hasCurrentCredentials = true
     }
@@ -65,7 +67,7 @@ export async function send(
   if (carriesCredentials && tellsOfHealth(opened, answer)) {
     const { testRequest } = opened.application
     const makeTestRequest = testRequest && (() => send(deps, opened, testRequestOf(testRequest)))
-    await judgeAnswer(deps.faults, opened, { request, answer, hasCurrentCredentials }, makeTestRequest)
+    await judgeAnswer(deps.faults, opened, { request, answer, hasCurrentCredentials, token: carried }, makeTestRequest)
   }
   return answer
 }

@@ -18,9 +18,9 @@ export type TestOutcome = {
 
 /** Throws AppError, in the target's words, when the target refuses the credentials. `grant` is a token that is already there. */
 export async function testConnection(deps: CallDeps, to: Callable, given?: Grant): Promise<TestOutcome> {
-  const secrets = secretValues(to.application, to.values, [])
-  const tell = (message: string) => maskSecrets(message, secrets).replaceAll('\0', '').slice(0, 1000)
   let grant = given
+  const secrets = () => secretValues(to.application, to.values, [grant?.accessToken ?? '', grant?.refreshToken ?? ''])
+  const tell = (message: string) => maskSecrets(message, secrets()).replaceAll('\0', '').slice(0, 1000)
   try {
     if (grant === undefined && needsToken(to.authentication)) grant = await obtainGrant(deps, to, undefined)
   } catch (error) {
@@ -42,7 +42,7 @@ export async function testConnection(deps: CallDeps, to: Callable, given?: Grant
     throw known
   }
   if (answer.statusCode >= 200 && answer.statusCode < 300) return { grant, faultMessage: null }
-  const said = describeRefusal(request.method, answer, 600)
+  const said = describeRefusal(request.method, answer, secrets())
   if (answer.statusCode === 401 || answer.statusCode === 403) {
     throw new AppError('credentials_refused', tell(`The application refuses these credentials. ${said}`))
   }

@@ -138,13 +138,14 @@ function takeTurns(units: readonly Unit[]): Unit[] {
     .map(({ unit }) => unit)
 }
 
+/** Returns the requests that runs were started for: a workflow may have been archived a moment ago. */
 export async function startRuns(
   starter: FeedDeps['starter'],
   tx: Tx,
   accountId: string,
   units: readonly Unit[],
-): Promise<void> {
-  if (units.length === 0) return
+): Promise<Set<string>> {
+  if (units.length === 0) return new Set()
   const started = await starter.startAllIn(
     tx,
     units.map(({ workflow, webhookIds }) => ({
@@ -162,6 +163,7 @@ export async function startRuns(
   })
   if (taken.length > 0) await markProcessing(tx, taken)
   tx.afterCommit(() => starter.wake())
+  return new Set(taken.map(({ webhookId }) => webhookId))
 }
 
 async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units: readonly Unit[]): Promise<void> {

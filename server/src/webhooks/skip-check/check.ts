@@ -90,14 +90,15 @@ async function settle(
   const mayRun = (item: HeldItem) => workflow.canRun && (firstError === -1 || items.indexOf(item) < firstError)
   const judged = judgeErrors(erring, (item) => (verdictOf(item) as { error: string }).error)
   const skipped = items.filter((item) => verdictOf(item) === 'skip')
-  const putBack = passing.filter((item) => !mayRun(item))
   const runnable = passing.filter(mayRun).map(({ webhookId }) => webhookId)
+  const units = runnable.length > 0 ? [{ workflow, webhookIds: runnable }] : []
+  const started = await startRuns(deps.starter, tx, accountId, units)
+  const putBack = passing.filter(({ webhookId }) => !started.has(webhookId))
   await backToQueue(tx, [
     ...judged.waiting,
     ...putBack.map(({ webhookId, errorCounter }) => ({ webhookId, errorCounter, errorMessage: null, delayMs: 0 })),
   ])
   await tellGivenUp(deps, tx, judged.givenUp)
-  if (runnable.length > 0) await startRuns(deps.starter, tx, accountId, [{ workflow, webhookIds: runnable }])
   await leaveQueue(tx, [
     ...judged.leaving,
     ...skipped.map(({ webhookId }) => ({
