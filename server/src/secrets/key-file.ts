@@ -46,11 +46,12 @@ export function storeMasterKeys(path: string, base64: readonly string[]): void {
 export function addToKeyFile(path: string, key: Buffer): Buffer {
   const next = `${path}.next`
   linkNew(next, [key])
-  const agreed = readKeyFile(next)[0] as Buffer
+  const written = readIfThere(next)
   const present = readKeyFile(path)
+  const [agreed] = written === undefined ? present : parseMasterKeys(written, `The master key file ${next}`)
   // Somebody else's rotation got further while this one was beginning: that one is gone on with.
-  const added = present.length > 1 ? (present[0] as Buffer) : agreed
-  if (present.length === 1 && !present[0]?.equals(agreed)) replace(path, [agreed, ...present])
+  const added = (present.length > 1 ? present[0] : agreed) as Buffer
+  if (present.length === 1 && !present[0]?.equals(added)) replace(path, [added, ...present])
   rmSync(next, { force: true })
   return added
 }

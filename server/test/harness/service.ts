@@ -86,6 +86,8 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
     logText: () => lines.join('\n'),
     asOwner: async (text, values = []) => {
       const owner = new pg.Client({ connectionString: databaseUrl, options: '-c search_path=patchbay' })
+      // A database that is killed meanwhile fails the query; that its connection ends is no news then.
+      owner.on('error', () => {})
       await owner.connect()
       try {
         return (await owner.query(text, values)).rows
