@@ -204,6 +204,30 @@ describe('GET /api/RetryRun', () => {
     )
   })
 
+  it('keeps what is meant for the end, also when a block beside the failed one ended last', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      { script: 'myVault.setOnComplete("first", 1); return 1', after: [] },
+      { script: 'if (!myVault.contains("open")) throw new Error("closed"); return 2', after: [1] },
+      {
+        script: 'while (!myVault.contains("go")) await sleep(20); myVault.setOnComplete("beside", 3); return 3',
+        after: [1],
+      },
+    ])
+    const number = await startRun(service.manager, workflow.id)
+    await eventually(
+      async () =>
+        (await service.asOwner('select from run_blocks where block_id = $1', [workflow.blocks[1]])).length > 0,
+    )
+    const set = (key: string) => service.manager.post(`/api/MyVaultSet/${workflow.id}/${key}`, { jsonData: true })
+    await set('go')
+    expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Error' })
+    await set('open')
+    await service.manager.get(`/api/RetryRun/${workflow.id}?runNumber=${number}`)
+    expect(await endOf(service.manager, workflow.id, number + 1)).toMatchObject({ status: 'Ready' })
+    const kept = async (key: string) => (await service.manager.get(`/api/MyVaultGet/${workflow.id}/${key}`)).body
+    expect([await kept('first'), await kept('beside')]).toEqual([1, 3])
+  })
+
   it('uses the workflow as it is now, so that a mended script can be tried', async () => {
     const workflow = await deployWorkflow(service.manager, ['return 1', 'return nonsense()'])
     await runToEnd(service.manager, workflow.id)

@@ -93,13 +93,19 @@ export class UnderWay {
       if (this.#alone?.isOver === over.promise) this.#alone = undefined
       over.resolve()
     }
-    await Promise.race([othersEnded, wait(aloneMs, undefined, { ref: false })])
-    const others = [...this.#runs.values()].filter((followed) => followed.claim.runId !== claim.runId)
-    for (const followed of others) followed.isNoted = false
-    await updateUnderWay(
-      this.#db,
-      others.map(({ claim: { runId, attempt } }) => ({ runId, attempt, blockIds: [] })),
-    )
+    try {
+      await Promise.race([othersEnded, wait(aloneMs, undefined, { ref: false })])
+      const others = [...this.#runs.values()].filter((followed) => followed.claim.runId !== claim.runId)
+      for (const followed of others) followed.isNoted = false
+      await updateUnderWay(
+        this.#db,
+        others.map(({ claim: { runId, attempt } }) => ({ runId, attempt, blockIds: [] })),
+      )
+    } catch (error) {
+      // Whoever reserved the worker must not keep it when the database was away.
+      release()
+      throw error
+    }
     const timer = setTimeout(release, aloneMs)
     return {
       [Symbol.dispose]: () => {

@@ -49,12 +49,15 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
   ['item_count', 'integer', ({ block }) => block?.itemCount ?? null],
 ]
 
-/** Records the blocks of `input` whose runs passed the fence. A block that is recorded already stays as it is. */
+/**
+ * Records the blocks of `input` whose runs passed the fence. A block that is recorded already stays as it is. The deferred values of a run that
+ * ended well are in the vault; those of any other are for its retry.
+ */
 const insertBlocks = `
   insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, calls, end_flag,
                           started_at, ended_at, pause_ms, item_count)
-  select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session, i.sealed_deferred,
-    i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count
+  select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session,
+    case when f.status <> 'Ready' then i.sealed_deferred end, i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count
   from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.block_id is not null
   on conflict do nothing`
 
@@ -138,9 +141,7 @@ const endText = partitionStatement(
 export async function endRuns(tx: Queryable, runs: readonly RunToEnd[]): Promise<Map<string, EndedRunRow>> {
   const ended = new Map<string, EndedRunRow>()
   const workOf = new Map(runs.map(({ claim, work }) => [claimKey(claim), work]))
-  // The deferred values of a run that is over are in the vault, or meant for nobody.
-  const rows = runs.map((run) => (run.block ? { ...run, block: { ...run.block, sealedDeferred: null } } : run))
-  await inEachPartition(rows, async (partition, those) => {
+  await inEachPartition(runs, async (partition, those) => {
     const answer = await tx.query<EndedRow>(endText(partition, columnArrays(endColumns, those)))
     for (const row of answer.rows) {
       const key = claimKey({ runId: row.id, attempt: row.attempt })

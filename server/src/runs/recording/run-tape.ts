@@ -40,6 +40,7 @@ export class RunTape {
   #webhook: Json | JsonText = null
   #size = 0
   #problem: string | null
+  #isReleased = false
 
   constructor(room: TapeRoom, runsKept: number, problem: string | null = null) {
     this.#room = room
@@ -82,6 +83,7 @@ export class RunTape {
 
   /** However the run ended, its room is free again. */
   release(): void {
+    this.#isReleased = true
     this.#room.left += this.#size
     this.#size = 0
   }
@@ -115,7 +117,7 @@ export class RunTape {
   }
 
   #hold(bytes: number): boolean {
-    if (this.#problem !== null) return false
+    if (this.#problem !== null || this.#isReleased) return false
     if (this.#size + bytes > tapeBytesMax) {
       this.giveUp('What this run received is larger than 10 MiB, so it was not recorded.')
       return false
