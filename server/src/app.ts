@@ -32,7 +32,7 @@ export type App = AsyncDisposable & {
 }
 
 const queues: QueueDefinitions = {
-  // The outbox says which try is the last one; a worker that died over it has not had it.
+  // The mailer decides which try is the last one; the queue has more, for a worker that dies over that one.
   [mailQueue]: { retryLimit: 2 * mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
   // What a check misses, the next one finds.
   [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },

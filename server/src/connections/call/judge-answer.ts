@@ -6,7 +6,6 @@
 //   what the caller asked for, and everything else (time-outs, 429, 5xx) -> nothing
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectionAnswer, ConnectionRequest } from '../connection.ts'
-import { secretValues } from '../credentials/mask-secrets.ts'
 import type { OpenedConnection } from '../credentials/opened-connection.ts'
 import type { Faults } from '../faults/faults.ts'
 import { describeRefusal } from './call-target.ts'
@@ -35,10 +34,9 @@ export async function judgeAnswer(
   if (request.acceptedCodes?.includes(statusCode)) return
   const isRefused = statusCode === 401 ? hasCurrentCredentials : statusCode === 403 && request.isTestRequest === true
   if (isRefused) {
-    const secrets = secretValues(opened.application, opened.values, token === undefined ? [] : [token])
-    await faults.set(opened, 'target', describeRefusal(request.method, answer, [...opened.secrets, ...secrets]))
-  }
-  if (!isRefused && statusCode === 403 && makeTestRequest) await testOnce(opened.connection.id, makeTestRequest)
+    const secrets = token === undefined ? opened.secrets : [...opened.secrets, token]
+    await faults.set(opened, 'target', describeRefusal(request.method, answer, secrets))
+  } else if (statusCode === 403 && makeTestRequest) await testOnce(opened.connection.id, makeTestRequest)
 }
 
 const underWay = new Map<string, Promise<unknown>>()

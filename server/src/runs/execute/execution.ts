@@ -101,7 +101,7 @@ export async function executeRun(
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
         const ran = runBlock(execution, uniqueBlockId)
-          .then((ran) => ({ ...ran, endedAt: new Date() }))
+          .then((block) => ({ ...block, endedAt: new Date() }))
           .finally(() => hold.blocks?.end(uniqueBlockId))
         // While the end of another block is waited for, nobody listens to this one.
         ran.catch(() => {})
