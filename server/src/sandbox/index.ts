@@ -1,5 +1,7 @@
 export { type ScriptCall, ScriptCallError } from './job/calls.ts'
 export type { CallContext, LibraryFunction } from './job/job.ts'
+export { STOPPED_ASLEEP } from './job/run-job.ts'
 export type { ScriptFailure, ScriptOutcome } from './judge/outcome.ts'
 export { createMasker, type Masker } from './mask/mask.ts'
 export { SandboxPool } from './pool/pool.ts'
+export { NoWaitingPlaceError } from './pool/waiting-places.ts'

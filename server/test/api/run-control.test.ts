@@ -271,6 +271,27 @@ describe('fair shares', () => {
   })
 })
 
+describe('blocks side by side', () => {
+  it('wait for a process however many there are', async () => {
+    const sideBySide = (count: number, script: string) => Array.from({ length: count }, () => ({ script, after: [] }))
+    // All processes that the account may have are taken until more scripts wait than may: 5,000.
+    const holder = await deployWorkflow(
+      service.manager,
+      sideBySide(100, 'myVault.set("begun", 1); while (!myVault.contains("go")) await sleep(50); return 1'),
+    )
+    const held = await startRun(service.manager, holder.id)
+    await hasBegun(holder)
+    const workflow = await deployWorkflow(service.manager, sideBySide(500, 'return 1'))
+    const numbers = await Promise.all(Array.from({ length: 12 }, () => startRun(service.manager, workflow.id)))
+    for (const number of numbers)
+      await eventually(async () => (await findRun(service.manager, workflow.id, number)).status !== 'Pending')
+    await letGo(holder)
+    expect(await endOf(service.manager, holder.id, held)).toMatchObject({ status: 'Ready' })
+    for (const number of numbers)
+      expect(await endOf(service.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
+  })
+})
+
 describe('workflows and their runs', () => {
   it('keep the revision they ran: the workflow as of a run shows what was then', async () => {
     const workflow = await deployWorkflow(service.manager, ['return "old"'])

@@ -287,6 +287,18 @@ describe('what a run does', () => {
     expect(log.body.result).toEqual(['try 1', 'try 2', 'try 3'])
   })
 
+  it('gives all tries of a block one time limit', async () => {
+    const workflow = await deployWorkflow(
+      service.manager,
+      [
+        'const tries = (myVault.get("tries") ?? 0) + 1; myVault.set("tries", tries); const end = Date.now() + 1200; while (Date.now() < end); if (tries < 3) throw Object.assign(new Error("busy"), { name: "RetryError" }); return tries',
+      ],
+      { timeoutSeconds: 2 },
+    )
+    expect(await runToEnd(service.manager, workflow.id)).toMatchObject({ status: 'Error', isExpiredByTime: true })
+    expect((await service.manager.get(`/api/MyVaultGet/${workflow.id}/tries`)).body).toBeLessThan(3)
+  })
+
   it('shows a run as Processing while it works', async () => {
     const { id } = await deployWorkflow(service.manager, ['while (!myVault.contains("go")) await sleep(50); return 1'])
     const number = await startRun(service.manager, id)

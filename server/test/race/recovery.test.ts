@@ -152,6 +152,25 @@ describe('a run whose worker', () => {
     expect((await blockResult(api.manager, bystander, 1)).body.result as number).toBeGreaterThanOrEqual(ended)
   })
 
+  it('died after it was told to stop is Stopped, although a block was recorded that slept', async () => {
+    const workflow = await deployWorkflow(api.manager, [
+      { script: counted('asleep', 'await sleep(3_000_000); return 1'), after: [] },
+      { script: counted('busy', 'while (!myVault.contains("go")); return 2'), after: [] },
+    ])
+    const victim = await startWorker()
+    const number = await startRun(api.manager, workflow.id)
+    await eventually(async () => (await vault(workflow, 'asleep')) === 1 && (await vault(workflow, 'busy')) === 1)
+    await api.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)
+    await eventually(async () => (await blockResult(api.manager, workflow, 1)).status === 200)
+    victim.kill('SIGKILL')
+    await victim.ended
+    await forgetHeartbeats()
+    await letGo(workflow)
+    await using _heir = await startWorker()
+    const run = await endOf(api.manager, workflow.id, number)
+    expect(run).toMatchObject({ status: 'Stopped', errorMessage: null })
+  })
+
   it('hung and came back has its late result dropped', async () => {
     const workflow = await deployWorkflow(api.manager, [
       counted('tries', 'while (began === 1 && !myVault.contains("go")) await sleep(50); return { by: began }'),

@@ -51,6 +51,8 @@ export type BlockScript = {
   stopSignal: AbortSignal
   onSleep(ms: number): void
   goesFirst: boolean
+  /** Run time that earlier tries of the block have used up. */
+  usedMs: number
   /** The script begins; until then it waits in line. */
   onBegin(): void
 }
@@ -67,7 +69,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
   }
   const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
-  const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId))
+  const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId) - given.usedMs)
   if (timeMs <= 0)
     return {
       kind: 'timedOut',

@@ -14,7 +14,7 @@ import { bodyDepthMax } from '../../lib/body-text.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { scanJson } from '../../lib/json-scan.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
-import type { ScriptOutcome } from '../../sandbox/index.ts'
+import { NoWaitingPlaceError, type ScriptOutcome } from '../../sandbox/index.ts'
 import type { BlockEntry, EndEntry } from '../record/recorder.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { BlockRecord, RunClaim, RunStatus, SessionState } from '../run.ts'
@@ -78,6 +78,8 @@ const blockTriesMax = 3
 /** A database that is away for a moment, for a restart say, is no reason to fail a block. */
 const outagePatienceMs = 60_000
 const outageWaitMs = 500
+/** More scripts of an account wait for a process than may. */
+const crowdedWaitMs = 500
 /** A script asks to be tried again, later, by throwing an error of this name. */
 const retryErrorName = 'RetryError'
 const askedRetriesMax = 5
@@ -130,35 +132,23 @@ function makePlan(state: RunState): RunPlan {
   return planRun(state.workflow.chain, state.scope, state)
 }
 
-async function runBlock({ deps, hold, state, webhook }: Execution, blockId: string): Promise<Ran> {
-  const block = state.workflow.blocks.get(blockId)!
+async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
+  const { deps, hold, state } = execution
+  const { signal, stopSignal } = hold
   const before = state.session
-  const startedAt = new Date()
-  // Those of a try that failed were made as well.
-  const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
-  const { claim, signal, stopSignal, onSleep } = hold
-  const onBegin = () => hold.blocks?.begin(blockId)
-  const given: BlockScript = {
-    state,
-    block,
-    webhook,
-    claim,
-    calls,
-    tape: undefined,
-    signal,
-    stopSignal,
-    onSleep,
-    onBegin,
-    goesFirst: hold.goesFirst ?? false,
+  const clock = new BlockClock()
+  const given = toScript(execution, blockId, clock)
+  const ranTo = (outcome: ScriptOutcome): Ran => {
+    return { blockId, startedAt: clock.startedAt, outcome, before, calls: given.calls }
   }
-  given.tape = hold.tape?.startBlock(blockId)
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
   for (let tries = 1; ; tries++) {
     try {
       if (tries === 1) await hold.blocks?.mayBegin(blockId)
-      const outcome = await runBlockScript(deps, given)
+      const outcome = await runBlockScript(deps, { ...given, usedMs: clock.usedMs })
+      clock.end(outcome.pauseMs)
       // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
       if (outcome.kind === 'crashed' && tries === 1) {
         given.tape = hold.tape?.startBlock(blockId)
@@ -166,30 +156,80 @@ async function runBlock({ deps, hold, state, webhook }: Execution, blockId: stri
       }
       const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
       const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
-      if (!asksAgain) return { blockId, startedAt, outcome: whole, before, calls }
+      if (!asksAgain) return ranTo(whole)
       const waitMs = (deps.retryDelayMs ?? retryDelayMs)(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
-      onSleep(waitMs)
-      await wait(waitMs, undefined, { signal: AbortSignal.any([signal, stopSignal]) }).catch(() => {})
-      if (stopSignal.aborted) return { blockId, startedAt, outcome: whole, before, calls }
+      hold.onSleep(waitMs)
+      await waitFor(waitMs, signal, stopSignal)
+      if (stopSignal.aborted) return ranTo(whole)
     } catch (error) {
-      if (hold.signal.aborted) {
-        const message = 'The script was stopped.'
-        return { blockId, startedAt, before, calls, outcome: { kind: 'aborted', message, log: [], pauseMs: 0 } }
+      const isCrowded = error instanceof NoWaitingPlaceError
+      if (signal.aborted || (isCrowded && stopSignal.aborted))
+        return ranTo(withoutLog('aborted', 'The script was stopped.'))
+      if (isCrowded) {
+        tries = 0
+        await waitFor(crowdedWaitMs, signal, stopSignal)
+        continue
       }
       const { accountId, workflowId, runNumber } = state.run
       deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
       given.tape = hold.tape?.startBlock(blockId)
       if (isTransient(error) && performance.now() < patientUntil) {
         tries = 0
-        await wait(outageWaitMs, undefined, { signal: hold.signal }).catch(() => {})
+        await waitFor(outageWaitMs, signal)
         continue
       }
-      if (tries < blockTriesMax) continue
-      const message = 'The service failed while this block ran.'
-      return { blockId, startedAt, before, calls, outcome: { kind: 'crashed', message, log: [], pauseMs: 0 } }
+      if (tries >= blockTriesMax) return ranTo(withoutLog('crashed', 'The service failed while this block ran.'))
     }
   }
+}
+
+function toScript({ hold, state, webhook }: Execution, blockId: string, clock: BlockClock): BlockScript {
+  return {
+    state,
+    block: state.workflow.blocks.get(blockId)!,
+    webhook,
+    claim: hold.claim,
+    // Those of a try that failed were made as well.
+    calls: new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies),
+    tape: hold.tape?.startBlock(blockId),
+    signal: hold.signal,
+    stopSignal: hold.stopSignal,
+    onSleep: hold.onSleep,
+    onBegin: () => {
+      clock.begin()
+      hold.blocks?.begin(blockId)
+    },
+    goesFirst: hold.goesFirst ?? false,
+    usedMs: 0,
+  }
+}
+
+/** The run time of one block over all its tries. Waiting for a process is none. */
+class BlockClock {
+  startedAt = new Date()
+  usedMs = 0
+  #begunMs: number | undefined
+  #hasBegun = false
+
+  begin(): void {
+    if (!this.#hasBegun) this.startedAt = new Date()
+    this.#hasBegun = true
+    this.#begunMs = performance.now()
+  }
+
+  end(pauseMs: number): void {
+    if (this.#begunMs !== undefined) this.usedMs += Math.max(0, performance.now() - this.#begunMs - pauseMs)
+    this.#begunMs = undefined
+  }
+}
+
+function withoutLog(kind: 'aborted' | 'crashed', message: string): ScriptOutcome {
+  return { kind, message, log: [], pauseMs: 0 }
+}
+
+async function waitFor(ms: number, ...signals: AbortSignal[]): Promise<void> {
+  await wait(ms, undefined, { signal: AbortSignal.any(signals) }).catch(() => {})
 }
 
 /** 1, 2, 4, 8 and 16 seconds: no worker and no process is held meanwhile. */

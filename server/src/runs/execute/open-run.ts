@@ -6,6 +6,7 @@ import { blockRetryDelayMs } from '../../engine/run/backoff.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
+import { STOPPED_ASLEEP } from '../../sandbox/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { contentPlace } from '../record/block-contents.ts'
 import type { DayTables } from '../record/day-tables.ts'
@@ -99,13 +100,17 @@ async function stateOf(
     await untilReachable(() => readContents(deps, run, stored), signal)
     const session = await sessionAfter(deps.keyRing, run, stored)
     return {
-      state: openState(run, workflow, { known: stored.map(toKnown), session, stopRequested }),
+      state: openState(run, workflow, {
+        known: stored.map((block) => toKnown(block, stopRequested)),
+        session,
+        stopRequested,
+      }),
       problem: undefined,
     }
   } catch (error) {
     if (!(error instanceof DamagedContentError)) throw error
     const problem = 'A stored result that this run needs is missing or damaged, so the run cannot continue.'
-    const known = stored.map((block) => toKnown({ ...block, result: null }))
+    const known = stored.map((block) => toKnown({ ...block, result: null }, stopRequested))
     return { state: openState(run, workflow, { known, session: nothing, stopRequested }), problem }
   }
 }
@@ -129,13 +134,15 @@ async function sessionAfter(keyRing: KeyRing, run: FoundRun, stored: readonly St
   }
 }
 
-function toKnown(block: StoredBlock): KnownBlock {
+function toKnown(block: StoredBlock, stopRequested: boolean): KnownBlock {
+  // The stop ended it, so it is no failure of the run.
+  const wasStopped = stopRequested && block.errorMessage === STOPPED_ASLEEP
   return {
     blockId: block.blockId,
     seq: block.seq,
     outcome:
       block.status === 'Error'
-        ? { kind: 'failed' }
+        ? { kind: wasStopped ? 'stopped' : 'failed' }
         : block.endFlag === null
           ? { kind: 'succeeded' }
           : { kind: 'endedRun', flag: block.endFlag },

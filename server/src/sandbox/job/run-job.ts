@@ -32,6 +32,7 @@ const LOOK_MS = 50
 const LONG_MS = 1000
 
 export const SCRIPT_STOPPED = 'The script was stopped.'
+export const STOPPED_ASLEEP = 'The run was stopped while the script slept.'
 
 export type JobWatcher = {
   onBegin(): void
@@ -71,7 +72,7 @@ class RunningJob {
   readonly #stop = (): void => this.#kill({ kind: 'aborted', message: SCRIPT_STOPPED })
   readonly #endSleep = (): void => {
     if (this.#request.job.stopSignal?.aborted && this.#isWaiting && this.#calls.isOnlySleeping && !this.#isOver)
-      this.#kill({ kind: 'stopped', message: 'The run was stopped while the script slept.' })
+      this.#kill({ kind: 'stopped', message: STOPPED_ASLEEP })
   }
   #clock: ScriptClock | undefined
   #look: NodeJS.Timeout | undefined
