@@ -5,7 +5,7 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import type { Database } from '../db/index.ts'
 import { AppError, notFound } from '../lib/app-error.ts'
 import { canActivateAccounts } from './create.ts'
-import { findStateForUpdate, updateState } from './store.ts'
+import { findForChange, updateState } from './store.ts'
 
 const transitions: Record<AccountStateName, readonly AccountStateName[]> = {
   inActive: ['active', 'archived'],
@@ -22,8 +22,9 @@ export async function changeAccountState(
 ): Promise<undefined> {
   const { organizationId } = principal.account
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
-    const current = await findStateForUpdate(tx, organizationId, id)
-    if (!current) throw notFound('account')
+    const found = await findForChange(tx, organizationId, id)
+    if (!found) throw notFound('account')
+    const current = found.state
     if (current === wanted) return
     if (!transitions[current].includes(wanted)) {
       const allowed = transitions[current].join(' or ')
@@ -42,6 +43,9 @@ export async function changeAccountState(
     // Nobody can shut out the last one who could let others in again.
     if (id === principal.caller.id) {
       throw new AppError('account_state_not_permitted', 'You cannot change the state of your own account.')
+    }
+    if (found.isLastActiveManager) {
+      throw new AppError('account_state_not_permitted', 'This is the last active Manager of the organization.')
     }
     await Promise.all([
       updateState(tx, organizationId, id, wanted),

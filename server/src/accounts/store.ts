@@ -74,17 +74,6 @@ export async function insertAccount(tx: Queryable, account: NewAccount): Promise
             ${account.state}, ${account.countryKey}, ${account.permissions}, ${account.createdBy})`)
 }
 
-export async function findStateForUpdate(
-  tx: Queryable,
-  organizationId: string,
-  id: string,
-): Promise<AccountStateName | undefined> {
-  const { rows } = await tx.query<{ state: AccountStateName }>(
-    sql`select state from accounts where organization_id = ${organizationId} and id = ${id} for update`,
-  )
-  return rows[0]?.state
-}
-
 export async function updateState(
   tx: Queryable,
   organizationId: string,
@@ -108,14 +97,18 @@ export async function findForChange(
   tx: Queryable,
   organizationId: string,
   id: string,
-): Promise<{ permissions: string[]; isLastActiveManager: boolean } | undefined> {
+): Promise<{ state: AccountStateName; permissions: string[]; isLastActiveManager: boolean } | undefined> {
   const { rows } = await tx.query<{ id: string; role: RoleName; state: AccountStateName; permissions: string[] }>(sql`
     select id, role, state, permissions from accounts
     where organization_id = ${organizationId} and (id = ${id} or role = 'Manager') order by id for update`)
   const found = rows.find((row) => row.id === id)
   const managers = rows.filter(({ role, state }) => role === 'Manager' && state === 'active')
   return (
-    found && { permissions: found.permissions, isLastActiveManager: managers.length === 1 && managers[0] === found }
+    found && {
+      state: found.state,
+      permissions: found.permissions,
+      isLastActiveManager: managers.length === 1 && managers[0] === found,
+    }
   )
 }
 

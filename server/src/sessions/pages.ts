@@ -90,7 +90,11 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
         })
         if (!redeemed) return used
         if (redeemed.state === 'active')
-          await openSession(deps, exchange, { id: redeemed.account_id, organizationId: redeemed.organization_id })
+          await openSession(deps, exchange, {
+            id: redeemed.account_id,
+            organizationId: redeemed.organization_id,
+            passwordHash,
+          })
         return { redirectTo: '/' }
       },
     },

@@ -14,7 +14,7 @@ import type { KeyRing } from '../secrets/index.ts'
 import { lockAfterFailures, lockMinutes, type SignInAttempts } from './attempts.ts'
 import { beginAttempt, forgiveAttempts } from './attempts-store.ts'
 import { verifyPassword } from './password.ts'
-import { deleteSession, findSession, findSignInCandidate, insertSession } from './store.ts'
+import { deleteSession, findSession, findSignInCandidate, holdSignIn, insertSession } from './store.ts'
 
 export type SessionDeps = { database: Database; keyRing: KeyRing; isSecure: boolean; attempts: SignInAttempts }
 
@@ -30,32 +30,41 @@ export async function signIn(deps: SessionDeps, exchange: Exchange, email: strin
   refuseUntil(exchange, attempt.waitSeconds)
   const candidate = await findSignInCandidate(deps.database, email)
   const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
-  if (!candidate || !isRight || candidate.state !== 'active') {
+  if (!candidate?.passwordHash || !isRight || candidate.state !== 'active') {
     deps.attempts.fail(address, email)
     const isLocked = attempt.failures >= lockAfterFailures
     if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
       await noteFailure(deps, exchange, candidate.account, isLocked)
-    throw new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
+    throw signInFailed()
   }
   deps.attempts.forget(address, email)
   await forgiveAttempts(system, address, email)
-  const csrfToken = await openSession(deps, exchange, candidate.account)
+  const { id, organizationId } = candidate.account
+  const csrfToken = await openSession(deps, exchange, { id, organizationId, passwordHash: candidate.passwordHash })
+  if (csrfToken === undefined) throw signInFailed()
   return { myAccount: candidate.account, csrfToken }
 }
 
-/** Starts a session and sets its cookie. */
+function signInFailed(): AppError {
+  return new AppError('sign_in_failed', 'The e-mail address or the password is wrong, or the account is not active.')
+}
+
+/** Starts a session and sets its cookie, unless the account has another password by now or is no longer active. */
 export async function openSession(
   deps: SessionDeps,
   exchange: Exchange,
-  account: Pick<AccountIdentity, 'id' | 'organizationId'>,
-): Promise<string> {
+  account: Pick<AccountIdentity, 'id' | 'organizationId'> & { passwordHash: string },
+): Promise<string | undefined> {
   const token = newRoutedToken('pbn')
-  await deps.database.system.transaction(async (tx) => {
+  const isOpen = await deps.database.system.transaction(async (tx) => {
+    if (!(await holdSignIn(tx, account.id, account.passwordHash))) return false
     await Promise.all([
       insertSession(tx, account.id, hashToken(token), sessionHours),
       recordAudit(tx, actorAt(exchange, account), { action: 'session.started', target: account.id }),
     ])
+    return true
   })
+  if (!isOpen) return undefined
   setCookie(deps, exchange, token, sessionHours * 3600)
   return csrfTokenFor(deps.keyRing, token)
 }

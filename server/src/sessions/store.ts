@@ -37,6 +37,9 @@ export async function isFirstVisitOpen(database: Database): Promise<boolean> {
  * A new password ends what an old one began: open sessions, and other links that could still set another.
  */
 export async function redeemLink(tx: Queryable, tokenHash: Buffer, passwordHash: string): Promise<LinkRow | undefined> {
+  // Waits for a sign-in with the old password: the next statement then sees its session.
+  await tx.query(sql`
+    select from accounts a where a.id = (select account_id from account_links where token_hash = ${tokenHash}) for update`)
   const { rows } = await tx.query<LinkRow>(sql`
     with used as (delete from account_links where token_hash = ${tokenHash} and expires_at > now() returning account_id, purpose),
       others as (delete from account_links l using used where l.account_id = used.account_id and l.token_hash <> ${tokenHash}),
@@ -65,6 +68,13 @@ export async function findSignInCandidate(database: Database, email: string): Pr
   return (
     row && { account: toIdentity(row), firstName: row.first_name, passwordHash: row.password_hash, state: row.state }
   )
+}
+
+/** Held until the transaction ends: neither password nor state changes meanwhile. */
+export async function holdSignIn(tx: Queryable, accountId: string, passwordHash: string): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    select from accounts where id = ${accountId} and password_hash = ${passwordHash} and state = 'active' for share`)
+  return rows.length > 0
 }
 
 export async function insertSession(tx: Queryable, accountId: string, idHash: Buffer, hours: number): Promise<void> {

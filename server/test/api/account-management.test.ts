@@ -1,6 +1,7 @@
 // Accounts by those who look after them: finding, changing, inviting again; and a password that was forgotten.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization, uniqueEmail } from '../harness/accounts.ts'
+import { behindLock } from '../harness/behind-lock.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { startSmtpPeer } from '../harness/smtp-peer.ts'
@@ -124,6 +125,22 @@ describe('AccountUpdate', () => {
     const both = await Promise.all([demote(second.id), demote(accountId, second.client)])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   })
+  it('leaves one Manager when two archive each other at the same moment', async () => {
+    const { manager, accountId } = await createOrganization(service)
+    const second = await createAccount(service, manager, 'User')
+    await manager.post(`/api/AccountUpdate/${second.id}`, { roleName: 'Manager' })
+    await eventually(async () => (await second.client.get('/api/Accounts')).status === 200)
+    // Both requests are past their check of who calls when the first of them can go on.
+    const archive = (id: string, by = manager) => by.post(`/api/AccountState/${id}`, { accountState: 'archived' })
+    const lock = {
+      statement: 'select from accounts where id = any($1) for update',
+      values: [[accountId, second.id]],
+    }
+    const both = await behindLock(service, lock, [() => archive(second.id), () => archive(accountId, second.client)])
+    const [refused] = both.filter(({ status }) => status !== 200)
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(refused?.body.errorMessage).toBe('This is the last active Manager of the organization.')
+  })
   it('refuses an unknown role, an unknown account, one of another organization, and everybody below Manager', async () => {
     const { manager, accountId } = await createOrganization(service)
     const partner = await createAccount(service, service.manager, 'SuperPartner')
@@ -188,6 +205,24 @@ describe('/forgot-password', () => {
     expect((await visitor().with({ Cookie: cookie }).get('/api/Session')).status).toBe(401)
     expect(await stateOf(id)).toEqual({ state: 'active' })
   })
+  it.each(['first', 'second'])(
+    'ends a sign-in with the old password that comes %s at the same moment',
+    async (place) => {
+      const { email, id } = await invite()
+      await setPassword(await linkTo(email))
+      await form('/forgot-password', { email })
+      const token = (await linkTo(email, 2)).searchParams.get('token') ?? ''
+      const chosen = 'another horse battery'
+      const reset = () => form('/set-password', { token, password: chosen, repeated: chosen })
+      const lock = { statement: 'select from accounts where id = $1 for update', values: [id] }
+      const begin = [() => signIn(email), reset]
+      const answers = await behindLock(service, lock, place === 'first' ? begin : begin.reverse())
+      const signedIn = answers[place === 'first' ? 0 : 1]
+      const cookie = signedIn?.headers.get('set-cookie')?.split(';')[0] ?? ''
+      expect((await visitor().with({ Cookie: cookie }).get('/api/Session')).status).toBe(401)
+      expect(await service.asOwner('select from sessions where account_id = $1', [id])).toHaveLength(1)
+    },
+  )
   it('expires after an hour', async () => {
     const { email, id } = await invite()
     await setPassword(await linkTo(email))

@@ -1,8 +1,7 @@
 // Writes to a vault whose holder is deleted in the same moment.
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
-import { eventually } from '../harness/eventually.ts'
+import { behindLock } from '../harness/behind-lock.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 let service: TestService
@@ -21,23 +20,8 @@ async function createWorkflow(): Promise<string> {
 
 /** Deletes a row and makes it final only once `write` waits for it. */
 async function deleteUnder<Result>(statement: string, id: string, write: () => Promise<Result>): Promise<Result> {
-  const owner = new pg.Client({ connectionString: service.databaseUrl, options: '-c search_path=patchbay' })
-  await owner.connect()
-  try {
-    await owner.query('begin')
-    await owner.query(statement, [id])
-    const written = write()
-    await eventually(async () => {
-      const waiting = await service.asOwner(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'patchbay_app' and wait_event_type = 'Lock'`,
-      )
-      return waiting.length > 0
-    })
-    await owner.query('commit')
-    return await written
-  } finally {
-    await owner.end()
-  }
+  const [written] = await behindLock(service, { statement, values: [id] }, [write])
+  return written as Result
 }
 
 describe('a write to the vault', () => {
