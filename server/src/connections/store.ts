@@ -14,6 +14,8 @@ export type StoredConnection = {
   /** Of the application when the credentials were given. */
   credentialEpoch: number
   faultMessage: string | null
+  /** The provider refused to renew the token. */
+  hasTokenFault: boolean
   faultedForMs: number | null
   unusedForMs: number
   quietForMs: number | null
@@ -41,6 +43,7 @@ type Row = {
   sealed_credentials: Buffer
   credential_epoch: number
   fault_message: string | null
+  has_token_fault: boolean
   faulted_for_ms: number | null
   unused_for_ms: number
   quiet_for_ms: number | null
@@ -53,7 +56,8 @@ type Row = {
 /** One statement for all that a call needs; times are differences, so that one clock alone, the database's, is believed. */
 const wholeConnection = sql`
   select r.id, r.organization_id, r.account_id, r.application_id, r.short_name, r.name, r.tag_text, r.is_oauth, r.is_authenticated,
-    r.sealed_credentials, r.credential_epoch, r.fault_message, (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
+    r.sealed_credentials, r.credential_epoch, r.fault_message, r.fault_source is not distinct from 'token' as has_token_fault,
+    (extract(epoch from now() - r.faulted_at) * 1000)::float8 as faulted_for_ms,
     (extract(epoch from now() - coalesce(r.last_used_at, r.modified_at)) * 1000)::float8 as unused_for_ms,
     (extract(epoch from r.quiet_until - now()) * 1000)::float8 as quiet_for_ms,
     t.generation, t.sealed_tokens, (extract(epoch from t.expires_at - t.obtained_at) * 1000)::float8 as lifetime_ms,
@@ -229,6 +233,7 @@ function toConnection(row: Row): StoredConnection {
     sealedCredentials: row.sealed_credentials,
     credentialEpoch: row.credential_epoch,
     faultMessage: row.fault_message,
+    hasTokenFault: row.has_token_fault,
     faultedForMs: row.faulted_for_ms,
     unusedForMs: row.unused_for_ms,
     quietForMs: row.quiet_for_ms,

@@ -151,6 +151,17 @@ describe('connections are looked after', () => {
     expect(provider.tokenCalls.filter((call) => call.grantType === 'refresh_token')).toHaveLength(1)
   })
 
+  it('a provider that refused to renew a token is asked again, although the token is not at its end', async () => {
+    const id = await registerOAuth()
+    await service.asOwner(
+      "update registered_applications set fault_message = 'refused', fault_source = 'token', faulted_at = now() where id = $1",
+      [id],
+    )
+    await makeDue(id)
+    await eventually(async () => !(await item()).isFaulted)
+    expect(provider.tokenCalls.filter((call) => call.grantType === 'refresh_token')).toHaveLength(1)
+  })
+
   it('the mailed link leads back to the provider and makes the connection sound', async () => {
     const id = await registerOAuth()
     await provider.revokeGrants()

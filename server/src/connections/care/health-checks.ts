@@ -61,7 +61,7 @@ export class ConnectionHealthChecks implements AsyncDisposable {
     const { database, opened, renewal } = this.#deps
     let found = await opened.findFresh(scope, regApplicationId)
     if (found?.isWithdrawn) return
-    if (found && hasToken(found) && msUntilEarlyRenewal(found) <= 0) {
+    if (found && hasToken(found) && (found.hasTokenFault || msUntilEarlyRenewal(found) <= 0)) {
       await renewal.renew(found, found.held.generation).catch(alreadyNoted)
       found = await opened.findFresh(scope, regApplicationId)
     }

@@ -35,6 +35,8 @@ export type OpenedConnection = Callable & {
   /** The credentials were given before the application changed where they go: they are not used. */
   isWithdrawn: boolean
   secrets: readonly string[]
+  /** The provider refused to renew the token, whether or not the one we have is at its end. */
+  hasTokenFault: boolean
   faultedForMs: number | null
   unusedForMs: number
   /** By this process's clock: the target asked to be left alone until then. */
@@ -105,6 +107,7 @@ export class OpenedConnections {
       held: isWithdrawn ? { ...held, tokens: undefined } : held,
       isWithdrawn,
       secrets: secretValues(application, all, tokenTexts(held.tokens)),
+      hasTokenFault: stored.hasTokenFault,
       faultedForMs: stored.faultedForMs,
       unusedForMs: stored.unusedForMs,
       quietUntilMs: Date.now() + (stored.quietForMs ?? 0),
