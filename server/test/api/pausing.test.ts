@@ -1,6 +1,7 @@
 // Workflows that fail again and again are paused, try by themselves, and go on when they work again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
+import { behindLock } from '../harness/behind-lock.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
@@ -260,6 +261,18 @@ describe('while a connection is faulted', () => {
     expect((await read(id)).isAutoRunPaused).toBe(true)
     await setFault(connection, null)
     expect((await user.post('/api/WorkflowScheduler', schedule)).body).toContain('it runs next at')
+  })
+
+  it('resuming in the moment of its recovery does not pause the workflow again', async () => {
+    const { id, connection } = await withConnection('return 1')
+    await setFault(connection, 'broken')
+    // The recovery is not final yet when the workflow is to be resumed.
+    const recovery = {
+      statement: 'update registered_applications set fault_message = null where id = $1',
+      values: [connection],
+    }
+    await behindLock(service, recovery, [() => user.get(`/api/ResumeWorkflow/${id}`)])
+    expect((await read(id)).isAutoRunPaused).toBe(false)
   })
 
   it('missed ticks are made up for by one run at recovery', async () => {

@@ -40,20 +40,22 @@ export type Resumed = {
 
 /** Forgets the failures; a connection that is broken still holds the workflow. Undefined when the account has no such workflow. */
 export async function resume(tx: Queryable, accountId: string, workflowId: string): Promise<Resumed | undefined> {
-  const { rows } = await tx.query<{ name: string; was_paused: boolean; had_failed: boolean; waits_for: string[] }>(sql`
-    with before as (
-      select id, is_auto_run_paused, next_try_at from workflows
-      where account_id = ${accountId} and id = ${workflowId} for no key update
-    )
+  // Held before the connections are looked at: one that recovers in the same moment is seen as it is afterwards.
+  const before = await tx.query<{ name: string; was_paused: boolean; had_failed: boolean }>(sql`
+    select name, is_auto_run_paused as was_paused, next_try_at is not null as had_failed from workflows
+    where account_id = ${accountId} and id = ${workflowId} for no key update`)
+  const { rows } = await tx.query<{ waits_for: string[] }>(sql`
     update workflows w set auto_failures = 0, next_try_at = null, pause_tries = 0,
       is_auto_run_paused = w.state = 'deployed' and has_faulted_application(w.id)
-    from before b where w.id = b.id
-    returning w.name, b.is_auto_run_paused as was_paused, b.next_try_at is not null as had_failed, array(
+    where w.account_id = ${accountId} and w.id = ${workflowId}
+    returning array(
       select case when r.tag_text = '' then r.name else r.name || ' (' || r.tag_text || ')' end
       from workflow_uses u join registered_applications r on r.id = case when u.kind = 'registeredApplication' then u.target::uuid end
       where u.workflow_id = w.id and r.fault_message is not null order by 1) as waits_for`)
-  const row = rows[0]
-  return row && { name: row.name, wasPaused: row.was_paused, hadFailed: row.had_failed, waitsFor: row.waits_for }
+  const [workflow] = before.rows
+  if (!workflow) return undefined
+  const { name, was_paused: wasPaused, had_failed: hadFailed } = workflow
+  return { name, wasPaused, hadFailed, waitsFor: rows[0]?.waits_for ?? [] }
 }
 
 /** Undefined when nothing holds it any more. */
