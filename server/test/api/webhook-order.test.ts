@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
+import { holdLock } from '../harness/held-lock.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { operateQueues, remember } from '../harness/webhook-queue.ts'
 import { hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
@@ -107,6 +108,26 @@ describe('the order of a webhook queue', () => {
     await webhook.send({ n: 11 })
     await emptied(workflow.id)
     expect((await blockResult(service.manager, workflow, 1)).body.result).toHaveLength(1)
+  })
+
+  it('ends a batch before a request that somebody has in hand, so that none overtakes it', async () => {
+    const { workflow, webhook } = await prepare(remember, { isBatch: true, batchSize: 3, strictOrderProcessing: true })
+    await hold(workflow.id)
+    const ids: string[] = []
+    for (let n = 1; n <= 4; n++) ids.push((await webhook.send({ n })).body.webhookId)
+    await using second = await holdLock(
+      service.databaseUrl,
+      'select from webhook_queue where webhook_id = $1 for update',
+      [ids[1]],
+    )
+    await release(workflow.id)
+    // It stays so: at its end the run lets the second one move up, and waits for it.
+    await hasStatus(service.manager, workflow.id, ids[0] as string, 'Processing')
+    await second.release()
+    await emptied(workflow.id)
+    expect(await seenBy(workflow)).toEqual([1, 2, 3, 4])
+    const { items } = await historyOf(service.manager, workflow.id)
+    expect(items.map((item: { runNumber: number }) => item.runNumber)).toEqual([2, 2, 2, 1])
   })
 
   it('counts the failure of a batch for all of it', async () => {

@@ -97,22 +97,32 @@ export async function listStartable(
   return rows.map((row) => ({ webhookId: row.webhook_id, workflowId: row.workflow_id, lane: row.lane }))
 }
 
-/** The requests at the front of lanes, each with those behind it that may go with it in one run; all locked. */
+/**
+ * The requests at the front of lanes, each with those behind it that may go with it in one run; all locked. A lane ends where somebody has
+ * a request in hand: those behind it must not overtake it.
+ */
 export async function listLanes(
   tx: Queryable,
   heads: readonly { workflowId: string; lane: string; count: number }[],
 ): Promise<Map<string, string[]>> {
-  const { rows } = await tx.query<{ workflow_id: string; lane: string; webhook_id: string }>(sql`
-    select l.workflow_id, l.lane, q.webhook_id
+  const { rows } = await tx.query<{ workflow_id: string; lane: string; webhook_id: string; place: number }>(sql`
+    select l.workflow_id, l.lane, q.webhook_id, q.place
     from unnest(${heads.map(({ workflowId }) => workflowId)}::uuid[], ${heads.map(({ lane }) => lane)}::text[],
       ${heads.map(({ count }) => count)}::integer[]) as l (workflow_id, lane, count)
     cross join lateral (
-      select webhook_id, seq from webhook_queue where workflow_id = l.workflow_id and lane = l.lane and status <> 'Processing'
-      order by seq limit l.count for update skip locked
+      select q.webhook_id, p.place from (
+        select webhook_id, row_number() over (order by seq) as place from webhook_queue
+        where workflow_id = l.workflow_id and lane = l.lane and status <> 'Processing' order by seq limit l.count
+      ) p join webhook_queue q on q.webhook_id = p.webhook_id
+      where q.status <> 'Processing' for update of q skip locked
     ) q
-    order by q.seq`)
+    order by q.place`)
   const lanes = Map.groupBy(rows, (row) => `${row.workflow_id} ${row.lane}`)
-  return new Map([...lanes].map(([lane, inLane]) => [lane, inLane.map((row) => row.webhook_id)]))
+  return new Map([...lanes].map(([lane, inLane]) => [lane, takeWithoutGap(inLane)]))
+}
+
+function takeWithoutGap(inLane: readonly { webhook_id: string; place: number }[]): string[] {
+  return inLane.filter(({ place }, index) => place === index + 1).map((row) => row.webhook_id)
 }
 
 export async function markProcessing(

@@ -120,7 +120,7 @@ function groupItems(
   for (let at = 0; at < free.length; at += batchSize) groups.push(free.slice(at, at + batchSize))
   for (const { lane } of items) {
     const ids = lane === null ? undefined : lanes.get(`${workflowId} ${lane}`)
-    if (ids) groups.push(ids)
+    if (ids && ids.length > 0) groups.push(ids)
   }
   return groups
 }
