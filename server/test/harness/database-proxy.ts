@@ -19,6 +19,8 @@ export type DatabaseProxy = AsyncDisposable & {
    */
   freeze(alsoNew?: boolean): void
   thaw(): void
+  /** What the database is being asked at this moment is never answered; those connections only tell when they end. */
+  loseAnswers(): void
   /** What the database says arrives so much later from now on. */
   delay(ms: number): void
 }
@@ -30,6 +32,7 @@ export async function startDatabaseProxy(target: { host: string; port: number })
   let isCut = false
   let isFrozen = false
   let live = { isFrozen: false }
+  const turns = new Set<{ isServers: boolean; isLost: boolean }>()
   let delayMs = 0
   const server = createServer((client) => {
     if (isCut) {
@@ -37,19 +40,21 @@ export async function startDatabaseProxy(target: { host: string; port: number })
       return
     }
     const upstream = connect(join(target.host, `.s.PGSQL.${target.port}`))
-    let isServersTurn = false
+    const turn = { isServers: false, isLost: false }
+    turns.add(turn)
+    client.on('close', () => turns.delete(turn))
     let lateChunks = 0
     let sent: Promise<void> = Promise.resolve()
     const mine = isFrozen ? { isFrozen: true } : live
     client.on('data', (chunk) => {
       if (mine.isFrozen) return
-      if (!isServersTurn) roundTrips++
-      isServersTurn = true
+      if (!turn.isServers) roundTrips++
+      turn.isServers = true
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
-      if (mine.isFrozen) return
-      isServersTurn = false
+      if (mine.isFrozen || turn.isLost) return
+      turn.isServers = false
       if (delayMs === 0 && lateChunks === 0) {
         client.write(chunk)
         return
@@ -102,6 +107,9 @@ export async function startDatabaseProxy(target: { host: string; port: number })
     },
     thaw: () => {
       isFrozen = false
+    },
+    loseAnswers: () => {
+      for (const turn of turns) if (turn.isServers) turn.isLost = true
     },
     delay: (ms) => {
       delayMs = ms

@@ -8,8 +8,10 @@ import { startEmbeddedServer } from '../../src/db/index.ts'
 import { uniqueEmail } from '../harness/accounts.ts'
 import { startDatabaseProxy } from '../harness/database-proxy.ts'
 import { eventually } from '../harness/eventually.ts'
+import { holdLock } from '../harness/held-lock.ts'
 import { readiness } from '../harness/readiness.ts'
 import { startService } from '../harness/service.ts'
+import { deployWebhook } from '../harness/webhooks.ts'
 
 const given = () => ({ email: uniqueEmail(), firstName: 'A', lastName: 'B', roleName: 'User' })
 
@@ -63,6 +65,30 @@ describe('the database', () => {
     })
     expect(found.body.total).toBe(1)
     expect(service.logText()).toContain('Not ready. The database cannot be reached: ')
+  })
+
+  it('may lose the answer to a commit while a webhook is changed: its request is stored once', async () => {
+    await using proxy = await startDatabaseProxy(inject('postgres'))
+    await using base = await startService({ role: 'api' })
+    await using service = await base.startAnother({ PATCHBAY_DATABASE_URL: proxy.urlFor(base.databaseUrl) }, 'api')
+    const { workflowId, send } = await deployWebhook(service.manager)
+    const stored = () => base.asOwner('select id from webhook_requests where workflow_id = $1', [workflowId])
+    await using queue = await holdLock(base.databaseUrl, 'lock table webhook_queue in share mode')
+    const sent = send({})
+    const waiting = await eventually(async () => {
+      const [row] = await base.asOwner(
+        "select pid from pg_locks where not granted and relation = 'patchbay.webhook_queue'::regclass",
+      )
+      return row
+    })
+    proxy.loseAnswers()
+    await queue.release()
+    const first = await eventually(async () => (await stored())[0])
+    const settings = { skipProcessingAfterErrors: 7 }
+    expect((await base.manager.post(`/api/WebhookSettingsEnable/${workflowId}`, settings)).status).toBe(200)
+    await base.asOwner('select pg_terminate_backend($1)', [waiting['pid']])
+    expect((await sent).body).toEqual({ webhookId: first['id'] })
+    expect(await stored()).toEqual([first])
   })
 
   it('may cut connections in the middle of work: requests fail with 503 or succeed, and the service goes on', async () => {

@@ -92,8 +92,11 @@ export async function insertRequests(
   const accountIds = [...new Set(rows.flatMap(({ account_id }) => account_id ?? []))]
   const repeated = refused.size > 0 ? requests.filter(({ id }) => refused.get(id) === true) : []
   const first = repeated.length > 0 ? await findDeliveries(db, repeated) : new Map<string, string>()
+  // The answer to a first try may have been lost, and the settings changed since: looked at again, such a request would be stored twice.
+  const unfitting = [...refused].flatMap(([id, isRepeated]) => (isRepeated ? [] : [id]))
+  const known = unfitting.length > 0 ? await listKnown(db, unfitting) : new Set<string>()
   const stored = requests.map(({ id, workflowId, delivery }): StoredRequest => {
-    if (!refused.has(id)) return { kind: 'stored', webhookId: id }
+    if (!refused.has(id) || known.has(id)) return { kind: 'stored', webhookId: id }
     const webhookId = first.get(`${workflowId} ${delivery}`)
     return webhookId === undefined ? { kind: 'stale' } : { kind: 'duplicate', webhookId }
   })
@@ -162,6 +165,11 @@ function insertStatement(requests: readonly NewRequest[], deliveryDays: number):
 /** As the database writes lists of values that need no quotes. The driver would look into each of them for what must be escaped. */
 function listOf(values: readonly (string | number)[]): string {
   return `{${values.join(',')}}`
+}
+
+async function listKnown(db: Queryable, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>(sql`select id from webhook_requests where id = any(${ids}::uuid[])`)
+  return new Set(rows.map((row) => row.id))
 }
 
 async function findDeliveries(db: Queryable, requests: readonly NewRequest[]): Promise<Map<string, string>> {
