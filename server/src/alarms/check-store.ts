@@ -17,10 +17,16 @@ export async function insertChecks(tx: Queryable, ended: readonly Ended[]): Prom
 
 export type CheckedRun = { runId: string; workflowId: string; runNumber: number; endedAt: Date }
 
-/** Takes checks of one workflow; another process takes those of another one. */
+/**
+ * Takes checks of one workflow; another process takes those of another one. Those of an organization that moves to another cell go with it:
+ * nobody may change its rows, and one of them would keep all others from being taken.
+ */
 export async function takeChecks(tx: Queryable, countMax: number): Promise<CheckedRun[]> {
   const { rows } = await tx.query<{ run_id: string; workflow_id: string; run_number: number; ended_at: Date }>(sql`
-    with first as (select workflow_id from alarm_checks order by run_id limit 1 for update skip locked), taken as (
+    with first as (
+      select workflow_id from alarm_checks c where (select a.state from accounts a where a.id = c.account_id) is distinct from 'moving'
+      order by run_id limit 1 for update skip locked
+    ), taken as (
       delete from alarm_checks where run_id = any(array(
         select c.run_id from alarm_checks c join first f on f.workflow_id = c.workflow_id order by c.run_id limit ${countMax} for update of c skip locked))
       returning run_id, workflow_id
@@ -76,11 +82,17 @@ export async function deleteOldSamples(db: Queryable): Promise<void> {
   await db.query(sql`delete from item_samples where at < now() - interval '31 days'`)
 }
 
-/** The newest request of each workflow that is expected to get some: it waits, or is in the history. */
+/**
+ * The newest request of each workflow that is expected to get some: it waits, or is in the history. Nobody may change rows of an
+ * organization that moves.
+ */
 export async function noteRequests(db: Queryable): Promise<void> {
   await db.query(sql`
     update expectations e set last_seen_at = d.at, has_been_seen = true
-    from (select id, last_request_at(account_id, workflow_id) as at from expectations where kind = 'receivesWithin') d
+    from (
+      select x.id, last_request_at(x.account_id, x.workflow_id) as at from expectations x join accounts a on a.id = x.account_id
+      where x.kind = 'receivesWithin' and a.state <> 'moving'
+    ) d
     where e.id = d.id and d.at is not null and (e.last_seen_at < d.at or not e.has_been_seen)`)
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAccount } from '../harness/accounts.ts'
+import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
@@ -123,6 +123,39 @@ describe('alarms', () => {
       const rows = await service.asOwner('select from expectations where workflow_id = $1 and is_met', [workflow.id])
       return rows.length === 2
     })
+  })
+
+  it('go on beside an organization that is being moved, of which nobody may change a row', async () => {
+    // One keeper: of two, one would pass over what the other has in hand.
+    await using alone = await startService()
+    const { manager, organizationId, accountId } = await createOrganization(alone)
+    const moved = await deployWorkflow(manager, ['return 1'])
+    const webhook = await enableWebhook(manager, moved.id)
+    await manager.post(`/api/WebhookQueueHold/${moved.id}`)
+    await webhook.send({})
+    await runToEnd(manager, moved.id)
+    await expecting(manager, moved.id, { kind: 'receivesWithin', hours: 1 })
+    await alone.asOwner(`
+      begin;
+      set local patchbay.is_moving = 'yes';
+      create trigger refuse before delete on alarm_checks for each row when (old.account_id = '${accountId}') execute function refuse_while_moving();
+      create trigger refuse before update on expectations for each row when (new.account_id = '${accountId}') execute function refuse_while_moving();
+      update accounts set state_before_move = state, state = 'moving' where organization_id = '${organizationId}';
+      insert into alarm_checks (run_id, account_id, workflow_id) select id, account_id, workflow_id from runs where workflow_id = '${moved.id}';
+      update expectations set has_been_seen = false where workflow_id = '${moved.id}';
+      commit`)
+    const { client } = await createAccount(alone, alone.manager, 'User')
+    const workflow = await deployWorkflow(client, [counted])
+    const [uniqueBlockId] = workflow.blocks
+    const items = { kind: 'itemsBetween', uniqueBlockId, max: 5 }
+    await expecting(client, workflow.id, items, { kind: 'succeedsWithin', hours: 1.5 / 3600 })
+    await giving(client, workflow, 6)
+    // One by the check of a run, one by the clock.
+    await eventually(async () => {
+      const raised: { kind: string }[] = (await alarms(client)).items
+      return new Set(raised.map(({ kind }) => kind)).size === 2
+    })
+    expect(await alone.asOwner('select workflow_id from alarm_checks')).toEqual([{ workflow_id: moved.id }])
   })
 
   it('know what is usual at this time of the week', async () => {
