@@ -5,6 +5,7 @@ import { newId } from '../../src/lib/id.ts'
 import { WebhookRetention } from '../../src/webhooks/history/retention.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { holdLock } from '../harness/held-lock.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { operateQueues, remember } from '../harness/webhook-queue.ts'
@@ -19,6 +20,37 @@ describe('operating the queue of a webhook', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   const { prepare, seenBy, hold, release, emptied, makeDue } = operateQueues(() => service)
+
+  const dateBefore = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+
+  /** Partitions as they were made on a day; returns how their names end. */
+  const makeDay = async (daysAgo: number) => {
+    const date = dateBefore(daysAgo)
+    const name = date.replaceAll('-', '')
+    for (const parent of ['webhook_requests', 'webhook_history'])
+      await service.asOwner(
+        `create table ${parent}_${name} partition of ${parent} for values from (first_webhook_id('${date}')) to (first_webhook_id('${date}'::date + 1))`,
+      )
+    return name
+  }
+
+  /** A request that came at noon of a day. */
+  const insertOld = async (workflowId: string, daysAgo: number) => {
+    const at = `${dateBefore(daysAgo)}T12:00:00Z`
+    const id = newId(Date.parse(at))
+    const values = [id, service.firstAccount.accountId, workflowId, at]
+    await service.asOwner(`insert into webhook_requests values ($1, $2, $3, $4, '\\x00')`, values)
+    return id
+  }
+
+  const isWaitingAt = (statement: string) =>
+    eventually(async () => {
+      const rows = await service.asOwner(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
+        [`%${statement}%`],
+      )
+      return rows.length > 0
+    })
 
   it('can be held and released, request by request skipped and retried', async () => {
     const { workflow, webhook } = await prepare(remember, { strictOrderProcessing: true })
@@ -224,7 +256,6 @@ describe('operating the queue of a webhook', () => {
     const { workflow, webhook } = await prepare('return 1')
     const recent = (await webhook.send({})).body.webhookId
     await leftQueue(service.manager, workflow.id, recent)
-    const day = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
     const tables = async () =>
       (
         await service.asOwner(
@@ -232,22 +263,10 @@ describe('operating the queue of a webhook', () => {
         )
       ).map((row) => String(row['relname']))
     const before = await tables()
-    const make = async (daysAgo: number) => {
-      const date = day(daysAgo)
-      const name = date.replaceAll('-', '')
-      for (const parent of ['webhook_requests', 'webhook_history'])
-        await service.asOwner(
-          `create table ${parent}_${name} partition of ${parent} for values from (first_webhook_id('${date}')) to (first_webhook_id('${date}'::date + 1))`,
-        )
-      const id = newId(Date.parse(`${date}T12:00:00Z`))
-      await service.asOwner(`insert into webhook_requests values ($1, $2, $3, $4, '\\x00')`, [
-        id,
-        service.firstAccount.accountId,
-        workflow.id,
-        `${date}T12:00:00Z`,
-      ])
-      return { id, name }
-    }
+    const make = async (daysAgo: number) => ({
+      name: await makeDay(daysAgo),
+      id: await insertOld(workflow.id, daysAgo),
+    })
     const [young, old, waiting, archived] = [await make(29), await make(40), await make(50), await make(60)]
     const enqueue = (id: string, workflowId: string) =>
       service.asOwner(
@@ -272,5 +291,39 @@ describe('operating the queue of a webhook', () => {
     )
     expect((await queueOf(service.manager, other.workflow.id)).length).toBe(0)
     expect((await historyOf(service.manager, workflow.id)).items[0].webhookId).toBe(recent)
+  })
+
+  it.each([
+    ['a day', 70, makeDay, 'drop_webhook_day'],
+    ['a day that nobody made partitions for', 80, async () => {}, 'delete from webhook_history_default'],
+  ])('forgets nothing of %s of which a replay is putting a request back', async (_of, daysAgo, make, sweeping) => {
+    const { workflow } = await prepare('return 1')
+    await hold(workflow.id)
+    await make(daysAgo)
+    const id = await insertOld(workflow.id, daysAgo)
+    const values = [id, service.firstAccount.accountId, workflow.id]
+    await service.asOwner(
+      `insert into webhook_history (webhook_id, account_id, workflow_id, created_at, left_at, due_at, status, error_counter)
+       select id, account_id, workflow_id, created_at, created_at, created_at, 'Skipped', 0 from webhook_requests where id = $1`,
+      [id],
+    )
+    // Whoever puts the same request into the queue waits for what becomes of this one.
+    await using place = await holdLock(
+      service.databaseUrl,
+      `insert into webhook_queue (webhook_id, account_id, workflow_id, is_ready, due_at, created_at, modified_at)
+       values ($1, $2, $3, false, now(), now(), now())`,
+      values,
+    )
+    const replay = await service.manager.post(`/api/WebhookReplay/${workflow.id}`, {})
+    expect(replay.body).toMatchObject({ total: 1 })
+    await isWaitingAt('update webhook_replays')
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    await using retention = new WebhookRetention(database, 30, () => {})
+    const swept = retention.sweep()
+    await isWaitingAt(sweeping)
+    await place.release()
+    await swept
+    expect((await queueOf(service.manager, workflow.id)).items).toMatchObject([{ webhookId: id }])
+    expect(await service.asOwner('select id from webhook_requests where id = $1', [id])).toEqual([{ id }])
   })
 })

@@ -1,6 +1,6 @@
 // What is kept of webhooks, and for how long: requests and their history by the day, delivery ids for a week. A request that waits is kept
 // until it is done, unless its workflow is archived: those wait as long as history is kept, in case somebody wants to see them.
-import { type Database, sql, unlessBackup } from '../../db/index.ts'
+import { type Database, type Sql, sql, type Tx, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { shareOrder } from '../queue/locks.ts'
 import { leaveQueue } from '../queue/settle-store.ts'
@@ -34,9 +34,10 @@ export class WebhookRetention implements AsyncDisposable {
     await this.#dropDays()
     // What is as old and still here lies in the partitions for days that nobody made one for.
     const keptFrom = sql`first_webhook_id((now() at time zone 'utc')::date - ${this.#daysKept}::integer)`
+    // History first: it waits for replays that are taking something from it, so that what they put back into the queue is seen.
+    await system.query(sql`delete from webhook_history_default where webhook_id < ${keptFrom}`)
     await system.query(sql`
       delete from webhook_requests_default where id < ${keptFrom} and id not in (select webhook_id from webhook_queue where webhook_id < ${keptFrom})`)
-    await system.query(sql`delete from webhook_history_default where webhook_id < ${keptFrom}`)
     while (!this.#sweeping.isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
   }
 
@@ -76,12 +77,9 @@ export class WebhookRetention implements AsyncDisposable {
         where i.inhparent = 'webhook_requests'::regclass and c.relname ~ '^webhook_requests_\\d{8}$'
       ) d
       where d.day < (now() at time zone 'utc')::date - ${this.#daysKept}::integer
-        and not exists (select from webhook_queue q where q.webhook_id >= first_webhook_id(d.day) and q.webhook_id < first_webhook_id(d.day + 1))
+        and not ${waits(sql`d.day`)}
       order by d.day`)
-    for (const { day } of rows)
-      await unlessBackup(this.#database.system, async (tx) => {
-        await tx.query(sql`select drop_webhook_day(${day}::date)`)
-      })
+    for (const { day } of rows) await unlessBackup(this.#database.system, (tx) => dropDay(tx, day))
   }
 
   async #forgetDeliveries(): Promise<number> {
@@ -90,4 +88,17 @@ export class WebhookRetention implements AsyncDisposable {
         select ctid from webhook_deliveries where created_at < now() - ${deliveryDays}::integer * interval '1 day' limit ${deletedAtOnce}))`)
     return rowCount
   }
+}
+
+/** Whether a request of the day is in the queue. */
+function waits(day: Sql): Sql {
+  return sql`exists (select from webhook_queue q where q.webhook_id >= first_webhook_id(${day}) and q.webhook_id < first_webhook_id(${day} + 1))`
+}
+
+/** Dropping waits for replays under way: only after it is known whether one has put a request of the day back into the queue. */
+async function dropDay(tx: Tx, day: string): Promise<void> {
+  await tx.query(sql`savepoint before_drop`)
+  await tx.query(sql`select drop_webhook_day(${day}::date)`)
+  const { rows } = await tx.query<{ waits: boolean }>(sql`select ${waits(sql`${day}::date`)} as waits`)
+  if (rows[0]?.waits) await tx.query(sql`rollback to savepoint before_drop`)
 }
