@@ -1,8 +1,8 @@
 // Accounts by those who look after them: finding, changing, inviting again; and a password that was forgotten.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization, uniqueEmail } from '../harness/accounts.ts'
-import { behindLock } from '../harness/behind-lock.ts'
 import { eventually } from '../harness/eventually.ts'
+import { behindLock } from '../harness/held-lock.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { startSmtpPeer } from '../harness/smtp-peer.ts'
 

@@ -1,9 +1,9 @@
 // Workflows that fail again and again are paused, try by themselves, and go on when they work again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
-import { behindLock } from '../harness/behind-lock.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { behindLock } from '../harness/held-lock.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { enableWebhook, queueOf } from '../harness/webhooks.ts'

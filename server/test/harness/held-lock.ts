@@ -1,6 +1,13 @@
 import pg from 'pg'
+import { eventually } from './eventually.ts'
+import type { TestService } from './service.ts'
 
-export type HeldLock = AsyncDisposable & { release(): Promise<void> }
+export type HeldLock = AsyncDisposable & {
+  /** Takes back what the statement did. */
+  release(): Promise<void>
+  /** Makes final what the statement did. */
+  commit(): Promise<void>
+}
 
 /** Keeps the locks of a statement on a connection of its own, so that whoever needs them waits for as long as a test wants. */
 export async function holdLock(databaseUrl: string, statement: string, values: unknown[] = []): Promise<HeldLock> {
@@ -13,5 +20,32 @@ export async function holdLock(databaseUrl: string, statement: string, values: u
     ending ??= owner.end()
     return ending
   }
-  return { release, [Symbol.asyncDispose]: release }
+  const commit = async () => {
+    await owner.query('commit')
+    await release()
+  }
+  return { release, commit, [Symbol.asyncDispose]: release }
+}
+
+/** Holds what a statement locks, lets each of `begin` run into it, one after the other, and makes the statement final when all of them wait. */
+export async function behindLock<Result>(
+  service: TestService,
+  lock: { statement: string; values: unknown[] },
+  begin: readonly (() => Promise<Result>)[],
+): Promise<Result[]> {
+  await using held = await holdLock(service.databaseUrl, lock.statement, lock.values)
+  const begun: Promise<Result>[] = []
+  for (const one of begin) {
+    begun.push(one())
+    await eventually(async () => (await countWaiting(service)) >= begun.length)
+  }
+  await held.commit()
+  return Promise.all(begun)
+}
+
+async function countWaiting(service: TestService): Promise<number> {
+  const waiting = await service.asOwner(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  )
+  return waiting.length
 }

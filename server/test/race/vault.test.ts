@@ -1,7 +1,7 @@
 // Writes to a vault whose holder is deleted in the same moment.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
-import { behindLock } from '../harness/behind-lock.ts'
+import { behindLock } from '../harness/held-lock.ts'
 import { startService, type TestService } from '../harness/service.ts'
 
 let service: TestService
