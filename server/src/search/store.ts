@@ -22,6 +22,12 @@ export async function takeFeed(
 
 export type SegmentPlace = { accountId: string; workflowId: string; day: string }
 
+/**
+ * What may become one segment. Runs leave by their number and payloads by their age only, so the two are kept apart: a payload beside runs
+ * would leave with them.
+ */
+export type MergePlace = SegmentPlace & { isOfRuns: boolean }
+
 /** Nothing is inserted for a workflow that was deleted meanwhile. */
 export async function insertSegment(tx: Queryable, place: SegmentPlace, tier: number, segment: Segment): Promise<void> {
   await tx.query(sql`
@@ -38,30 +44,36 @@ export async function listMergeable(
   db: Queryable,
   workflowIds: readonly string[],
   segmentsMin: number,
-): Promise<(SegmentPlace & { tier: number })[]> {
-  const { rows } = await db.query<{ account_id: string; workflow_id: string; day: string; tier: number }>(sql`
-    select account_id, workflow_id, day::text, tier from search_segments where workflow_id = any(${workflowIds}::uuid[])
-    group by account_id, workflow_id, day, tier having count(*) >= ${segmentsMin}`)
+): Promise<(MergePlace & { tier: number })[]> {
+  const { rows } = await db.query<MergeRow>(sql`
+    select account_id, workflow_id, day::text, ${isOfRuns} as is_of_runs, tier
+    from search_segments where workflow_id = any(${workflowIds}::uuid[])
+    group by 1, 2, day, 4, tier having count(*) >= ${segmentsMin}`)
   return rows.map(toPlace)
 }
 
 /** Days that get no more documents, and still have several segments of a size that can be merged. */
-export async function listCompactable(db: Queryable, documentsMax: number): Promise<SegmentPlace[]> {
-  const { rows } = await db.query<{ account_id: string; workflow_id: string; day: string; tier: number }>(sql`
-    select account_id, workflow_id, day::text, 0 as tier from search_segments
+export async function listCompactable(db: Queryable, documentsMax: number): Promise<MergePlace[]> {
+  const { rows } = await db.query<MergeRow>(sql`
+    select account_id, workflow_id, day::text, ${isOfRuns} as is_of_runs, 0 as tier from search_segments
     where day < (now() at time zone 'utc')::date - 1 and document_count < ${documentsMax}
-    group by account_id, workflow_id, day having count(*) > 1 limit 200`)
+    group by 1, 2, day, 4 having count(*) > 1 limit 200`)
   return rows.map(toPlace)
 }
 
-function toPlace(row: { account_id: string; workflow_id: string; day: string; tier: number }) {
-  return { accountId: row.account_id, workflowId: row.workflow_id, day: row.day, tier: row.tier }
+const isOfRuns = sql`highest_run_number is not null`
+
+type MergeRow = { account_id: string; workflow_id: string; day: string; is_of_runs: boolean; tier: number }
+
+function toPlace(row: MergeRow) {
+  const { account_id: accountId, workflow_id: workflowId, day, is_of_runs: isOfRuns, tier } = row
+  return { accountId, workflowId, day, isOfRuns, tier }
 }
 
 /** Takes the oldest ones out for merging, as many as fit into one; those that another process merges are passed over. */
 export async function takeSegments(
   tx: Queryable,
-  place: SegmentPlace,
+  place: MergePlace,
   tier: number | undefined,
   documentsMax: number,
 ): Promise<Pick<Segment, 'documents' | 'bucketOffsets' | 'postings'>[]> {
@@ -71,6 +83,7 @@ export async function takeSegments(
         select id, sum(document_count) over (order by newest, id) as upto from (
           select id, newest, document_count from search_segments
           where workflow_id = ${place.workflowId} and day = ${place.day}::date and document_count < ${documentsMax}
+            and (${isOfRuns}) = ${place.isOfRuns}
             ${when(tier, (wanted) => sql`and tier = ${wanted}`)}
           for update skip locked) free
       ) counted where upto <= ${documentsMax})

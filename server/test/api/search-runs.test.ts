@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { newId } from '../../src/lib/id.ts'
+import { answerIndexWork } from '../../src/search/indexing/index-work.ts'
+import { deleteOutdated, insertSegment } from '../../src/search/store.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -170,6 +175,46 @@ describe('SearchRuns finds', () => {
       return segments.length < 9 ? ((await search('merged')).body.items as Item[]) : undefined
     })
     expect(items.map((item) => item.runNumber)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1])
+  })
+
+  it('a payload after the runs of its day are beyond the number that is kept', async () => {
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const receiver = await deployWorkflow(client, ['return 1'])
+    const webhook = await enableWebhook(client, receiver.id)
+    await client.post(`/api/WebhookQueueHold/${receiver.id}`)
+    await webhook.send({ ref: 'KEPT-1' })
+    await found('kept-1')
+    const segments = () =>
+      service.asOwner(
+        'select day::text, highest_run_number as number from search_segments where workflow_id = $1 order by 2',
+        [receiver.id],
+      )
+    // Segments of eight runs, as many as are merged, beside that of the payload.
+    const place = { accountId: account.id, workflowId: receiver.id, day: (await segments())[0]?.['day'] as string }
+    for (let runNumber = 1; runNumber <= 8; runNumber++) {
+      const document = {
+        subjectId: newId(),
+        runNumber,
+        blockId: null,
+        place: 'log',
+        ordinal: 0,
+        atMs: Date.now(),
+      } as const
+      const texts = [{ document, text: 'x', format: 'text' as const }]
+      for (const segment of answerIndexWork({ kind: 'build', key: randomBytes(32), texts }))
+        await insertSegment(database.system, place, 0, segment)
+    }
+    await webhook.send({ ref: 'KEPT-2' })
+    await found('kept-2')
+    await eventually(async () => (await segments()).length < 9)
+    await service.asOwner(
+      `insert into run_counters (workflow_id, account_id, last_number) values ($1, $2, 1000)
+       on conflict (workflow_id) do update set last_number = excluded.last_number`,
+      [receiver.id, account.id],
+    )
+    await deleteOutdated(database.system, { daysKept: 30, runsKeptMax: 100 })
+    expect((await search('kept', { workflowId: receiver.id })).body.items).toHaveLength(2)
+    expect((await segments()).filter(({ number }) => number !== null)).toEqual([])
   })
 })
 

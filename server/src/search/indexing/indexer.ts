@@ -15,6 +15,7 @@ import {
   insertSegment,
   listCompactable,
   listMergeable,
+  type MergePlace,
   type SegmentPlace,
   takeFeed,
   takeSegments,
@@ -115,7 +116,7 @@ export class Indexer implements AsyncDisposable {
     }
   }
 
-  async #merge(place: SegmentPlace, tier: number | undefined): Promise<void> {
+  async #merge(place: MergePlace, tier: number | undefined): Promise<void> {
     await this.#deps.database.system.transaction(async (tx) => {
       const segments = await takeSegments(tx, place, tier, documentsMax)
       if (segments.length === 0) return
