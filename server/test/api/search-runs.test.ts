@@ -177,6 +177,15 @@ describe('SearchRuns finds', () => {
     expect(items.map((item) => item.runNumber)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1])
   })
 
+  it('nothing yet of a workflow of an account that has no run', async () => {
+    const fresh = (await createAccount(service, service.manager, 'User')).client
+    const { id } = await deployWorkflow(fresh, ['return 1'])
+    expect(await search('anything', { workflowId: id }, fresh)).toMatchObject({
+      status: 200,
+      body: { items: [], isLast: true },
+    })
+  })
+
   it('a payload after the runs of its day are beyond the number that is kept', async () => {
     await using database = new Database({ connectionString: service.databaseUrl }, () => {})
     const receiver = await deployWorkflow(client, ['return 1'])

@@ -35,7 +35,7 @@ export async function searchRuns(deps: SearchDeps, principal: Principal, search:
   const reach = reachOf(principal, search.acrossAccounts)
   const db = reach.kind === 'account' ? deps.database.forScope(reach) : deps.database.system
   const accounts = await listAccounts(db, reach)
-  if (search.workflowId !== undefined) await requireWorkflow(db, [...accounts.keys()], search.workflowId)
+  if (search.workflowId !== undefined) await requireWorkflow(db, reach, search.workflowId)
   const wanted = await readWanted(deps.keyRing, [...accounts.keys()], terms, search)
   if (wanted.hashes.size === 0) return { items: [], isLast: true }
   const found = await readOneMoment(db, (tx) => collect(tx, wanted, (page + 1) * size + 1))
@@ -64,10 +64,10 @@ async function listAccounts(db: Queryable, reach: Reach): Promise<Map<string, st
   return new Map(rows.map(({ id, email }) => [id, email]))
 }
 
-async function requireWorkflow(db: Queryable, accountIds: readonly string[], workflowId: string): Promise<void> {
-  const { rowCount } = await db.query(
-    sql`select from workflows where id = ${workflowId} and account_id = any(${accountIds}::uuid[])`,
-  )
+/** Also there when nothing of its account can be found yet. */
+async function requireWorkflow(db: Queryable, reach: Reach, workflowId: string): Promise<void> {
+  const { rowCount } = await db.query(sql`
+    select from workflows w join accounts a on a.id = w.account_id where w.id = ${workflowId} and ${accountsInReach(reach)}`)
   if (rowCount === 0) throw notFound('workflow')
 }
 
