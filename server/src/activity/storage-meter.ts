@@ -30,19 +30,26 @@ export class StorageMeter implements AsyncDisposable {
     await this.#working
   }
 
+  async measure(): Promise<void> {
+    await measureStorage(this.#database)
+  }
+
   async #repeat(): Promise<void> {
     const { signal } = this.#stop
     for (let pauseMs = firstAfterMs; !signal.aborted; ) {
       await wait(pauseMs, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       const startedAt = performance.now()
-      await measureStorage(this.#database).catch(this.#onFault)
+      await this.measure().catch(this.#onFault)
       pauseMs = Math.max(pauseMsMin, (performance.now() - startedAt) * pausePerMs)
     }
   }
 }
 
-/** What counts for the quota counts for the invoice. The quota has a sum of its own, which grows between measurements. */
+/**
+ * What counts for the quota counts for the invoice. The quota has a sum of its own, which grows between measurements. A measurement holds until
+ * the next one, so an account that has nothing left is told once; those that never had anything get no row.
+ */
 async function measureStorage(database: Database): Promise<void> {
   await database.system.transaction(async (tx) => {
     const { rows } = await tx.query<{ is_mine: boolean }>(
@@ -51,8 +58,11 @@ async function measureStorage(database: Database): Promise<void> {
     if (!rows[0]?.is_mine) return
     await tx.query(sql`
       insert into usage_days (account_id, day, stored_bytes)
-      select a.id, (now() at time zone 'utc')::date, sum(s.bytes)::bigint
-      from (${storedSizes}) s join accounts a on a.id = s.account_id group by 1
+      select a.id, (now() at time zone 'utc')::date, coalesce(sum(s.bytes), 0)::bigint
+      from accounts a left join (${storedSizes}) s on s.account_id = a.id group by 1
+      having sum(s.bytes) is not null or (
+        select u.stored_bytes from usage_days u
+        where u.account_id = a.id and u.stored_bytes is not null order by u.day desc limit 1) > 0
       on conflict (account_id, day) do update set stored_bytes = excluded.stored_bytes`)
   })
 }

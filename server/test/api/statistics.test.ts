@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { StorageMeter } from '../../src/activity/index.ts'
+import { Database } from '../../src/db/index.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -202,6 +204,24 @@ describe('RunStatistics and Usage', () => {
     // Measured a few seconds after a worker has started.
     await using _worker = await service.startAnother({}, 'worker')
     await eventually(async () => (await usage(client)).body.items[0]?.storedBytes > 301_000)
+  })
+
+  it('Usage tells that nothing is stored once the last of it is gone', async () => {
+    const { client, id: accountId } = await createAccount(service, service.manager, 'User')
+    const { id } = await createWorkflow(client, ['return 1'])
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const meter = new StorageMeter(database, () => {})
+    // The service may measure at the same moment, and one measures for all.
+    const measured = (isRight: (storedBytes: number) => boolean) =>
+      eventually(async () => {
+        await meter.measure()
+        return isRight((await usage(client)).body.items.at(-1)?.storedBytes)
+      })
+    await measured((storedBytes) => storedBytes > 0)
+    expect((await client.get(`/api/DeleteWorkflow/${id}`)).status).toBe(200)
+    // The invitation is stored as well, until it is old enough.
+    await service.asOwner('delete from mails where account_id = $1', [accountId])
+    await measured((storedBytes) => storedBytes === 0)
   })
 
   it('Usage is a file with ?format=csv', async () => {
