@@ -88,6 +88,23 @@ describe('a published workflow template', () => {
     expect(await scriptOf(id)).toBe('return 1\n')
   })
 
+  it('brought together with a block that is refused is refused as well, and pins nothing', async () => {
+    const [blockId, name, id, good] = [randomUUID(), newName(), randomUUID(), randomUUID()]
+    await importFiles(block(blockId, name, '1'))
+    const files = [
+      ...blockFiles({ id: blockId, name, version: '1', script: 'return "never published"' }),
+      ...block(good, newName(), '1'),
+      workflowFile({ id, name: 'chain', version: '1' }, blockId),
+    ]
+    const { body } = await service.manager.post('/api/CatalogImport?partial=true', { files })
+    expect(body.imported.map((item: { id: string }) => item.id)).toEqual([good])
+    expect(body.problems.map((problem: { file: string }) => problem.file)).toEqual([
+      `blocks/${name}.yaml`,
+      'workflows/chain.yaml',
+    ])
+    expect((await service.manager.get(`/api/WorkflowTemplate/${id}`)).status).toBe(404)
+  })
+
   it('is unchanged when it is imported again, and exported as its author wrote it', async () => {
     const { id, name, chain } = await publishTwice()
     expect((await importFiles([chain])).imported).toMatchObject([{ id, change: 'unchanged' }])

@@ -101,8 +101,6 @@ async function store(
     organizationId,
     items.map((item) => ({ id: item.id, version: 'version' in item ? item.version : null })),
   )
-  const brought = contents.blockTemplates.filter(({ state }) => state === 'Published')
-  const publishedNow = new Map(brought.map((block) => [block.id, block]))
   const plan = planImport(contents, hosted, versions, {
     numbersVersions,
     mayChange: await whatMayChange(
@@ -110,7 +108,7 @@ async function store(
       principal,
       items.map(({ id }) => id),
     ),
-    findPublishedBlock: (id) => publishedNow.get(id) ?? deps.catalog.findPublishedBlock(hosted, id),
+    findPublishedBlock: (id) => deps.catalog.findPublishedBlock(hosted, id),
   })
   const problems = [...contents.problems, ...plan.problems]
   if (dryRun) return { imported: plan.imported, problems, warnings }

@@ -31,6 +31,7 @@ export type ImportPlan = {
   moved: Application[]
 }
 type FindBlock = (id: string) => BlockTemplate | undefined
+/** `findPublishedBlock` knows what was published before the import. */
 type Options = { numbersVersions: boolean; findPublishedBlock: FindBlock; mayChange: MayChange }
 
 type Given = { kind: ItemKind; item: Item }
@@ -51,10 +52,18 @@ export function planImport(
   options: Options,
 ): ImportPlan {
   const plan: ImportPlan = { writes: [], imported: [], problems: [], moved: [] }
+  // Blocks come before the templates that stand on them. One that is refused is nothing to stand on, also when it has an earlier version: its
+  // author did not mean that one, and it would be pinned for good.
+  const brought = new Map<string, BlockTemplate | undefined>()
+  const findBlock: FindBlock = (id) => (brought.has(id) ? brought.get(id) : options.findPublishedBlock(id))
+  const refuse = (kind: ItemKind, item: Item, message: string) => {
+    plan.problems.push({ file: item.file, line: 1, message })
+    if (isPublishedBlock(kind, item)) brought.set(item.id, undefined)
+  }
   for (const { kind, item } of givenItems(contents)) {
-    const problem = findClash(kind, item, hosted) ?? findDraftBlock(kind, item, options.findPublishedBlock)
+    const problem = findClash(kind, item, hosted) ?? findDraftBlock(kind, item, findBlock)
     if (problem !== undefined) {
-      plan.problems.push({ file: item.file, line: 1, message: problem })
+      refuse(kind, item, problem)
       continue
     }
     const versions = known
@@ -67,17 +76,18 @@ export function planImport(
     const same = findSame(item, options.numbersVersions || version === null ? before : parse(taken), options)
     if (taken && !same && !options.numbersVersions) {
       const message = `The version "${version}" is already published and cannot change. Give it another version, or make it a draft.`
-      plan.problems.push({ file: item.file, line: 1, message })
+      refuse(kind, item, message)
       continue
     }
     if (!same && !options.mayChange(kind, item.id)) {
-      plan.problems.push({ file: item.file, line: 1, message: notYours(`${names[kind]} "${item.name}"`) })
+      refuse(kind, item, notYours(`${names[kind]} "${item.name}"`))
       continue
     }
     const written = same ?? (taken ? { ...item, version: nextVersion(versions.flatMap(nameOf)) } : item)
+    if (isPublishedBlock(kind, written)) brought.set(item.id, written)
     const revision = isDraft ? 0 : (versions[0]?.revision ?? 0) + 1
     if (!same) {
-      const write = toStored(kind, written, revision, options.findPublishedBlock)
+      const write = toStored(kind, written, revision, findBlock)
       if (kind === 'application') {
         write.credentialEpoch = credentialEpochOf(before as Application | undefined, item as Application)
         if (write.credentialEpoch > epochOf(before)) plan.moved.push(item as Application)
@@ -126,6 +136,10 @@ function findClash(kind: ItemKind, item: Item, hosted: Shelf): string | undefine
     (other) => other.name.toLowerCase() === item.name.toLowerCase() && other.id !== item.id,
   )
   return holder && `The name "${item.name}" is already used by the function ${holder.id}.`
+}
+
+function isPublishedBlock(kind: ItemKind, item: Item): item is BlockTemplate {
+  return kind === 'blockTemplate' && (item as BlockTemplate).state === 'Published'
 }
 
 function findDraftBlock(kind: ItemKind, item: Item, findPublishedBlock: FindBlock): string | undefined {
