@@ -177,6 +177,12 @@ describe('the words of a text', () => {
     expect(termsOf(textOfJson('"\\u00e9t\\u00E9 a\\/b"'))).toEqual(['a', 'a/b', 'b', 'été'])
   })
 
+  it('are no more than may be taken, also when all of them are one compound', () => {
+    const terms = new Set<string>()
+    addTerms(terms, Array.from({ length: 5_000 }, (_, number) => `p${number}`).join('.'), 1_000)
+    expect(terms.size).toBe(1_000)
+  })
+
   it('of a compound with very many parts can be found by any of its sequences', () => {
     const parts = Array.from({ length: 40 }, (_, number) => `p${number}`)
     const terms = new Set(termsOf(parts.join('-')))

@@ -9,11 +9,13 @@ const joiners = /[-_.@/:]/g
  */
 const wordsMax = 8
 
-/** Adds every term of a text. */
+/** Adds every term of a text, up to so many. Asked at each term, as a whole text may be one compound of very many words. */
 export function addTerms(terms: Set<string>, text: string, termsMax: number): void {
   for (const [compound] of normalize(text).matchAll(compounds)) {
-    if (terms.size >= termsMax) return
-    for (const term of sequencesOf(compound, 1, wordsMax)) terms.add(term)
+    for (const term of sequencesOf(compound, 1, wordsMax)) {
+      if (terms.size >= termsMax) return
+      terms.add(term)
+    }
   }
 }
 
