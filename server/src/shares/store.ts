@@ -10,9 +10,11 @@ export async function insertUpload(
     values (${upload.id}, ${upload.accountId}, 'Uploading', ${upload.storageId}, ${upload.uploader})`)
 }
 
-export async function touchUpload(db: Queryable, accountId: string, id: string): Promise<void> {
+/** `bytes` are those so far. Touches may overtake each other. */
+export async function touchUpload(db: Queryable, accountId: string, id: string, bytes: number): Promise<void> {
   await db.query(sql`
-    update shares set touched_at = now() where account_id = ${accountId} and id = ${id} and status = 'Uploading'`)
+    update shares set touched_at = now(), bytes = greatest(bytes, ${bytes}::bigint)
+    where account_id = ${accountId} and id = ${id} and status = 'Uploading'`)
 }
 
 export type FinishedUpload = {

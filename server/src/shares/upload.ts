@@ -19,6 +19,7 @@ import { UploadForm } from './read-form.ts'
 import { writeShareFile } from './share-file.ts'
 import { deriveCodeKey, makeCode, makeCodeSalt, wrapDataKey } from './share-key.ts'
 import { deleteErased, finishUpload, giveUpUpload, insertUpload, touchUpload } from './store.ts'
+import { UploadProgress } from './upload-progress.ts'
 import { thisUploader } from './uploader.ts'
 
 export type UploadDeps = {
@@ -26,13 +27,12 @@ export type UploadDeps = {
   keyRing: KeyRing
   outbox: Outbox
   files: FileStores
-  ledger: Pick<StorageLedger, 'add' | 'requireRoom'>
+  ledger: Pick<StorageLedger, 'add' | 'requireQuota' | 'requireRoom'>
   baseUrl: () => string
   onFault: (error: unknown) => void
 }
 
 const filesMax = 1000
-const touchEveryMs = 20_000
 const expiresInDays = 7
 
 type Upload = {
@@ -40,6 +40,7 @@ type Upload = {
   readonly dataKey: Buffer
   readonly files: ShareFile[]
   readonly form: UploadForm
+  readonly progress: UploadProgress
 }
 
 /** `announcedBytes` is what the client says it will send. Returns the id of the share. */
@@ -88,10 +89,10 @@ export function isReceiving(shareId: string): boolean {
 }
 
 async function receive(deps: UploadDeps, principal: Principal, body: MultipartBody): Promise<string> {
-  const upload: Upload = { shareId: newId(), dataKey: randomBytes(32), files: [], form: new UploadForm() }
-  const db = deps.database.forScope(scopeOf(principal))
+  const shareId = newId()
+  using progress = watchUpload(deps, principal, shareId)
+  const upload: Upload = { shareId, dataKey: randomBytes(32), files: [], form: new UploadForm(), progress }
   let hasBegun = false
-  let touching: NodeJS.Timeout | undefined
   receiving.add(upload.shareId)
   try {
     for await (const part of body) {
@@ -104,22 +105,30 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
         upload.form.checkSoFar()
         hasBegun = true
         await begin(deps, principal, upload.shareId)
-        touching = setInterval(() => {
-          touchUpload(db, principal.account.id, upload.shareId).catch(deps.onFault)
-        }, touchEveryMs)
+        progress.start()
       }
       await receiveFile(deps.files.primary, upload, part)
     }
     await finish(deps, principal, upload)
     return upload.shareId
   } catch (error) {
-    if (hasBegun) await abandon(deps, principal, upload.shareId)
+    if (hasBegun) await abandon(deps, principal, upload)
     throw error
   } finally {
-    clearInterval(touching)
     receiving.delete(upload.shareId)
     upload.dataKey.fill(0)
   }
+}
+
+function watchUpload({ database, ledger, onFault }: UploadDeps, principal: Principal, shareId: string): UploadProgress {
+  const { id: accountId } = principal.account
+  const db = database.forScope(scopeOf(principal))
+  return new UploadProgress({
+    ledger,
+    accountId,
+    touch: (bytes) => touchUpload(db, accountId, shareId, bytes),
+    onFault,
+  })
 }
 
 async function begin(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
@@ -136,7 +145,7 @@ async function receiveFile(store: FileStore, upload: Upload, part: FormPart & { 
   if (upload.files.length === filesMax) throw invalid(`A share holds at most ${filesMax} files.`)
   const id = newId()
   const place = { shareId: upload.shareId, fileId: id, index: upload.files.length }
-  const bytes = await writeShareFile(store, part.bytes, upload.dataKey, place)
+  const bytes = await writeShareFile(store, upload.progress.watch(part.bytes), upload.dataKey, place)
   // What a browser sends for a file that was not chosen.
   if (part.fileName === '' && bytes === 0) return
   upload.files.push({ id, name: cleanFileName(part.fileName), contentType: part.contentType.slice(0, 200), bytes })
@@ -184,19 +193,20 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
     ])
     if (!isFinished) throw new AppError('not_ready', 'The upload stalled and was aborted. Please upload again.')
   })
-  deps.ledger.add(account.id, done.bytes)
+  deps.ledger.add(account.id, done.bytes - upload.progress.countedBytes)
 }
 
 /**
  * Nothing to give up: the share was finished although its answer was lost, or the keeper was faster. Should this fail as well, the keeper finds
  * the row later.
  */
-async function abandon(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
+async function abandon(deps: UploadDeps, principal: Principal, { shareId, progress }: Upload): Promise<void> {
   const db = deps.database.forScope(scopeOf(principal))
   try {
     if (!(await giveUpUpload(db, principal.account.id, shareId))) return
     await deps.files.primary.remove(shareId)
     await deleteErased(db, principal.account.id, shareId)
+    deps.ledger.add(principal.account.id, -progress.countedBytes)
   } catch (error) {
     deps.onFault(error)
   }

@@ -45,7 +45,7 @@ export class StorageLedger implements AsyncDisposable {
     this.#looking.start()
   }
 
-  /** Something of the account was stored. */
+  /** Something of the account was stored; less than nothing when it is gone again. */
   add(accountId: string, bytes: number): void {
     this.#added.set(accountId, (this.#added.get(accountId) ?? 0) + bytes)
   }
@@ -63,6 +63,11 @@ export class StorageLedger implements AsyncDisposable {
   requireRoom(accountId: string): void {
     if (this.#isDiskLow)
       throw new AppError('not_ready', 'The service is low on disk space and accepts no new work. Try again later.')
+    this.requireQuota(accountId)
+  }
+
+  /** For what is under way: it goes on while the disk is low, but not beyond the quota. */
+  requireQuota(accountId: string): void {
     const { accountBytesMax, organizationBytesMax } = this.#deps.limits
     if (this.#fullAccounts.has(accountId)) throw quotaUsed('account', accountBytesMax)
     if (this.#fullOrganizations.has(accountId)) throw quotaUsed('organization', organizationBytesMax)

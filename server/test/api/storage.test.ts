@@ -1,8 +1,9 @@
 // What an account and an organization may store, and what happens when the disk runs low.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
-import type { Client } from '../harness/client.ts'
+import type { Client, Keys } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { beginOfForm, blocks, largeFormType, openUpload, statusOf } from '../harness/large-upload.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { sendUpload, uploadForm } from '../harness/upload.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
@@ -74,6 +75,28 @@ describe('a quota', () => {
     expect((await full.get(`/api/DeleteWorkflow/${workflow.id}`)).status).toBe(200)
     await service.asOwner("update storage_measures set measured_at = '-infinity'")
     await eventually(async () => (await other.post('/api/RunWorkflow', { workflowId: another.id })).status === 200)
+  })
+
+  it('holds for uploads under way: together they end when it is used up, and give back what they took', async () => {
+    const { client, id } = await createAccount(service, service.manager, 'User')
+    const workflow = await deployWorkflow(client, ['return 1'])
+    const open = async () => {
+      const headers = { 'Content-Type': largeFormType, 'Content-Length': String(2 ** 30) }
+      const socket = await openUpload(service.baseUrl, client.keys as Keys, headers)
+      socket.write(beginOfForm)
+      return socket
+    }
+    const [first, second] = [await open(), await open()]
+    for (const block of blocks(17 * 1024 * 1024)) first.write(block)
+    await refusedVault(client, workflow.id)
+    const statuses = Promise.all([statusOf(first), statusOf(second)])
+    for (const socket of [first, second]) socket.write('more')
+    expect(await statuses).toEqual([400, 400])
+    for (const socket of [first, second]) socket.destroy()
+    await eventually(async () => (await service.asOwner('select from shares where account_id = $1', [id])).length === 0)
+    await eventually(
+      async () => (await client.post(`/api/MyVaultSet/${workflow.id}/key`, { jsonData: 1 })).status === 200,
+    )
   })
 
   it('and what is used of it are in Overview', async () => {
