@@ -17,9 +17,7 @@ export function listRefusalSentences(): RefusalSentence[] {
   return globSync('server/src/**/*.ts', { cwd: root }).flatMap((file) => {
     const text = readFileSync(root + file, 'utf8')
     const thrown = [
-      ...text.matchAll(
-        /new (?:AppError|NoWaitingPlaceError)\(\s*'(\w+)',|(?<!function )\b(?:invalid|invalidCredentials|notPublishable)\(/g,
-      ),
+      ...text.matchAll(/new AppError\(\s*'(\w+)',|(?<!function )\b(?:invalid|invalidCredentials|notPublishable)\(/g),
     ]
     return thrown.flatMap((found) => {
       const parts = readLiteral(text, found.index + found[0].length)

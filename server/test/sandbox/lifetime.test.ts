@@ -157,6 +157,25 @@ describe('pool', () => {
     expect(results.at(-1)).toMatchObject({ status: 'fulfilled', value: { kind: 'returned' } })
   })
 
+  it('lets those stand outside that have time, until there is a place or nobody wants them any more', async () => {
+    const pool = await SandboxPool.create({ size: 1, processesMax: 1, queueMax: 4 })
+    const release = Promise.withResolvers<null>()
+    const held = pool.run(makeJob('await api.get("a/b"); return 0', { onCall: () => release.promise }))
+    const stop = new AbortController()
+    const patient = (more: object = {}) => pool.run({ ...makeJob('return 1'), isPatient: true, ...more })
+    const all = Array.from({ length: 20 }, () => patient())
+    const unwanted = patient({ stopSignal: stop.signal })
+    stop.abort()
+    expect(await unwanted).toMatchObject({ kind: 'aborted' })
+    expect(await patient({ signal: AbortSignal.abort() })).toMatchObject({ kind: 'aborted' })
+    release.resolve(null)
+    for (const outcome of await Promise.all([held, ...all])) expect(outcome).toMatchObject({ kind: 'returned' })
+    const left = Promise.allSettled(Array.from({ length: 20 }, () => patient()))
+    await pool[Symbol.asyncDispose]()
+    const reasons = (await left).map((one) => (one.status === 'rejected' ? String(one.reason) : 'done'))
+    expect(reasons.at(-1)).toContain('The sandbox is closed.')
+  })
+
   it('answers of one job never reach another', async () => {
     await using pool = await SandboxPool.create({ size: 2, processesMax: 4 })
     const values = await Promise.all(

@@ -73,7 +73,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   if (timeMs <= 0)
     return {
       kind: 'timedOut',
-      message: 'The run reached its time limit before this block could start.',
+      message: `The run reached its time limit before this block could ${given.usedMs > 0 ? 'be tried again' : 'start'}.`,
       limitMs,
       log: [],
       pauseMs: 0,
@@ -115,6 +115,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     onSleep: given.onSleep,
     onBegin: given.onBegin,
     goesFirst: given.goesFirst,
+    isPatient: true,
     signal: given.signal,
     stopSignal: given.stopSignal,
   })

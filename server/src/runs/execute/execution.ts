@@ -14,7 +14,7 @@ import { bodyDepthMax } from '../../lib/body-text.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { scanJson } from '../../lib/json-scan.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
-import { NoWaitingPlaceError, type ScriptOutcome } from '../../sandbox/index.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { BlockEntry, EndEntry } from '../record/recorder.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { BlockRecord, RunClaim, RunStatus, SessionState } from '../run.ts'
@@ -78,8 +78,6 @@ const blockTriesMax = 3
 /** A database that is away for a moment, for a restart say, is no reason to fail a block. */
 const outagePatienceMs = 60_000
 const outageWaitMs = 500
-/** More scripts of an account wait for a process than may. */
-const crowdedWaitMs = 500
 /** A script asks to be tried again, later, by throwing an error of this name. */
 const retryErrorName = 'RetryError'
 const askedRetriesMax = 5
@@ -139,7 +137,8 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
   const clock = new BlockClock()
   const given = toScript(execution, blockId, clock)
   const ranTo = (outcome: ScriptOutcome): Ran => {
-    return { blockId, startedAt: clock.startedAt, outcome, before, calls: given.calls }
+    const whole = { ...outcome, pauseMs: Math.max(outcome.pauseMs, clock.pauseMs) }
+    return { blockId, startedAt: clock.startedAt, outcome: whole, before, calls: given.calls }
   }
   const earlier = { log: [] as string[], pauseMs: 0 }
   const patientUntil = performance.now() + outagePatienceMs
@@ -163,14 +162,8 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
       await waitFor(waitMs, signal, stopSignal)
       if (stopSignal.aborted) return ranTo(whole)
     } catch (error) {
-      const isCrowded = error instanceof NoWaitingPlaceError
-      if (signal.aborted || (isCrowded && stopSignal.aborted))
-        return ranTo(withoutLog('aborted', 'The script was stopped.'))
-      if (isCrowded) {
-        tries = 0
-        await waitFor(crowdedWaitMs, signal, stopSignal)
-        continue
-      }
+      clock.end(0)
+      if (signal.aborted) return ranTo(withoutLog('aborted', 'The script was stopped.'))
       const { accountId, workflowId, runNumber } = state.run
       deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
       given.tape = hold.tape?.startBlock(blockId)
@@ -205,22 +198,28 @@ function toScript({ hold, state, webhook }: Execution, blockId: string, clock: B
   }
 }
 
-/** The run time of one block over all its tries. Waiting for a process is none. */
+/** The run time of one block over all its tries. Waiting for a process is none: at first the block has not started, later it is a pause. */
 class BlockClock {
   startedAt = new Date()
   usedMs = 0
+  #startedMs: number | undefined
   #begunMs: number | undefined
-  #hasBegun = false
 
   begin(): void {
-    if (!this.#hasBegun) this.startedAt = new Date()
-    this.#hasBegun = true
     this.#begunMs = performance.now()
+    if (this.#startedMs !== undefined) return
+    this.#startedMs = this.#begunMs
+    this.startedAt = new Date()
   }
 
   end(pauseMs: number): void {
     if (this.#begunMs !== undefined) this.usedMs += Math.max(0, performance.now() - this.#begunMs - pauseMs)
     this.#begunMs = undefined
+  }
+
+  /** All that was not run time since the block started. */
+  get pauseMs(): number {
+    return this.#startedMs === undefined ? 0 : Math.round(performance.now() - this.#startedMs - this.usedMs)
   }
 }
 

@@ -54,6 +54,8 @@ export type ScriptJob = {
   /** Name of the script in error messages. */
   fileName?: string
   inputs: ScriptInputs
+  /** When too many scripts wait already, it stands outside until there is a place for it. Absent: it is refused. */
+  isPatient?: boolean
   /** Before everything that waits for a process. */
   goesFirst?: boolean
   /** Called when a process turns to the script: until then it waits in line. */

@@ -21,10 +21,11 @@ import { WaitingPlaces } from './waiting-places.ts'
  * Gives scripts to processes.
  *
  *     asked ──▶ waiting ── a process is idle and a place to compute is free ──▶ in a process ──▶ answered
- *       │         │  ▲──── queued on a busy process of its account ──▶ begun ──▲
- *       │         │  └──── came back without having been begun: alone next time
- *       │         └─ nobody wants it any more ──▶ given up
- *       └─ queue full, or pool closed ──▶ refused
+ *      │ │ ▲      │  ▲──── queued on a busy process of its account ──▶ begun ──▲
+ *      │ │ │      │  └──── came back without having been begun: alone next time
+ *      │ │ │      └─ nobody wants it any more ──▶ given up
+ *      │ └─┴─ outside, while too many wait and the script has time
+ *      └─ too many wait, or pool closed ──▶ refused
  *
  * Organizations take turns, and the accounts in them. As many scripts compute at a time as there are cores; those that wait for an answer, and those that have computed for
  * long, keep their process but not their place.
@@ -93,8 +94,22 @@ export class SandboxPool implements AsyncDisposable {
   async run(job: ScriptJob): Promise<ScriptOutcome> {
     if (job.script.length > SCRIPT_CHARACTERS_MAX)
       return { kind: 'invalid', message: TOO_LONG, line: 1, column: 1, log: [], pauseMs: 0 }
-    const small = smallText(job)
-    return await this.#enqueue({
+    const places = this.#waitingPlaces
+    const leave = job.isPatient
+      ? (places.takeIfFree(job) ?? (await places.waitForOne(job, [job.signal, job.stopSignal])))
+      : places.take(job)
+    return leave ? await this.#runFrom(leave, job) : givenUp()
+  }
+
+  async #runFrom(leave: () => void, job: ScriptJob): Promise<ScriptOutcome> {
+    let small: string | undefined
+    try {
+      small = smallText(job)
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return await this.#enqueue(leave, {
       organizationId: job.organizationId,
       accountId: job.accountId,
       runKey: job.run?.key ?? '',
@@ -115,7 +130,7 @@ export class SandboxPool implements AsyncDisposable {
   /** Parses a script as a script process would, without running it. */
   async checkScript(source: string): Promise<ScriptCheck> {
     if (source.length > SCRIPT_CHARACTERS_MAX) return { ok: false, message: TOO_LONG, line: 1, column: 1 }
-    return await this.#enqueue({
+    return await this.#enqueue(this.#waitingPlaces.take(nobody), {
       ...nobody,
       runKey: '',
       mayBeQueuedOnBusyProcess: false,
@@ -155,9 +170,13 @@ export class SandboxPool implements AsyncDisposable {
     this.#shares.count(owner, change)
   }
 
-  async #enqueue<T>(request: Request<T>): Promise<T> {
-    if (this.#isClosed) throw closed()
-    const { task, result } = makeTask(request, this.#waitingPlaces.take(request))
+  /** @param leave called when it waits no longer */
+  async #enqueue<T>(leave: () => void, request: Request<T>): Promise<T> {
+    if (this.#isClosed) {
+      leave()
+      throw closed()
+    }
+    const { task, result } = makeTask(request, leave)
     if (!task.mayBeQueuedOnBusyProcess) this.#soloWaiting.add(task.accountId, 1)
     this.#queue.add(task, request.goesFirst)
     const giveUp = () => this.#giveUp(task)
@@ -261,6 +280,7 @@ export class SandboxPool implements AsyncDisposable {
 
   #refuseAll(error: Error): void {
     this.#soloWaiting.clear()
+    this.#waitingPlaces.refuseOutsiders(error)
     for (const task of this.#queue.takeAll()) task.refuse(error)
   }
 
