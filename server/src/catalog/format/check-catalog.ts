@@ -53,7 +53,8 @@ export function checkCatalog(parsed: ParsedFiles, known: KnownItems = {}): Catal
     problems.push(unknownApplication(entry, application))
     return false
   })
-  const findBlock = blockFinder(blockTemplates, known)
+  const leftOut = parsed.blockTemplates.filter((entry) => !blockTemplates.includes(entry)).map(({ item }) => item.id)
+  const findBlock = blockFinder(blockTemplates, known, new Set([...parsed.brokenBlocks, ...leftOut]))
   const workflowTemplates = parsed.workflowTemplates.filter((entry) => {
     const { item, locate } = entry
     if (!unique(entry, ids, 'id', item.id)) return false
@@ -94,8 +95,10 @@ function applicationFinder(own: Parsed<Application>[], { shipped, hosted }: Know
   return (shortName: string) => byName.get(shortName.toLowerCase())
 }
 
-function blockFinder(own: Parsed<BlockTemplate>[], { shipped, hosted }: KnownItems) {
-  const all = [...(shipped?.blockTemplates ?? []), ...(hosted?.blockTemplates ?? []), ...own.map(({ item }) => item)]
+/** Of a block that is left out, what is hosted under its id is not meant. */
+function blockFinder(own: Parsed<BlockTemplate>[], { shipped, hosted }: KnownItems, leftOut: ReadonlySet<string>) {
+  const before = hosted?.blockTemplates.filter(({ id }) => !leftOut.has(id)) ?? []
+  const all = [...(shipped?.blockTemplates ?? []), ...before, ...own.map(({ item }) => item)]
   const byId = new Map(all.map((item) => [item.id, item]))
   return (id: string) => byId.get(id)
 }

@@ -25,6 +25,8 @@ export type ParsedFiles = {
   blockTemplates: Parsed<BlockTemplate>[]
   workflowTemplates: Parsed<WorkflowTemplate>[]
   functions: Parsed<LibraryFunction>[]
+  /** Ids of those that have problems. */
+  brokenBlocks: string[]
   problems: Problem[]
 }
 
@@ -40,6 +42,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     blockTemplates: [],
     workflowTemplates: [],
     functions: [],
+    brokenBlocks: [],
     problems: [],
   }
   const byPath = new Map<string, CatalogFile>()
@@ -57,7 +60,9 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
     if (/^applications\/[^/]+\/application\.ya?ml$/.test(file.path)) {
       result.problems.push(...take(result.applications, parseApplication(file, byPath, used)))
     } else if (/^(applications\/[^/]+\/)?blocks\/[^/]+\.ya?ml$/.test(file.path)) {
-      result.problems.push(...take(result.blockTemplates, parseBlock(file, byPath, used)))
+      const block = parseBlock(file, byPath, used)
+      if ('problems' in block && block.id !== undefined) result.brokenBlocks.push(block.id)
+      result.problems.push(...take(result.blockTemplates, block))
     } else if (/^workflows\/[^/]+\.ya?ml$/.test(file.path)) {
       result.problems.push(...take(result.workflowTemplates, parseWorkflow(file)))
     } else if (/^functions\/[^/]+\.js$/.test(file.path)) {
@@ -128,7 +133,7 @@ function parseBlock(file: CatalogFile, byPath: Map<string, CatalogFile>, used: S
       message: `The script does not compile: ${mistake.message}.`,
     })
   }
-  if (problems.length > 0 || !scriptFile) return { problems }
+  if (problems.length > 0 || !scriptFile) return { problems, id: value.id }
   return { item: { ...value, script: scriptFile.content, file: file.path }, locate }
 }
 

@@ -9,7 +9,8 @@ type Path = readonly (string | number)[]
 export type Locate = (path: Path, options?: { atKey?: boolean }) => { line: number; column: number }
 /** An item with the map back to its file. */
 export type Parsed<T> = { item: T; locate: Locate }
-export type Outcome<T> = Parsed<T> | { problems: Problem[] }
+/** `id` of an item that has problems, where it is known. */
+export type Outcome<T> = Parsed<T> | { problems: Problem[]; id?: string }
 export type YamlReader<T> = (
   file: string,
   text: string,
