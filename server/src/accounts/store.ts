@@ -100,7 +100,7 @@ export async function findForChange(
 ): Promise<{ state: AccountStateName; permissions: string[]; isLastActiveManager: boolean } | undefined> {
   const { rows } = await tx.query<{ id: string; role: RoleName; state: AccountStateName; permissions: string[] }>(sql`
     select id, role, state, permissions from accounts
-    where organization_id = ${organizationId} and (id = ${id} or role = 'Manager') order by id for update`)
+    where organization_id = ${organizationId} and (id = ${id} or role = 'Manager') order by id for no key update`)
   const found = rows.find((row) => row.id === id)
   const managers = rows.filter(({ role, state }) => role === 'Manager' && state === 'active')
   return (

@@ -39,7 +39,7 @@ export async function isFirstVisitOpen(database: Database): Promise<boolean> {
 export async function redeemLink(tx: Queryable, tokenHash: Buffer, passwordHash: string): Promise<LinkRow | undefined> {
   // Waits for a sign-in with the old password: the next statement then sees its session.
   await tx.query(sql`
-    select from accounts a where a.id = (select account_id from account_links where token_hash = ${tokenHash}) for update`)
+    select from accounts a where a.id = (select account_id from account_links where token_hash = ${tokenHash}) for no key update`)
   const { rows } = await tx.query<LinkRow>(sql`
     with used as (delete from account_links where token_hash = ${tokenHash} and expires_at > now() returning account_id, purpose),
       others as (delete from account_links l using used where l.account_id = used.account_id and l.token_hash <> ${tokenHash}),

@@ -112,7 +112,7 @@ async function receive(deps: UploadDeps, principal: Principal, body: MultipartBo
     await finish(deps, principal, upload)
     return upload.shareId
   } catch (error) {
-    if (hasBegun) await abandon(deps, principal, upload)
+    if (hasBegun) await abandon(deps, principal, upload.shareId)
     throw error
   } finally {
     receiving.delete(upload.shareId)
@@ -200,13 +200,12 @@ async function finish(deps: UploadDeps, principal: Principal, upload: Upload): P
  * Nothing to give up: the share was finished although its answer was lost, or the keeper was faster. Should this fail as well, the keeper finds
  * the row later.
  */
-async function abandon(deps: UploadDeps, principal: Principal, { shareId, progress }: Upload): Promise<void> {
+async function abandon(deps: UploadDeps, principal: Principal, shareId: string): Promise<void> {
   const db = deps.database.forScope(scopeOf(principal))
   try {
     if (!(await giveUpUpload(db, principal.account.id, shareId))) return
     await deps.files.primary.remove(shareId)
     await deleteErased(db, principal.account.id, shareId)
-    deps.ledger.add(principal.account.id, -progress.countedBytes)
   } catch (error) {
     deps.onFault(error)
   }

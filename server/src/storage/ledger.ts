@@ -45,7 +45,7 @@ export class StorageLedger implements AsyncDisposable {
     this.#looking.start()
   }
 
-  /** Something of the account was stored; less than nothing when it is gone again. */
+  /** Something of the account was stored. */
   add(accountId: string, bytes: number): void {
     this.#added.set(accountId, (this.#added.get(accountId) ?? 0) + bytes)
   }

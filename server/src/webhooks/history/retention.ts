@@ -95,7 +95,7 @@ function waits(day: Sql): Sql {
   return sql`exists (select from webhook_queue q where q.webhook_id >= first_webhook_id(${day}) and q.webhook_id < first_webhook_id(${day} + 1))`
 }
 
-/** Dropping waits for replays under way: only after it is known whether one has put a request of the day back into the queue. */
+/** Dropping waits for replays under way. Only then is it known whether one has put a request of the day back into the queue. */
 async function dropDay(tx: Tx, day: string): Promise<void> {
   await tx.query(sql`savepoint before_drop`)
   await tx.query(sql`select drop_webhook_day(${day}::date)`)
