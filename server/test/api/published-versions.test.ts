@@ -20,6 +20,10 @@ async function importFiles(files: File[]) {
 
 const block = (id: string, name: string, version: string | null) =>
   blockFiles({ id, name, version, script: `return ${version ?? 0}` })
+const addTo =
+  (more: string) =>
+  (file: File): File =>
+    file.path.endsWith('.yaml') ? { ...file, content: file.content + more } : file
 const template = async (id: string, query = '') =>
   (await service.manager.get(`/api/WorkflowTemplate/${id}${query}`)).body
 const scriptOf = async (id: string, query = '') => (await template(id, query)).chain[0].script
@@ -89,13 +93,14 @@ describe('a published workflow template', () => {
   })
 
   it.each([
-    ['refused', 'return "never published"'],
-    ['broken', 'return ('],
-  ])('brought together with a block that is %s is refused as well, and pins nothing', async (_how, script) => {
+    ['refused', 'return "never published"', ''],
+    ['no script', 'return (', ''],
+    ['badly described', 'return 2', 'unknown: key\n'],
+  ])('brought together with a block that is %s is refused as well, and pins nothing', async (_how, script, more) => {
     const [blockId, name, id, good] = [randomUUID(), newName(), randomUUID(), randomUUID()]
     await importFiles(block(blockId, name, '1'))
     const files = [
-      ...blockFiles({ id: blockId, name, version: '1', script }),
+      ...blockFiles({ id: blockId, name, version: '1', script }).map(addTo(more)),
       ...block(good, newName(), '1'),
       workflowFile({ id, name: 'chain', version: '1' }, blockId),
     ]
@@ -106,6 +111,18 @@ describe('a published workflow template', () => {
       'workflows/chain.yaml',
     ])
     expect((await service.manager.get(`/api/WorkflowTemplate/${id}`)).status).toBe(404)
+  })
+
+  it('stands on the published version beside a draft that is broken', async () => {
+    const [blockId, name, id] = [randomUUID(), newName(), randomUUID()]
+    await importFiles(block(blockId, name, '1'))
+    const files = [
+      ...blockFiles({ id: blockId, name, version: null, script: 'return (' }),
+      workflowFile({ id, name: newName(), version: '1' }, blockId),
+    ]
+    const { body } = await service.manager.post('/api/CatalogImport?partial=true', { files })
+    expect(body.imported).toMatchObject([{ id }])
+    expect(await scriptOf(id)).toBe('return 1\n')
   })
 
   it('is unchanged when it is imported again, and exported as its author wrote it', async () => {

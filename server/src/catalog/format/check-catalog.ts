@@ -53,7 +53,9 @@ export function checkCatalog(parsed: ParsedFiles, known: KnownItems = {}): Catal
     problems.push(unknownApplication(entry, application))
     return false
   })
-  const leftOut = parsed.blockTemplates.filter((entry) => !blockTemplates.includes(entry)).map(({ item }) => item.id)
+  const leftOut = parsed.blockTemplates
+    .filter((entry) => entry.item.state === 'Published' && !blockTemplates.includes(entry))
+    .map(({ item }) => item.id)
   const findBlock = blockFinder(blockTemplates, known, new Set([...parsed.brokenBlocks, ...leftOut]))
   const workflowTemplates = parsed.workflowTemplates.filter((entry) => {
     const { item, locate } = entry
@@ -95,7 +97,7 @@ function applicationFinder(own: Parsed<Application>[], { shipped, hosted }: Know
   return (shortName: string) => byName.get(shortName.toLowerCase())
 }
 
-/** Of a block that is left out, what is hosted under its id is not meant. */
+/** Of a published block that is left out, what is hosted under its id is not meant. */
 function blockFinder(own: Parsed<BlockTemplate>[], { shipped, hosted }: KnownItems, leftOut: ReadonlySet<string>) {
   const before = hosted?.blockTemplates.filter(({ id }) => !leftOut.has(id)) ?? []
   const all = [...(shipped?.blockTemplates ?? []), ...before, ...own.map(({ item }) => item)]

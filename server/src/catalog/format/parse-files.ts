@@ -25,7 +25,7 @@ export type ParsedFiles = {
   blockTemplates: Parsed<BlockTemplate>[]
   workflowTemplates: Parsed<WorkflowTemplate>[]
   functions: Parsed<LibraryFunction>[]
-  /** Ids of those that have problems. */
+  /** Ids of published ones that have problems. */
   brokenBlocks: string[]
   problems: Problem[]
 }
@@ -61,7 +61,7 @@ export function parseFiles(files: readonly CatalogFile[]): ParsedFiles {
       result.problems.push(...take(result.applications, parseApplication(file, byPath, used)))
     } else if (/^(applications\/[^/]+\/)?blocks\/[^/]+\.ya?ml$/.test(file.path)) {
       const block = parseBlock(file, byPath, used)
-      if ('problems' in block && block.id !== undefined) result.brokenBlocks.push(block.id)
+      if ('problems' in block && block.brokenId !== undefined) result.brokenBlocks.push(block.brokenId)
       result.problems.push(...take(result.blockTemplates, block))
     } else if (/^workflows\/[^/]+\.ya?ml$/.test(file.path)) {
       result.problems.push(...take(result.workflowTemplates, parseWorkflow(file)))
@@ -114,11 +114,17 @@ function parseApplication(
   return { item: { ...value, logoImage: logo && 'logo' in logo ? logo.logo : null, file: file.path }, locate }
 }
 
+/** A draft replaces nothing that templates stand on. */
+function publishedId(value: unknown): string | undefined {
+  const { id, state } = (value ?? {}) as { id?: unknown; state?: unknown }
+  return typeof id === 'string' && state !== 'Draft' ? id : undefined
+}
+
 function parseBlock(file: CatalogFile, byPath: Map<string, CatalogFile>, used: Set<string>): Outcome<BlockTemplate> {
   const read = readBlock(file.path, file.content)
   // The script of a broken definition is not "unused" as well: one mistake, one message.
   used.add(file.path.replace(/\.ya?ml$/, '.js'))
-  if ('problems' in read) return read
+  if ('problems' in read) return { problems: read.problems, brokenId: publishedId(read.unfit) }
   const { value, locate } = read
   const problems = toProblems(file.path, locate, [...checkVariables(value.variables), ...checkState(value)])
   const scriptFile = byPath.get(sibling(file, value.script))
@@ -133,7 +139,7 @@ function parseBlock(file: CatalogFile, byPath: Map<string, CatalogFile>, used: S
       message: `The script does not compile: ${mistake.message}.`,
     })
   }
-  if (problems.length > 0 || !scriptFile) return { problems, id: value.id }
+  if (problems.length > 0 || !scriptFile) return { problems, brokenId: publishedId(value) }
   return { item: { ...value, script: scriptFile.content, file: file.path }, locate }
 }
 

@@ -9,13 +9,13 @@ type Path = readonly (string | number)[]
 export type Locate = (path: Path, options?: { atKey?: boolean }) => { line: number; column: number }
 /** An item with the map back to its file. */
 export type Parsed<T> = { item: T; locate: Locate }
-/** `id` of an item that has problems, where it is known. */
-export type Outcome<T> = Parsed<T> | { problems: Problem[]; id?: string }
+/** `brokenId`: of a published item that has problems, where it is known. */
+export type Outcome<T> = Parsed<T> | { problems: Problem[]; brokenId?: string | undefined }
 export type YamlReader<T> = (
   file: string,
   text: string,
   lineOffset?: number,
-) => { value: T; locate: Locate } | { problems: Problem[] }
+) => { value: T; locate: Locate } | { problems: Problem[]; unfit?: unknown }
 
 const problemsMax = 20
 
@@ -50,6 +50,7 @@ export function yamlReader<S extends TSchema>(schema: S): YamlReader<Static<S>> 
     const mismatches = explainMismatch(schema as Parameters<typeof explainMismatch>[0], value)
     if (mismatches.length === 0) mismatches.push({ path: [], message: 'This does not have the expected form' })
     return {
+      unfit: value,
       problems: mismatches.slice(0, problemsMax).map(({ path, message, atKey }) => {
         const container = path.slice(0, -1).join('.')
         const place = container === '' ? '' : ` (in ${container})`
