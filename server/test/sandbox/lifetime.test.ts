@@ -168,6 +168,14 @@ describe('pool', () => {
     stop.abort()
     expect(await unwanted).toMatchObject({ kind: 'aborted' })
     expect(await patient({ signal: AbortSignal.abort() })).toMatchObject({ kind: 'aborted' })
+    // One stop for some that wait and for some outside: those that it lets in are not wanted either.
+    const stopAll = new AbortController()
+    const stopped = Promise.all(
+      Array.from({ length: 6 }, () => patient({ accountId: 'b', stopSignal: stopAll.signal })),
+    )
+    await new Promise((done) => setImmediate(done))
+    stopAll.abort()
+    for (const outcome of await stopped) expect(outcome).toMatchObject({ kind: 'aborted' })
     release.resolve(null)
     for (const outcome of await Promise.all([held, ...all])) expect(outcome).toMatchObject({ kind: 'returned' })
     const left = Promise.allSettled(Array.from({ length: 20 }, () => patient()))

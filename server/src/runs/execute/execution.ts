@@ -162,7 +162,7 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
       await waitFor(waitMs, signal, stopSignal)
       if (stopSignal.aborted) return ranTo(whole)
     } catch (error) {
-      clock.end(0)
+      clock.forgetTry()
       if (signal.aborted) return ranTo(withoutLog('aborted', 'The script was stopped.'))
       const { accountId, workflowId, runNumber } = state.run
       deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
@@ -214,6 +214,11 @@ class BlockClock {
 
   end(pauseMs: number): void {
     if (this.#begunMs !== undefined) this.usedMs += Math.max(0, performance.now() - this.#begunMs - pauseMs)
+    this.#begunMs = undefined
+  }
+
+  /** A try that a fault of the service ended takes nothing of the block's time. */
+  forgetTry(): void {
     this.#begunMs = undefined
   }
 

@@ -98,7 +98,13 @@ export class SandboxPool implements AsyncDisposable {
     const leave = job.isPatient
       ? (places.takeIfFree(job) ?? (await places.waitForOne(job, [job.signal, job.stopSignal])))
       : places.take(job)
-    return leave ? await this.#runFrom(leave, job) : givenUp()
+    if (!leave) return givenUp()
+    // The stop that made room for it may have been meant for it as well.
+    if (job.signal?.aborted || job.stopSignal?.aborted) {
+      leave()
+      return givenUp()
+    }
+    return await this.#runFrom(leave, job)
   }
 
   async #runFrom(leave: () => void, job: ScriptJob): Promise<ScriptOutcome> {
