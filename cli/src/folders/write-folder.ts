@@ -1,9 +1,9 @@
 // A portable workflow as files: workflow.yaml, and a script per block. Tests are the author's own and never touched.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
 import type { Portable } from './portable.ts'
 import { readIfThere, writeAll } from './write-files.ts'
+import { writeYaml } from './write-yaml.ts'
 
 /** What a folder is to hold. */
 export type FolderFiles = { yaml: string; scripts: ReadonlyMap<string, string> }
@@ -43,26 +43,23 @@ function commentsAtTop(yaml: string | undefined): string {
 function renderWorkflow({ blocks, recordCallBodies, description, ...rest }: Portable): string {
   const { name, template, applications, variables, timeoutSeconds } = rest
   const isEmpty = (value: object) => Object.keys(value).length === 0
-  return stringify(
-    {
-      name,
-      ...(description === '' ? {} : { description }),
-      ...(template ? { template } : {}),
-      ...(isEmpty(applications) ? {} : { applications }),
-      ...(isEmpty(variables) ? {} : { variables }),
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-      ...(recordCallBodies ? { recordCallBodies } : {}),
-      blocks: blocks.map(
-        ({ key, name: blockName, template: blockTemplate, application, dataSources, variables: bound }) => ({
-          name: blockName,
-          script: `blocks/${key}.js`,
-          ...(blockTemplate === undefined ? {} : { template: blockTemplate }),
-          ...(application === undefined ? {} : { application }),
-          ...(dataSources.length === 0 ? {} : { dataSources }),
-          ...(isEmpty(bound) ? {} : { variables: bound }),
-        }),
-      ),
-    },
-    { lineWidth: 0, aliasDuplicateObjects: false },
-  )
+  return writeYaml({
+    name,
+    ...(description === '' ? {} : { description }),
+    ...(template ? { template } : {}),
+    ...(isEmpty(applications) ? {} : { applications }),
+    ...(isEmpty(variables) ? {} : { variables }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(recordCallBodies ? { recordCallBodies } : {}),
+    blocks: blocks.map(
+      ({ key, name: blockName, template: blockTemplate, application, dataSources, variables: bound }) => ({
+        name: blockName,
+        script: `blocks/${key}.js`,
+        ...(blockTemplate === undefined ? {} : { template: blockTemplate }),
+        ...(application === undefined ? {} : { application }),
+        ...(dataSources.length === 0 ? {} : { dataSources }),
+        ...(isEmpty(bound) ? {} : { variables: bound }),
+      }),
+    ),
+  })
 }

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { orNothing, readInputs } from '@patchbay/mcp/run-inputs'
 import { type Answer, maskedValue } from '@patchbay/sdk'
-import { stringify } from 'yaml'
 import { Failure } from '../failure.ts'
 import type { WorkflowFolder } from '../folders/read-folder.ts'
 import { findKnown } from '../folders/state.ts'
 import { writeWhole } from '../folders/write-files.ts'
+import { writeYaml } from '../folders/write-yaml.ts'
 import type { Connection } from '../session/connect.ts'
 import { madeCalls } from './judge.ts'
 import { type TestFile, toBody } from './read-tests.ts'
@@ -38,7 +38,7 @@ export async function recordTests(
     if (existsSync(path)) continue
     const test = await recordBlock(place, ran, { block, key }, options.tester)
     if (!test) continue
-    writeWhole(path, stringify(test, { lineWidth: 0, aliasDuplicateObjects: false }))
+    writeWhole(path, writeYaml(test))
     files.push(relative(options.cwd, path))
   }
   return files

@@ -94,6 +94,20 @@ describe('the shipped catalogue', () => {
     expect(functions.length).toBe(again.functions.length)
   })
 
+  it.each([
+    ['of spaces and line breaks only', ' \n'],
+    ['that must be quoted, with a line of spaces', `${'word '.repeat(10)}\r\n \n end`],
+    ['that is long, with spaces at the ends of lines', `\t${'lorem ipsum '.repeat(12)}  \n${'word '.repeat(30)} \n`],
+  ])('comes back with a description %s', (_, description) => {
+    const [template] = blockTemplates
+    if (!template) throw new Error('There are no block templates.')
+    const given = { ...template, description }
+    const files = exportCatalogFiles({ ...shippedCatalog, blockTemplates: [given, ...blockTemplates.slice(1)] })
+    const again = parseImportedCatalog(files)
+    expect(again.problems).toEqual([])
+    expect(again.blockTemplates.find(({ id }) => id === template.id)?.description).toBe(description)
+  })
+
   it('loads 200 applications with seven blocks each', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'patchbay-catalog-'))
     try {

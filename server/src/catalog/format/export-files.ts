@@ -1,5 +1,5 @@
-import { stringify } from 'yaml'
 import type { Application, BlockTemplate, Catalog, CatalogFile, LibraryFunction } from './definition.ts'
+import { writeYaml } from './write-yaml.ts'
 
 type Exported = Pick<Catalog, 'applications' | 'blockTemplates' | 'workflowTemplates' | 'functions'>
 
@@ -20,7 +20,7 @@ export function exportCatalogFiles(catalog: Exported): CatalogFile[] {
     }),
     ...catalog.workflowTemplates.map(({ file: _file, pinned: _pinned, ...item }) => ({
       path: `${place('workflows', item.name, item.id)}.yaml`,
-      content: toYaml(item),
+      content: writeYaml(item),
     })),
     ...catalog.functions.map((item) => exportFunction(item, place('functions', item.name, item.id))),
   ]
@@ -28,11 +28,11 @@ export function exportCatalogFiles(catalog: Exported): CatalogFile[] {
 
 function exportApplication({ file: _file, credentialEpoch: _epoch, logoImage, ...item }: Application): CatalogFile[] {
   const folder = `applications/${item.shortName.toLowerCase()}`
-  if (!logoImage) return [{ path: `${folder}/application.yaml`, content: toYaml({ ...item, logo: undefined }) }]
+  if (!logoImage) return [{ path: `${folder}/application.yaml`, content: writeYaml({ ...item, logo: undefined }) }]
   const isSvg = logoImage.mediaType === 'image/svg+xml'
   const logo = item.logo ?? (isSvg ? 'logo.svg' : 'logo.png')
   return [
-    { path: `${folder}/application.yaml`, content: toYaml(isSvg && logo === 'logo.svg' ? item : { ...item, logo }) },
+    { path: `${folder}/application.yaml`, content: writeYaml(isSvg && logo === 'logo.svg' ? item : { ...item, logo }) },
     isSvg
       ? { path: `${folder}/${logo}`, content: Buffer.from(logoImage.base64, 'base64').toString('utf8') }
       : { path: `${folder}/${logo}`, content: logoImage.base64, encoding: 'base64' },
@@ -42,16 +42,14 @@ function exportApplication({ file: _file, credentialEpoch: _epoch, logoImage, ..
 function exportBlock({ file: _, script, ...item }: BlockTemplate, path: string): CatalogFile[] {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return [
-    { path: `${path}.yaml`, content: toYaml({ ...item, script: `${name}.js` }) },
+    { path: `${path}.yaml`, content: writeYaml({ ...item, script: `${name}.js` }) },
     { path: `${path}.js`, content: script },
   ]
 }
 
 function exportFunction({ file: _, script, ...head }: LibraryFunction, path: string): CatalogFile {
-  return { path: `${path}.js`, content: `/*---\n${toYaml(head)}---*/\n${script}` }
+  return { path: `${path}.js`, content: `/*---\n${writeYaml(head)}---*/\n${script}` }
 }
-
-const toYaml = (value: unknown) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false })
 
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')

@@ -3,11 +3,11 @@
  * same files and the same checks as anything else that is imported, so it can be exported, edited and imported again.
  */
 import { createHash } from 'node:crypto'
-import { stringify } from 'yaml'
 import type { KnownItems } from '../format/check-catalog.ts'
 import type { ApplicationFile, BlockTemplateFile, Catalog, CatalogFile } from '../format/definition.ts'
 import { slugOf } from '../format/export-files.ts'
 import { parseImportedCatalog } from '../format/load.ts'
+import { writeYaml } from '../format/write-yaml.ts'
 import { cut, type OpenApiDocument, OpenApiRefusal, objectOf, readOpenApi, textOf } from './document.ts'
 import { type Operation, readOperations } from './operations.ts'
 import { readSecurity } from './security.ts'
@@ -74,7 +74,7 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
     credentialFields: [...server.fields, ...security.fields],
   }
   const folder = `applications/${shortName.toLowerCase()}`
-  const files: CatalogFile[] = [{ path: `${folder}/application.yaml`, content: toYaml(application) }]
+  const files: CatalogFile[] = [{ path: `${folder}/application.yaml`, content: writeYaml(application) }]
   const taken = new Set<string>()
   for (const operation of operations) {
     let name = slugOf(operation.key)
@@ -90,13 +90,11 @@ function makeFiles(document: OpenApiDocument, options: OpenApiOptions) {
       script: `${name}.js`,
       variables: operation.variables,
     }
-    files.push({ path: `${folder}/blocks/${name}.yaml`, content: toYaml(block) })
+    files.push({ path: `${folder}/blocks/${name}.yaml`, content: writeYaml(block) })
     files.push({ path: `${folder}/blocks/${name}.js`, content: operationScript(shortName, operation) })
   }
   return { files, warnings: [...server.warnings, ...security.warnings, ...warnings] }
 }
-
-const toYaml = (value: unknown) => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false })
 
 /** Everything from the document enters the script as JSON, never as code. */
 function operationScript(shortName: string, { call, variables }: Operation): string {
