@@ -4,10 +4,10 @@ import { actorOf, recordAudit } from '../audit/index.ts'
 import { type Tx, violatedConstraint } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { getUpgradeRow } from './get.ts'
-import { skipPending } from './item-store.ts'
+import { findNextWave, skipPending } from './item-store.ts'
 import { alreadyRunning } from './plan/start.ts'
 import type { UpgradeDeps } from './ports.ts'
-import { changing, type Upgrade, updateState } from './store.ts'
+import { changing, type Upgrade, updateState, updateWave } from './store.ts'
 import { sendTurn } from './turn.ts'
 
 export type UpgradeAction = 'pause' | 'resume' | 'rollBack'
@@ -54,7 +54,11 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
     if (upgrade.state === 'Running' && !upgrade.isRollingBack) return false
     if (upgrade.state !== 'Paused') throw isOver(upgrade, 'resumed')
     await updateState(tx, upgrade.id, { state: 'Running', isRollingBack: false })
-    await sendTurn(deps.jobs, tx, { id: upgrade.id, turn: upgrade.turn + 1 })
+    const resumed = { ...upgrade, turn: upgrade.turn + 1 }
+    // Paused after the last workflow of a wave and before the next wave was noted, it would wait for that one all over again.
+    const wave = await findNextWave(tx, upgrade.id)
+    if (wave !== undefined && wave !== upgrade.wave) await updateWave(tx, resumed, wave)
+    await sendTurn(deps.jobs, tx, resumed)
     return true
   },
   rollBack: async (deps, tx, upgrade) => {

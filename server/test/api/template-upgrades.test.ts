@@ -171,6 +171,19 @@ describe('an upgrade', () => {
       expect(refused.body.errorMessage).toBe(`The upgrade is complete, so it cannot be ${action}d.`)
     }
   })
+
+  it('goes on at once when resumed, also when it was paused right at the end of a wave', async () => {
+    const { id } = await twoVersions(partner)
+    await makeWorkflow(partner, id, { templateVersion: '1' })
+    const upgradeId = await startUpgrade(partner, id, { waveSize: 1, waveMinutes: 60 })
+    await eventually(async () => (await readUpgrade(partner, upgradeId)).counts.upgraded === 1)
+    await actOn(partner, upgradeId, 'pause')
+    // What a pause leaves that comes between the last workflow of a wave and the note of the next wave.
+    await service.asOwner('update template_upgrades set wave = 1 where id = $1', [upgradeId])
+    await actOn(partner, upgradeId, 'resume')
+    const ended = await upgradeIn(partner, upgradeId, 'Completed')
+    expect(ended.counts.upgraded).toBe(2)
+  })
 })
 
 describe('rolling back', () => {
