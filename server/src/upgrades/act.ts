@@ -57,7 +57,7 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
     const resumed = { ...upgrade, turn: upgrade.turn + 1 }
     // Paused after the last workflow of a wave and before the next wave was noted, it would wait for that one all over again.
     const wave = await findNextWave(tx, upgrade.id)
-    if (wave !== undefined && wave !== upgrade.wave) await updateWave(tx, resumed, wave)
+    if (wave !== undefined && wave !== upgrade.wave) await updateWave(tx, resumed, { wave, turn: resumed.turn })
     await sendTurn(deps.jobs, tx, resumed)
     return true
   },

@@ -82,9 +82,14 @@ export async function updateState(
 }
 
 /** False when the upgrade is in another wave or turn by now. */
-export async function updateWave(tx: Queryable, { id, wave, turn }: Upgrade, next: number): Promise<boolean> {
+export async function updateWave(
+  tx: Queryable,
+  { id, wave, turn }: Upgrade,
+  next: { wave: number; turn: number },
+): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
-    update template_upgrades set wave = ${next} where id = ${id} and wave = ${wave} and turn = ${turn} and state = 'Running'`)
+    update template_upgrades set wave = ${next.wave}, turn = ${next.turn}
+    where id = ${id} and wave = ${wave} and turn = ${turn} and state = 'Running'`)
   return rowCount > 0
 }
 

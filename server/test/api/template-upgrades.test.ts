@@ -172,6 +172,25 @@ describe('an upgrade', () => {
     }
   })
 
+  it('keeps a wave waiting when the job of the wave before is taken again', async () => {
+    const { id } = await twoVersions(partner)
+    await makeWorkflow(partner, id, { templateVersion: '1' })
+    const upgradeId = await startUpgrade(partner, id, { waveSize: 1, waveMinutes: 60 })
+    const first = `from pgboss.job where name = 'template-upgrade' and data->>'id' = $1 order by created_on limit 1`
+    const isDone = async () =>
+      (await service.asOwner(`select state ${first}`, [upgradeId]))[0]?.['state'] === 'completed'
+    await eventually(isDone)
+    expect((await readUpgrade(partner, upgradeId)).counts).toMatchObject({ upgraded: 1, pending: 1 })
+    // What a worker leaves that died before it could say that its job is done.
+    await service.asOwner(
+      `update pgboss.job set state = 'retry', start_after = now(), completed_on = null where id = (select id ${first})`,
+      [upgradeId],
+    )
+    await eventually(isDone)
+    expect((await readUpgrade(partner, upgradeId)).counts).toMatchObject({ upgraded: 1, pending: 1 })
+    await actOn(partner, upgradeId, 'rollBack')
+  })
+
   it('goes on at once when resumed, also when it was paused right at the end of a wave', async () => {
     const { id } = await twoVersions(partner)
     await makeWorkflow(partner, id, { templateVersion: '1' })

@@ -62,13 +62,17 @@ async function endWave(deps: UpgradeDeps, upgrade: Upgrade): Promise<boolean> {
   return deps.database.system.transaction(async (tx) => {
     const current = await findUpgrade(tx, upgrade.id, changing)
     if (current?.state !== 'Running' || current.turn !== upgrade.turn) return false
-    const next = await findNextWave(tx, upgrade.id)
-    if (next === undefined) {
+    const wave = await findNextWave(tx, upgrade.id)
+    if (wave === undefined) {
       await updateState(tx, upgrade.id, { state: 'Completed', isRollingBack: false })
       return false
     }
-    if (!(await updateWave(tx, upgrade, next)) || upgrade.waveMinutes === 0) return true
-    await sendTurn(deps.jobs, tx, upgrade, upgrade.waveMinutes)
+    const { id, turn, waveMinutes } = upgrade
+    const waits = waveMinutes > 0
+    // A job that is taken again, because its worker died after this, must not begin the wave that has to wait.
+    const next = { wave, turn: waits ? turn + 1 : turn }
+    if (!(await updateWave(tx, upgrade, next)) || !waits) return true
+    await sendTurn(deps.jobs, tx, { id, turn: next.turn }, waveMinutes)
     return false
   })
 }
