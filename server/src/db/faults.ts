@@ -66,7 +66,7 @@ export function explainFault(error: unknown): string {
   const code = codeOf(error) ?? ''
   const message = error instanceof Error ? error.message : String(error)
   if (isReadOnly(error)) {
-    return 'The database is read-only: none of its hosts accepts writes at the moment. Each is a standby, or has default_transaction_read_only set.'
+    return 'The database is read-only: none of its hosts accepts writes at the moment. Those that answer are standbys, or have default_transaction_read_only set.'
   }
   if (isDiskFull(error)) return `The disk of the database is full: ${message}.`
   if (isOutOfConnections(error)) return tooManyConnections

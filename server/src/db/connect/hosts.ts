@@ -1,3 +1,4 @@
+import { isReadOnly } from '../sqlstates.ts'
 import { splitDatabaseUrl } from './database-url.ts'
 
 export type ConnectionSettings = { connectionString: string } | { host: string; port: number; database: string }
@@ -28,15 +29,21 @@ export class Hosts {
     if (host === this.current) this.#index = (this.#index + 1) % this.#all.length
   }
 
-  /** Tries each host before it gives up, several of them twice, because others change the choice meanwhile. The fault of the last one is told. */
+  /**
+   * Tries each host before it gives up, several of them twice, because others change the choice meanwhile. A host that is read-only tells more than
+   * one that does not answer, whichever was tried last: otherwise the reason in the log would change with the order of the tries.
+   */
   async tryEach<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const triesMax = this.#all.length === 1 ? 1 : 2 * this.#all.length
+    let fault: unknown
     for (let tried = 1; ; tried++) {
       try {
         return await attempt()
       } catch (error) {
         const isOfHost = typeof error === 'object' && error !== null && this.#faults.has(error)
-        if (!isOfHost || tried >= triesMax) throw error
+        if (!isOfHost) throw error
+        if (!isReadOnly(fault)) fault = error
+        if (tried >= triesMax) throw fault
       }
     }
   }
