@@ -58,9 +58,10 @@ async function scheduleWithDueTick(id: string): Promise<void> {
   expect((await user.post('/api/WorkflowScheduler', body)).status).toBe(200)
   await makeDue(id)
 }
+/** As if the tick had never been handled. It may be many minutes old by now, on a busy machine. */
 const makeDue = (id: string) =>
   service.asOwner(
-    "update workflows set next_run_at = now() - interval '3 minutes', schedule_last_tick = null where id = $1",
+    "update workflows set next_run_at = now() - interval '1 hour', schedule_last_tick = null where id = $1",
     [id],
   )
 const isHandled = (id: string) =>
