@@ -206,7 +206,7 @@ describe('retention', () => {
       await deployWorkflow(service.manager, ['return 1']),
       await deployWorkflow(service.manager, ['return 1']),
     ]
-    // A day before yesterday: if midnight comes while this file runs, the service has made yesterday's tables itself.
+    // The day before yesterday: if midnight comes while this file runs, the service has made yesterday's tables itself.
     const [{ day } = { day: '' }] = (await service.asOwner(`
       select to_char((now() at time zone 'utc')::date - 2, 'YYYYMMDD') as day`)) as { day: string }[]
     for (const table of ['runs', 'run_blocks', 'run_writes'])
