@@ -10,6 +10,7 @@ export {
   type Tx,
   violatedConstraint,
 } from './database.ts'
+export { transactDespiteDeadlock } from './despite-deadlock.ts'
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
 export { explainFault, isAway, isDenied, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
 export { inOrder } from './in-order.ts'

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { holdLock } from '../harness/held-lock.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import {
   blockA,
@@ -173,5 +174,50 @@ describe('deleting a workflow that runs', () => {
       for (const index of [0, 1, 3]) expect([200, 404], answers[index]?.text).toContain(answers[index]?.status)
       expect(await service.asOwner('select 1 from runs where workflow_id = $1', [id])).toEqual([])
     }
+  })
+
+  it('takes along a run that starts meanwhile, and ends while the workflow goes', async () => {
+    const id = await create(client, customBody({ chain: [{ script: 'return 1' }] }))
+    await deploy(id)
+    await service.asOwner(
+      "insert into tags (organization_id, entity_type, entity_id, value) select organization_id, 'workflow', id, 'x' from workflows where id = $1",
+      [id],
+    )
+    const hold = (statement: string) => holdLock(service.databaseUrl, statement, [id])
+    // The server looks for a circle once per wait, a second after it began: the end of the run has to wait for longer before the circle closes.
+    const waits = (count: number, ms: number) =>
+      eventually(async () => {
+        const those = await service.asOwner(
+          `select from pg_locks l join pg_stat_activity a using (pid)
+          where a.datname = current_database() and not l.granted and l.waitstart < clock_timestamp() - $1 * interval '1 ms'`,
+          [ms],
+        )
+        return those.length >= count
+      })
+    await using workflow = await hold('select from workflows where id = $1 for no key update')
+    await using tag = await hold('select from tags where entity_id = $1 for update')
+    const deleting = client.get(`/api/DeleteWorkflow/${id}`)
+    await waits(1, 0)
+    const started = await client.post('/api/RunWorkflow', { workflowId: id })
+    expect(started.status, started.text).toBe(200)
+    await waits(2, 0)
+    await workflow.release()
+    await waits(2, 2000)
+    await tag.release()
+    const answer = await deleting
+    expect([answer.status, answer.body], answer.text).toEqual([200, true])
+    expect(await service.asOwner('select 1 from runs where workflow_id = $1', [id])).toEqual([])
+  })
+
+  it('gives up when somebody holds the workflow for more than ten seconds, and says so', async () => {
+    const id = await create(client)
+    await using held = await holdLock(service.databaseUrl, 'select from workflows where id = $1 for update', [id])
+    const answer = await client.get(`/api/DeleteWorkflow/${id}`)
+    expect([answer.status, answer.body.errorMessage]).toEqual([
+      503,
+      'Other requests keep the database busy. Try again.',
+    ])
+    await held.release()
+    expect((await client.get(`/api/DeleteWorkflow/${id}`)).body).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@patchbay/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import {
+  isAway,
   isBeingMoved,
   isDenied,
   isTransient,
@@ -103,7 +104,10 @@ function fromDatabase(error: pg.DatabaseError): AppError {
   }
   if (isBeingMoved(error))
     return new AppError('not_ready', 'This organization is being moved to another cell. Try again in a few seconds.')
-  // A server that stops, starts, became a standby or denies a right, a deadlock, a lock that took too long: another try may well succeed.
-  if (isTransient(error)) return notReady(error)
+  // A server that stops, starts, became a standby or denies a right: another try may well succeed.
+  if (isAway(error) || isDenied(error)) return notReady(error)
+  // A lock that took too long, a deadlock.
+  if (isTransient(error))
+    return new AppError('not_ready', 'Other requests keep the database busy. Try again.', { cause: error })
   return new AppError('internal', 'internal', { cause: error })
 }

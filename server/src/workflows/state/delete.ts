@@ -1,13 +1,14 @@
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Database, transactDespiteDeadlock } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { WorkflowRuns } from '../ports.ts'
 import { deleteWorkflowRow, hasWorkflow } from '../store.ts'
 
 /**
  * With everything that refers to it; the database takes along what names the workflow. Runs are taken away before it, in the order in which
- * a run that ends takes its locks, and once more after it: a run that was just starting is seen only then, and none can start any more.
+ * a run that ends takes its locks, and once more after it: a run that was just starting is seen only then, and none can start any more. Should
+ * that one end at the same moment, it holds its run and waits for the workflow, while this waits for the run.
  */
 export async function deleteWorkflow(
   deps: { database: Database; runs: WorkflowRuns },
@@ -15,7 +16,7 @@ export async function deleteWorkflow(
   id: string,
 ): Promise<boolean> {
   const scope = scopeOf(principal)
-  return deps.database.forScope(scope).transaction(async (tx) => {
+  return transactDespiteDeadlock(deps.database.forScope(scope), async (tx) => {
     if (!(await hasWorkflow(tx, scope.accountId, id))) throw notFound('workflow')
     await deps.runs.stop(tx, id)
     if (!(await deleteWorkflowRow(tx, scope, id))) throw notFound('workflow')
