@@ -17,6 +17,8 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 // npm and a terminal both pass Ctrl-C on, so one wish to stop may arrive twice.
 const sameWishMs = 2000
 const say = (line: string) => console.log(line)
+// Whoever reads the output may leave before the service does: after Ctrl-C in `npm start | tee`, both are told to stop. Unheard, the error would end the process on the spot.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 async function main(): Promise<number> {
   const config = readConfig(process.env, readRole(process.argv[2]))

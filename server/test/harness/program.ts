@@ -23,6 +23,8 @@ export type Program = AsyncDisposable & {
   /** Waits for a line and returns what the expression found in it. */
   saw(expression: RegExp): Promise<RegExpMatchArray>
   kill(signal: NodeJS.Signals): void
+  /** Nobody reads what it says from now on, as when the reader of a pipe has ended. */
+  stopReading(): void
   /** The exit code, or the signal's name. */
   ended: Promise<number | string>
 }
@@ -72,6 +74,10 @@ function follow(command: string, args: string[], env: Record<string, string>, is
       return seen
     },
     kill: (signal) => void child.kill(signal),
+    stopReading: () => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    },
     ended,
     async [Symbol.asyncDispose]() {
       if (!hasEnded) child.kill('SIGTERM')

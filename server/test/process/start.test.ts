@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { freePort } from '../harness/free-port.ts'
 import { type Program, startByNpm, startProgram } from '../harness/program.ts'
 import { readiness } from '../harness/readiness.ts'
 
@@ -162,6 +163,21 @@ describe('the embedded service', () => {
       await eventually(() => serversOn(ownDir).length === 0)
     },
   )
+
+  it('starts, works and stops in order although nobody reads its output any more', async () => {
+    const ownDir = newDataDir()
+    const port = await freePort()
+    await using service = start(ownDir, { PATCHBAY_PORT: String(port) })
+    // What it says from here on, the first account included, meets a broken pipe.
+    await service.saw(/Creating the embedded database\./)
+    service.stopReading()
+    const client = new Client(`http://127.0.0.1:${port}`, undefined)
+    await eventually(async () => (await client.get('/readyz').catch(() => undefined))?.status === 200)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    expect(serversOn(ownDir)).toEqual([])
+    expect(existsSync(join(ownDir, 'patchbay.lock'))).toBe(false)
+  })
 
   it('stops in order, the database included, although a client never finishes its request', async () => {
     await using service = start(dataDir)
