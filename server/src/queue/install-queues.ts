@@ -23,6 +23,8 @@ export const schema = 'pgboss'
 
 /** Finds the groups that wait, and the oldest jobs of one, without passing over the jobs of others. */
 const additions = [
+  `alter table ${schema}.job add column if not exists parked_until timestamptz, add column if not exists is_woken boolean not null default false`,
+  `create index if not exists job_parked on ${schema}.job_common (parked_until) where parked_until is not null`,
   `create index if not exists job_waiting_by_group on ${schema}.job_common (name, group_id, created_on) where state < 'active' and not blocked`,
 ]
 

@@ -6,9 +6,11 @@
 //    Runs are taken by turns of their own.
 import { PgBoss } from 'pg-boss'
 import { type Database, type Queryable, rawStatement, type Tx } from '../db/index.ts'
+import { Recurring } from '../lib/recurring.ts'
 import { Announcer } from './announcer.ts'
 import { ClockWatch } from './clock-watch.ts'
 import { schema } from './install-queues.ts'
+import { callDueJobs, parkJobs, wakeJobs } from './park-jobs.ts'
 import { preparedStatement } from './prepared-statement.ts'
 import { type Turns, takeInTurns } from './take-jobs.ts'
 
@@ -33,17 +35,20 @@ export class JobQueue implements AsyncDisposable {
   readonly #listeners: Map<string, Set<() => void>>
   readonly #announcer: Announcer
   readonly #clock: ClockWatch | undefined
+  readonly #calling: Recurring | undefined
 
   private constructor(parts: {
     boss: PgBoss
     listeners: Map<string, Set<() => void>>
     announcer: Announcer
     clock: ClockWatch | undefined
+    calling: Recurring | undefined
   }) {
     this.#boss = parts.boss
     this.#listeners = parts.listeners
     this.#announcer = parts.announcer
     this.#clock = parts.clock
+    this.#calling = parts.calling
   }
 
   /** `supervises`: workers also look after abandoned jobs; processes that only file jobs leave that to them. */
@@ -84,7 +89,15 @@ export class JobQueue implements AsyncDisposable {
     await boss.start()
     const clock = supervises ? new ClockWatch(database, (error) => onError(error as Error)) : undefined
     clock?.start()
-    return new JobQueue({ boss, listeners, announcer: new Announcer(database, onError), clock })
+    const announcer = new Announcer(database, onError)
+    const callDue = async () => {
+      for (const queue of await callDueJobs(database.system)) announcer.announce(queue)
+    }
+    const calling = supervises
+      ? new Recurring(callDue, { pauseMs: 500, onFault: (error) => onError(error as Error) })
+      : undefined
+    calling?.start()
+    return new JobQueue({ boss, listeners, announcer, clock, calling })
   }
 
   /** Files a job in the caller's transaction: the job exists exactly when the row it serves does. Workers hear of it afterwards. */
@@ -152,6 +165,27 @@ export class JobQueue implements AsyncDisposable {
     if (claims.length > 0) await this.#boss.fail(queue, claims.map(toAttempt), null, { db: inTransaction(tx) })
   }
 
+  /**
+   * Puts jobs aside in the transaction that says what they wait for: until `dueAt`, or until somebody wakes them. The claims end. Returns the ids of those
+   * that were still the caller's.
+   */
+  async park(tx: Tx, queue: string, claims: readonly JobClaim[], dueAt: Date | null): Promise<Set<string>> {
+    if (claims.length === 0) return new Set()
+    const { ids, areAllParked } = await parkJobs(tx, queue, claims, dueAt)
+    if (!areAllParked) tx.afterCommit(() => this.#announcer.announce(queue))
+    return ids
+  }
+
+  /**
+   * Parked jobs may be taken from the commit on. One that somebody works on will not be parked any more: it can be taken again at once, so what it is woken
+   * for is never missed.
+   */
+  async wake(tx: Tx, queue: string, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    tx.afterCommit(() => this.#announcer.announce(queue))
+    await wakeJobs(tx, queue, ids)
+  }
+
   /** Takes a job out of the queue if nobody works on it yet; false when somebody does. Locks it until the transaction ends. */
   async withdraw(tx: Queryable, queue: string, id: string): Promise<boolean> {
     const { rows } = await tx.query<{ id: string }>(
@@ -176,11 +210,12 @@ export class JobQueue implements AsyncDisposable {
   }
 
   /** Wakes this process's own listeners without waiting for the database to do so. */
-  wake(queue: string): void {
+  hint(queue: string): void {
     wake(this.#listeners, queue)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#calling?.[Symbol.asyncDispose]()
     await this.#clock?.[Symbol.asyncDispose]()
     await this.#announcer[Symbol.asyncDispose]()
     await this.#boss.stop({ graceful: true, timeout: 25_000 })

@@ -12,7 +12,7 @@ export type TakenJob = { id: string; retry_count: number; group_id: string | nul
 const take = (chosen: string) => `
   with chosen as materialized (${chosen})
   update ${schema}.job_common j set state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
-    retry_count = case when started_on is not null then retry_count + 1 else retry_count end
+    is_woken = false, retry_count = case when started_on is not null then retry_count + 1 else retry_count end
   where name = $1 and id = any (array(select id from chosen))
   returning j.id, j.retry_count, j.group_id`
 
@@ -91,7 +91,7 @@ const inTurnsText = `
     (select id from early) union all (select id from grouped) limit $2
   )
   update ${schema}.job_common j set state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
-    retry_count = case when started_on is not null then retry_count + 1 else retry_count end
+    is_woken = false, retry_count = case when started_on is not null then retry_count + 1 else retry_count end
   where name = $1 and id = any (array(select id from chosen))
   returning j.id, j.retry_count, j.group_id, j.data`
 

@@ -56,7 +56,7 @@ export async function startReplay(
       }),
     ])
   })
-  deps.jobs.wake(replayQueue)
+  deps.jobs.hint(replayQueue)
   return { replayId: id }
 }
 

@@ -53,7 +53,7 @@ export class RunStarter {
 
   /** Lets workers of this process look at once; those of others are told by the database. */
   wake(): void {
-    this.#jobs.wake(runQueue)
+    this.#jobs.hint(runQueue)
   }
 
   async #startAll(requests: (RunRequest & { id: string })[]): Promise<(StartedRun | undefined)[]> {

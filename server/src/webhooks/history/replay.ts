@@ -50,7 +50,7 @@ export async function startReplay(deps: ReplayDeps, principal: Principal, workfl
       }),
     ])
   })
-  deps.jobs.wake(webhookReplayQueue)
+  deps.jobs.hint(webhookReplayQueue)
   return getReplay(deps, principal, id)
 }
 

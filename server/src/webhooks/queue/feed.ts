@@ -186,5 +186,5 @@ async function startChecks({ jobs }: FeedDeps, tx: Tx, accountId: string, units:
       ),
     ),
   ])
-  tx.afterCommit(() => jobs.wake(webhookCheckQueue))
+  tx.afterCommit(() => jobs.hint(webhookCheckQueue))
 }
