@@ -1,6 +1,7 @@
 export { FetchLoop } from './fetch-loop.ts'
 export { installQueues, type QueueDefinitions } from './install-queues.ts'
-export { type Job, JobQueue } from './job-queue.ts'
+export type { Job } from './job.ts'
+export { JobQueue } from './job-queue.ts'
 export {
   listNewestGroups,
   listWaitingGroups,

@@ -1,7 +1,7 @@
 // Jobs that nobody can go on with for now: they wait for a time, or until somebody wakes them. Nobody who takes jobs comes across them.
 import type { Queryable } from '../db/index.ts'
 import { schema } from './install-queues.ts'
-import type { JobClaim } from './job-queue.ts'
+import type { JobClaim } from './job.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
 /** A job that was woken while somebody worked on it is not put aside: whoever takes it next finds what it was woken for. */

@@ -6,7 +6,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '../db/index.ts'
 import { FetchLoop } from './fetch-loop.ts'
-import type { Job, JobQueue } from './job-queue.ts'
+import type { Job } from './job.ts'
+import type { JobQueue } from './job-queue.ts'
 
 export type TurnWorkerDeps<Data> = {
   database: Database
