@@ -64,10 +64,12 @@ declare namespace run {
   const workflowId: string
   /** Number of the run. */
   const runNumber: number
-  /** API, Scheduler, Webhook, Manual or Retry. */
+  /** API, Scheduler, Webhook, Manual, Retry or Workflow. */
   const runBy: string
   /** Stays the same when the block runs again. Send it with every write. */
   const idempotencyKey: string
+  /** What RunWorkflow or RunAndWait was given; null otherwise. */
+  const input: any
 }
 
 /** Library functions: dates, text, grouping, joining, CSV, XML, hashing. */

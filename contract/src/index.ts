@@ -17,6 +17,7 @@ import type { OperationSpec } from './operation.ts'
 import * as proxy from './proxy.ts'
 import * as replay from './replay.ts'
 import * as revisions from './revisions.ts'
+import * as runAndWait from './run-and-wait.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as search from './search.ts'
@@ -138,6 +139,7 @@ export const operations = {
   WebhookReplay: webhookOperators.replayWebhooks,
   GetWebhookReplay: webhookOperators.getWebhookReplay,
   RunWorkflow: runs.runWorkflow,
+  RunAndWait: runAndWait.runAndWait,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
   ResumeWorkflow: runs.resumeWorkflow,
@@ -211,7 +213,7 @@ export { refusalsOf } from './refusals-of.ts'
 export { type ReplayOutcome, replayOutcomes } from './replay.ts'
 export type { RevisionReason } from './revisions.ts'
 export { type RoleName, rankOf, roleNames, roles } from './roles.ts'
-export { type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
+export { inputBytesMax, type RunSource, type RunStatusName, runOrderFields } from './runs.ts'
 export type { SearchPlaceName } from './search.ts'
 export { wrongCodesMax } from './shares.ts'
 export { type StreamEventName, streamEventNames } from './stream.ts'

@@ -42,6 +42,8 @@ type OperationShape = {
   largeText?: string
   /** Body shapes by status. `null` is an empty body. */
   answers: { 200: TSchema | null; 204?: null }
+  /** When the same body comes with 202, in words for the reference. */
+  acceptedWhen?: string
   /** Further request headers, by name. The service checks them itself; the schema tells clients. */
   headers?: Readonly<Record<string, TSchema>>
   /** Headers of a 200 that a client may rely on, by name. */

@@ -9,12 +9,15 @@ export const RunStatus = Type.Enum([...runStatuses], {
 })
 export type RunStatusName = (typeof runStatuses)[number]
 
-export const runSources = ['API', 'Scheduler', 'Webhook', 'Manual', 'Retry'] as const
+export const runSources = ['API', 'Scheduler', 'Webhook', 'Manual', 'Retry', 'Workflow'] as const
 export type RunSource = (typeof runSources)[number]
 
-const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the run.' })
-const answerHeaders = { 'X-Run-Number': RunNumber }
+export const RunNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the run.' })
+export const answerHeaders = { 'X-Run-Number': RunNumber }
 export const WorkflowId = Type.Object({ workflowId: Guid })
+/** The most that a run, an event or an answer may be given, as JSON. */
+export const inputBytesMax = 1_048_576
+export const RunInput = Type.Unknown({ description: 'What scripts see as run.input: any JSON up to 1 MiB.' })
 const BlockNumber = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
 
 export const RunHistoryItem = Type.Object(
@@ -31,7 +34,9 @@ export const RunHistoryItem = Type.Object(
     pauseInMilliSec: Type.Integer({
       description: 'Time the scripts spent sleeping or waiting for a called service to be ready.',
     }),
-    runBy: Type.Enum([...runSources], { description: 'API, Scheduler, Webhook, Manual or Retry.' }),
+    runBy: Type.Enum([...runSources], {
+      description: 'API, Scheduler, Webhook, Manual, Retry, or Workflow: another workflow started it.',
+    }),
     processorType: Type.Enum(['Standard', 'Debug'], { description: 'Debug for a partial run, else Standard.' }),
     isExpiredByTime: Type.Boolean({ description: 'True when the run was ended because it took too long.' }),
     errorMessage: Type.Union([Type.String(), Type.Null()], {
@@ -69,6 +74,7 @@ export const runWorkflow = operation({
         description: 'Number of the first block; results before it are reused.',
       }),
       runTillBlock: Type.Optional({ ...BlockNumber, description: 'Number of the last block.' }),
+      input: Type.Optional(RunInput),
     },
     { additionalProperties: false },
   ),

@@ -109,6 +109,10 @@ export const RecordCallBodies = Type.Boolean({
   description: 'Whether runs also keep the bodies of the calls of their blocks, as GetBlockCalls shows them.',
 })
 
+export const OutputBlock = Type.Union([Guid, Type.Null()], {
+  description: 'The block whose result is the result of a run; null for the last one of the chain.',
+})
+
 export const WorkflowApiDto = Type.Object(
   {
     ...listFields,
@@ -120,6 +124,7 @@ export const WorkflowApiDto = Type.Object(
     timeoutSeconds: TimeoutSeconds,
     recordCallBodies: RecordCallBodies,
     replayRuns: ReplayRuns,
+    outputBlock: OutputBlock,
     webhook: Type.Object(
       {
         isActive: Type.Boolean({ description: 'Whether it accepts requests.' }),

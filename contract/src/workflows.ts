@@ -6,6 +6,7 @@ import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
 import { Revision } from './revisions.ts'
 import {
   mapOf,
+  OutputBlock,
   RecordCallBodies,
   ReplayRuns,
   replayRunsDefault,
@@ -68,6 +69,7 @@ export const WorkflowInput = Type.Object(
     timeoutSeconds: Type.Optional(TimeoutSeconds),
     recordCallBodies: Type.Optional({ ...RecordCallBodies, default: false }),
     replayRuns: Type.Optional({ ...ReplayRuns, default: replayRunsDefault }),
+    outputBlock: Type.Optional(OutputBlock),
     id: readOnly,
     revision: readOnly,
     accountId: readOnly,

@@ -578,6 +578,12 @@ export type Methods = {
    */
   runWorkflow: Method<'RunWorkflow'>
   /**
+   * Start a run of a deployed workflow and wait for its result. If it takes longer than waitSeconds, the response is 202 and the run goes on. A client that disconnects stops nothing.
+   * POST /api/RunAndWait/:workflowId
+   * @example { body: {"input":{"orderId":1007},"waitSeconds":10} }
+   */
+  runAndWait: Method<'RunAndWait'>
+  /**
    * Stop a run. The current block finishes (a sleep ends at once), then the run is Stopped. False when the run had already ended.
    * GET /api/StopWorkflowRun/:workflowId
    */

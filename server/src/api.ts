@@ -95,8 +95,11 @@ export async function startApi(
     trustedProxies: config.trustedProxies,
     elsewhere: config.cell === undefined ? undefined : new Elsewhere(services.database),
   })
-  // Streams have no end of their own: a stop would wait for them.
-  http.addHook('preClose', async () => api.hub.endAll())
+  // Streams have no end of their own, and requests that wait for runs a late one: a stop would wait for them.
+  http.addHook('preClose', async () => {
+    api.hub.endAll()
+    services.runs.ends.endAll()
+  })
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))

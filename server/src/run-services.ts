@@ -22,7 +22,7 @@ export async function createRunServices(context: Context, means: Means) {
   const { connections, sandbox, calls, vault, functions, webhookPorts, findDefinition } = means
   const traces = await startTraces(context)
   const emails = createEmailSender({ database, outbox, ledger })
-  return createRuns({
+  const runs = createRuns({
     database,
     keyRing,
     contents,
@@ -50,6 +50,8 @@ export async function createRunServices(context: Context, means: Means) {
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },
     onFault: faultsOf('runs'),
   })
+  context.parts.use(runs.ends)
+  return runs
 }
 
 /** What must be stored with the end of a run is stored in its transaction; the rest hears of it afterwards. */

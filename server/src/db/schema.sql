@@ -801,8 +801,10 @@ table runs partition by RANGE (id) -- row-level security forced (
   retry_of uuid,
   started_by uuid,
   under_way uuid[],
+  input text,
+  is_awaited boolean not null default false,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
-  constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text]))),
+  constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
   constraint runs_pkey PRIMARY KEY (id)
 );

@@ -51,6 +51,10 @@ class RequestExchange implements Exchange {
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }
+
+  setStatus(status: 202): void {
+    this.#reply.code(status)
+  }
 }
 
 /** The value of one cookie. Ours hold nothing that needs decoding. */

@@ -13,6 +13,10 @@ export type Exchange = {
   header(name: string): string | undefined
   cookie(name: string): string | undefined
   setHeader(name: string, value: string): void
+  /** Of an answer that is none of a refusal; 200 unless said otherwise. */
+  setStatus(status: 202): void
+  /** Calls back once, when the answer is on its way or nobody waits for it any more. */
+  onEnd(callback: () => void): void
 }
 
 type Access<Name extends OperationName> = Operations[Name] extends { access: 'public' } ? undefined : Principal

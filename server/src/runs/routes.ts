@@ -1,4 +1,5 @@
 import type { HandlersOf } from '../http/index.ts'
+import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
 import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
@@ -10,6 +11,7 @@ import { type TestBlockDeps, testBlock } from './test-block/test-block.ts'
 
 type Names =
   | 'RunWorkflow'
+  | 'RunAndWait'
   | 'StopWorkflowRun'
   | 'RetryRun'
   | 'ResumeWorkflow'
@@ -20,11 +22,13 @@ type Names =
   | 'GetBlockCalls'
   | 'TestBlock'
 
-export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps
+export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps & RunAndWaitDeps
 
 export function runRoutes(deps: RunDeps): HandlersOf<Names> {
   return {
     RunWorkflow: async ({ principal, body, exchange }) => announce(await startRun(deps, principal, body), exchange),
+    RunAndWait: ({ principal, params, body, exchange }) =>
+      runAndWait(deps, principal, { workflowId: params.workflowId, body, exchange }),
     StopWorkflowRun: ({ principal, params, query }) => stopRun(deps, principal, params.workflowId, query.runNumber),
     RetryRun: async ({ principal, params, query, exchange }) => {
       const retry = await retryRun(deps, principal, params.workflowId, query.runNumber)

@@ -1,5 +1,6 @@
 import type { RunSource, RunStatusName } from '@patchbay/contract'
-import type { JsonObject } from '../lib/json.ts'
+import type { Json, JsonObject } from '../lib/json.ts'
+import type { JsonText } from '../lib/json-text.ts'
 
 /** The queue of runs: the id of a job is the id of its run, its group is the account. */
 export const runQueue = 'runs'
@@ -22,6 +23,8 @@ export type Run = {
   movesDateLastRun: boolean
   webhookIds: string[] | null
   isWebhookBatch: boolean
+  /** What scripts see as run.input; text where it is large. */
+  input: Json | JsonText
 }
 
 /** The hold of one worker on a run. A write that names another attempt than the row does has no effect. */
@@ -93,6 +96,8 @@ export type EndedRun = {
   errorMessage: string | null
   webhookIds: string[] | null
   isWebhookBatch: boolean
+  /** Somebody waits for the end. */
+  isAwaited: boolean
   endedAt: Date
   /** From start to end, pauses excluded. */
   activeMs: number

@@ -12,6 +12,7 @@ import type { KeyRing } from '../secrets/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
+import { EndWatch } from './await/end-watch.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
 import type { ScriptPorts } from './execute/script-calls.ts'
@@ -62,13 +63,15 @@ export function createRuns(deps: RunsDeps) {
   const { database, jobs, keyRing, contents, vault, onFault } = deps
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
+  const ends = new EndWatch(database, onFault)
+  const onRunsEnded = tellingEnds(deps.onRunsEnded, ends)
   const recorder = new RunRecorder({
     database,
     keyRing,
     contents,
     jobs,
     vault,
-    onRunsEnded: deps.onRunsEnded,
+    onRunsEnded,
     news: deps.news,
     ledger: deps.ledger,
     onFault,
@@ -78,6 +81,7 @@ export function createRuns(deps: RunsDeps) {
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
+    ends,
     routes: runRoutes({
       ...history,
       keyRing,
@@ -87,7 +91,9 @@ export function createRuns(deps: RunsDeps) {
       findDefinition: deps.findDefinition,
       missingApplications: deps.missingApplications,
       webhooks: deps.webhooks,
-      onRunsEnded: deps.onRunsEnded,
+      onRunsEnded,
+      definitions,
+      ends,
       publish: deps.publish,
       sandbox: deps.sandbox,
       functions,
@@ -129,5 +135,14 @@ export function createRuns(deps: RunsDeps) {
         options,
       ),
     createRetention: (): Retention => new Retention(database, deps.retention, onFault),
+  }
+}
+
+/** Whoever waits for a run hears of its end as soon as that is durable. */
+function tellingEnds(onRunsEnded: OnRunsEnded, ends: EndWatch): OnRunsEnded {
+  return async (tx, ended, effects) => {
+    const awaited = ended.filter((run) => run.isAwaited).map(({ id }) => id)
+    if (awaited.length > 0) tx.afterCommit(() => ends.tell(awaited))
+    await onRunsEnded(tx, ended, effects)
   }
 }

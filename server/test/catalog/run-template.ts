@@ -27,7 +27,7 @@ export async function runScript(
     api: around.api,
     dateLastRun: around.dateLastRun ?? null,
     webhook: around.webhook ?? null,
-    run: { workflowId: 'w', runNumber: 1, runBy: 'API', idempotencyKey: 'k' },
+    run: { workflowId: 'w', runNumber: 1, runBy: 'API', idempotencyKey: 'k', input: null },
     session: { vars: {} },
     console: { log: (line: string) => log.push(line) },
     myVault: {

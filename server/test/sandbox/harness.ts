@@ -22,7 +22,7 @@ export function makeJob(script: string, parts: JobParts = {}): ScriptJob {
       session: { vars: {}, vault: {}, vaultGlobal: {} },
       webhook: null,
       dateLastRun: null,
-      run: { workflowId: 'w', runNumber: 1, runBy: 'API', idempotencyKey: 'k' },
+      run: { workflowId: 'w', runNumber: 1, runBy: 'API', idempotencyKey: 'k', input: null },
       ...inputs,
     },
   }

@@ -3,7 +3,7 @@ export type CompletionEffects = { readonly movesDateLastRun: boolean; readonly w
 
 export type CompletedRun = {
   readonly isPartial: boolean
-  readonly runBy: 'API' | 'Scheduler' | 'Webhook' | 'Manual' | 'Retry'
+  readonly runBy: 'API' | 'Scheduler' | 'Webhook' | 'Manual' | 'Retry' | 'Workflow'
   /** Set when a block called `fx.stopAfterThisBlock(flag)`. */
   readonly endedEarly: null | { readonly flag: boolean }
   /** The webhook setting of that name; it counts only for runs that a webhook request started. */

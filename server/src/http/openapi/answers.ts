@@ -54,6 +54,7 @@ const refusals: Record<number, { name: string; description: string; message: str
 /** All statuses an operation may answer with, each with words. */
 export function answerCodes(spec: OperationSpec): Record<string, string> {
   const codes: Record<string, string> = { 200: 'Success.' }
+  if (spec.acceptedWhen) codes[202] = spec.acceptedWhen
   if (spec.answers[204] === null) codes[204] = 'There is nothing to return.'
   for (const status of refusalStatuses(spec)) {
     const reasons = reasonsFor(spec, status)

@@ -71,6 +71,7 @@ function responses(spec: OperationSpec, components: ComponentSchemas): object {
   const codes = answerCodes(spec)
   return {
     200: success(spec, components),
+    ...(spec.acceptedWhen ? { 202: { ...success(spec, components), description: spec.acceptedWhen } } : {}),
     ...(spec.answers[204] === null ? { 204: { description: codes[204], headers: headersOf(spec) } } : {}),
     ...Object.fromEntries(refusalStatuses(spec).map((status) => [status, refusalOf(spec, status)])),
   }

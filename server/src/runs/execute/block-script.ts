@@ -101,7 +101,13 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       session: state.session,
       webhook: given.webhook,
       dateLastRun: run.dateLastRun?.toISOString() ?? null,
-      run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, idempotencyKey },
+      run: {
+        workflowId: run.workflowId,
+        runNumber: run.runNumber,
+        runBy: run.runBy,
+        idempotencyKey,
+        input: run.input,
+      },
       ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
     },
     ...(clock === undefined

@@ -3,6 +3,7 @@ import { type Queryable, sql } from '../../db/index.ts'
 import type { DayTables } from '../record/day-tables.ts'
 import { partitionStatement } from '../record/partition-statement.ts'
 import type { Run, RunClaim, RunStatus } from '../run.ts'
+import { readStored } from './stored-json.ts'
 
 type RunRow = {
   id: string
@@ -19,6 +20,7 @@ type RunRow = {
   moves_date_last_run: boolean
   webhook_ids: string[] | null
   is_webhook_batch: boolean
+  input: string | null
 }
 
 export type FoundRun = Run & {
@@ -165,6 +167,7 @@ function toRun(row: RunRow): FoundRun {
     movesDateLastRun: row.moves_date_last_run,
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
+    input: readStored(row.input),
     hasBlocks: row.run_by === 'Retry' || row.run_from !== null,
   }
 }

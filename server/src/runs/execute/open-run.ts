@@ -3,9 +3,7 @@
 import { type Contents, DamagedContentError } from '../../contents/index.ts'
 import type { Database } from '../../db/index.ts'
 import { blockRetryDelayMs } from '../../engine/run/backoff.ts'
-import type { Json, JsonObject } from '../../lib/json.ts'
-import { JsonText } from '../../lib/json-text.ts'
-import { isLarge } from '../../lib/large-body.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { STOPPED_ASLEEP } from '../../sandbox/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { contentPlace } from '../record/block-contents.ts'
@@ -15,6 +13,7 @@ import { type ClaimedRun, type FoundRun, listBlocks, type StoredBlock, takeOver,
 import type { DefinitionCache, PlannedWorkflow } from './definition-cache.ts'
 import { type KnownBlock, openState, type RunState } from './run-state.ts'
 import { openDeferred } from './sealed-deferred.ts'
+import { readStored } from './stored-json.ts'
 import { untilReachable } from './until-reachable.ts'
 
 export type OpenRunDeps = {
@@ -146,16 +145,11 @@ function toKnown(block: StoredBlock, stopRequested: boolean): KnownBlock {
         : block.endFlag === null
           ? { kind: 'succeeded' }
           : { kind: 'endedRun', flag: block.endFlag },
-    result: readResult(block.result),
+    result: readStored(block.result),
     errorMessage: block.errorMessage,
     activeMs: block.activeMs,
     pauseMs: block.pauseMs,
     calls: block.calls,
     isReused: block.isReused,
   }
-}
-
-function readResult(text: string | null): Json | JsonText {
-  if (text === null) return null
-  return isLarge(text) ? new JsonText(text) : (JSON.parse(text) as Json)
 }

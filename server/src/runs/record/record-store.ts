@@ -104,6 +104,7 @@ type EndedRow = {
   error_message: string | null
   webhook_ids: string[] | null
   is_webhook_batch: boolean
+  is_awaited: boolean
   counts_from: Date
   created_at: Date
   ended_at: Date
@@ -129,7 +130,7 @@ const endText = partitionStatement(
         is_expired_by_time = i.is_expired_by_time, error_message = i.error_message
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
       returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
-        r.is_webhook_batch, r.counts_from, r.created_at, r.ended_at, r.pause_ms
+        r.is_webhook_batch, r.is_awaited, r.counts_from, r.created_at, r.ended_at, r.pause_ms
     ), recorded as (${insertBlocks})
     select * from fenced`,
 )
@@ -163,6 +164,7 @@ function toEndedRun(row: EndedRow, work: RunWork): EndedRunRow {
     errorMessage: row.error_message,
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
+    isAwaited: row.is_awaited,
     countsFrom: row.counts_from,
     endedAt: row.ended_at,
     activeMs: row.ended_at.getTime() - row.created_at.getTime() - row.pause_ms,

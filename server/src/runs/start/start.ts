@@ -14,6 +14,7 @@ import type { FindDefinition } from '../execute/definition-cache.ts'
 import { openDeferred, sealDeferred } from '../execute/sealed-deferred.ts'
 import { findRun } from '../history/history-store.ts'
 import { type Carried, carryContents, writeCarried } from './carry-contents.ts'
+import { requireSmall } from './require-small.ts'
 import { copyBlocks, updateDeferred } from './start-store.ts'
 import { notDeployed, type RunRequest, type RunStarter, type StartedRun } from './starter.ts'
 
@@ -52,7 +53,13 @@ export type RetriedWebhooks = {
   isPartial: boolean
 }
 
-export type StartBody = { workflowId: string; webhookId?: string; runFromBlock?: number; runTillBlock?: number }
+export type StartBody = {
+  workflowId: string
+  webhookId?: string
+  runFromBlock?: number
+  runTillBlock?: number
+  input?: unknown
+}
 
 export async function startRun(deps: StartDeps, principal: Principal, body: StartBody): Promise<StartedRun> {
   const { webhookId, runFromBlock, runTillBlock } = body
@@ -63,6 +70,7 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     workflowId: body.workflowId,
     runBy: principal.credential.kind === 'session' ? 'Manual' : 'API',
     startedBy: principal.caller.id,
+    ...inputOf(body.input),
   }
   if (webhookId === undefined && runFromBlock === undefined && runTillBlock === undefined) {
     // The plain start asks nothing first: what the statement that starts it needs to know, it looks up itself.
@@ -83,6 +91,12 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
   }
   if (Object.keys(range).length === 0) return deps.starter.start(request)
   return startPartial(deps, definition, { ...request, range })
+}
+
+/** JSON text for the row of the run; nothing for null, which is what a run without input sees. */
+export function inputOf(input: unknown): { input?: string } {
+  if (input === undefined || input === null) return {}
+  return { input: requireSmall('input', input) }
 }
 
 async function startPartial(deps: StartDeps, definition: WorkflowDefinition, request: RunRequest): Promise<StartedRun> {

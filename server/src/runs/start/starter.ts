@@ -31,7 +31,7 @@ export class RunStarter {
 
   /** Throws when the account has no such workflow, or it is not deployed. */
   async start(request: RunRequest): Promise<StartedRun> {
-    const started = await this.#group.add({ ...request, id: newId() })
+    const started = await this.#group.add({ ...request, id: request.id ?? newId() })
     return started ?? (await this.#refuse(request))
   }
 

@@ -50,6 +50,7 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     processor_type: EndedRun['processorType']
     webhook_ids: string[] | null
     is_webhook_batch: boolean
+    is_awaited: boolean
     ended_at: Date
     active_ms: number
     blocks: number
@@ -59,7 +60,7 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     with stopped as (
       update runs set status = 'Stopped', ended_at = clock_timestamp()
       where id = ${id} and account_id = ${accountId} and ended_at is null
-      returning id, workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch, ended_at,
+      returning id, workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch, is_awaited, ended_at,
         (extract(epoch from ended_at - created_at) * 1000 - pause_ms)::float8 as active_ms
     ), shown as (
       update workflows w set last_run_number = s.run_number, last_run_status = 'Stopped'
@@ -83,6 +84,7 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
       errorMessage: null,
       webhookIds: row.webhook_ids,
       isWebhookBatch: row.is_webhook_batch,
+      isAwaited: row.is_awaited,
       endedAt: row.ended_at,
       activeMs: row.active_ms,
       work: { blocks: row.blocks, calls: row.calls, scriptMs: row.script_ms },

@@ -67,7 +67,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
       session: { vars: (body.sessionVars ?? {}) as JsonObject, vault: {}, vaultGlobal: {} },
       webhook: (body.webhook ?? null) as Json,
       dateLastRun: body.dateLastRun ?? null,
-      run: { workflowId, runNumber: 0, runBy: 'Manual', idempotencyKey },
+      run: { workflowId, runNumber: 0, runBy: 'Manual', idempotencyKey, input: null },
     },
     library,
     capabilities: { api: true, vault: true, email: true },

@@ -21,17 +21,23 @@ type ScriptInputs = {
   session: SessionInputs
   webhook: Json | JsonText
   dateLastRun: string | null
-  run: Json
+  run: { [name: string]: Json | JsonText } | null
   /** Where `Date` begins for a script that is run again; its sleeps then take no time. Only without `run` of the job. */
   clockMs?: number
 }
 
 /** As JSON text. */
 export function writeInputs(inputs: ScriptInputs): string {
-  const { dataSources, session, webhook } = inputs
-  const isPlain = ![...dataSources, webhook, ...Object.values(session)].some((value) => value instanceof JsonText)
+  const { dataSources, session, webhook, run } = inputs
+  const values = [...dataSources, webhook, ...Object.values(session), ...Object.values(run ?? {})]
+  const isPlain = !values.some((value) => value instanceof JsonText)
   if (isPlain) return JSON.stringify(inputs)
-  return textObject({ ...inputs, dataSources: textArray(dataSources), session: textObject(session) }).text
+  return textObject({
+    ...inputs,
+    dataSources: textArray(dataSources),
+    session: textObject(session),
+    run: run && textObject(run),
+  }).text
 }
 
 type Capabilities = { api: boolean; vault: boolean; email: boolean }

@@ -1,5 +1,5 @@
 // A request becomes a new definition, or every reason why it cannot. Nothing is stored here.
-import { blocksMax, replayRunsDefault } from '@patchbay/contract'
+import { blocksMax } from '@patchbay/contract'
 import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
 import { decideBinding, makeChain, patchChain } from '../../engine/chain/chain-patch.ts'
 import type { Problem } from '../../engine/problem.ts'
@@ -9,11 +9,12 @@ import type { Definition } from '../definition/definition.ts'
 import { collect, refuseFor } from '../definition/refuse.ts'
 import type { CheckScript, WorkflowCatalog } from '../ports.ts'
 import { keepBlockVariables, templatesForChange } from '../template/block-templates.ts'
+import { applySettings, type SettingsInput, withoutSettings } from './apply-settings.ts'
 import { type CheckedScripts, checkScripts } from './check-scripts.ts'
 import { mapApplications, spellApplications } from './map-applications.ts'
 
 /** What a request may change; its read-only fields are not looked at. */
-export type WorkflowInput = {
+export type WorkflowInput = SettingsInput & {
   name?: string
   description?: string
   applications?: Record<string, unknown>
@@ -22,9 +23,6 @@ export type WorkflowInput = {
   /** True counts as `unboundFromTemplate`, so that an answer can be posted back. */
   isCustomizedStructure?: boolean
   chain?: ChainElementInput[]
-  timeoutSeconds?: number | null
-  recordCallBodies?: boolean
-  replayRuns?: number
 }
 
 type Deps = { catalog: WorkflowCatalog; checkScript: CheckScript }
@@ -65,15 +63,14 @@ export async function applyChanges(
   const patched = isNew ? makeChain(spelled, context) : patchChain(current.chain, spelled, context)
   const chain = collect(problems, patched) ?? []
   if (chain.length > blocksMax) problems.push({ message: `A workflow has at most ${blocksMax} blocks.` })
+  // A chain that was refused says nothing about which blocks there are.
+  const settings = applySettings(current, input, patched.ok ? chain : undefined, problems)
   refuseFor('workflow_invalid', problems)
 
   const trusted = [...current.chain, ...blockTemplates.values()].map(({ script }) => script)
   refuseFor('workflow_invalid', await checkScripts(deps.checkScript, chain, new Set(trusted), checked))
-  // Stored only where they differ from the default: a workflow from before there were these settings stays the same when it is posted back.
-  const { recordCallBodies: recordedBodies = false, replayRuns: runsKept = replayRunsDefault, ...others } = current
-  const replayRuns = input.replayRuns ?? runsKept
   return {
-    ...others,
+    ...withoutSettings(current),
     name: input.name ?? current.name,
     description: input.description ?? current.description,
     isCustomizedStructure: !isBound,
@@ -81,9 +78,7 @@ export async function applyChanges(
     variables: [...variables].map(([name, variable]) => ({ name, ...variable })),
     chain,
     blockVariables: keepBlockVariables(chain, blockTemplates),
-    timeoutSeconds: input.timeoutSeconds === undefined ? current.timeoutSeconds : input.timeoutSeconds,
-    ...((input.recordCallBodies ?? recordedBodies) ? { recordCallBodies: true } : {}),
-    ...(replayRuns === replayRunsDefault ? {} : { replayRuns }),
+    ...settings,
   }
 }
 

@@ -30,6 +30,8 @@ export type Definition = {
   readonly recordCallBodies?: true
   /** Absent means the default. */
   readonly replayRuns?: number
+  /** Absent means the last block of the chain. */
+  readonly outputBlock?: string
 }
 
 /** What a run needs of a workflow. */
@@ -49,6 +51,8 @@ export type WorkflowDefinition = {
   recordCallBodies: boolean
   /** Of how many of its newest runs everything is kept that a replay needs. */
   replayRuns: number
+  /** The block whose result is that of a run; undefined for a chain without blocks. */
+  outputBlock: string | undefined
   /** Values of password variables, of the workflow and of its blocks: what must not appear in logs, results and errors. */
   secrets: string[]
 }

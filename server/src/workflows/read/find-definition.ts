@@ -62,6 +62,7 @@ export function runnableOf(
     timeoutSeconds: definition.timeoutSeconds,
     recordCallBodies: definition.recordCallBodies ?? false,
     replayRuns: definition.replayRuns ?? replayRunsDefault,
+    outputBlock: definition.outputBlock ?? definition.chain.at(-1)?.uniqueBlockId,
     secrets: listSecretValues(definition),
   }
 }

@@ -45,6 +45,7 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
     timeoutSeconds: definition.timeoutSeconds,
     recordCallBodies: definition.recordCallBodies ?? false,
     replayRuns: definition.replayRuns ?? replayRunsDefault,
+    outputBlock: definition.outputBlock ?? null,
     webhook: { isActive: item.is_webhook_active, url },
     ...(ofRun && { run: ofRun.run }),
   }

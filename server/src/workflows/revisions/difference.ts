@@ -41,9 +41,10 @@ async function readRevision(
 
 function comparableOf(definition: Definition, templateVersion: string | null): Comparable {
   const { name, description, isCustomizedStructure, timeoutSeconds, recordCallBodies = false } = definition
-  const { replayRuns = replayRunsDefault } = definition
+  const { replayRuns = replayRunsDefault, outputBlock = null } = definition
+  const settings = { timeoutSeconds, recordCallBodies, replayRuns, outputBlock }
   return {
-    fields: { name, description, isCustomizedStructure, timeoutSeconds, recordCallBodies, replayRuns, templateVersion },
+    fields: { name, description, isCustomizedStructure, ...settings, templateVersion },
     variables: definition.variables,
     applications: definition.applications,
     chain: definition.chain,

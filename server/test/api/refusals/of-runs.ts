@@ -16,6 +16,9 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
 
   return [
     refusal('RunWorkflow', 'workflow_not_deployed', notDeployed, async () => run(await idle())),
+    refusal('RunAndWait', 'workflow_not_deployed', notDeployed, async () =>
+      at.manager.post(`/api/RunAndWait/${await idle()}`, {}),
+    ),
     refusal('RunWorkflow', 'blocks_invalid', 'runFromBlock', async () => run(await deployed(), { runFromBlock: 9 })),
     refusal('RunWorkflow', 'applications_missing', 'registered applications that are missing: HTTP.', async () => {
       const application = { applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6', credentialsJson: baseUrl }
