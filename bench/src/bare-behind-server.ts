@@ -4,7 +4,7 @@ import { operations } from '../../contract/src/index.ts'
 import { Database } from '../../server/src/db/index.ts'
 import { createHttpServer, rateLimiter } from '../../server/src/http/index.ts'
 import { KeyAuthenticator } from '../../server/src/keys/index.ts'
-import { createLog } from '../../server/src/log.ts'
+import { openLog } from '../../server/src/log.ts'
 import { createMetrics } from '../../server/src/metrics/index.ts'
 import { KeyRing, MasterKeys } from '../../server/src/secrets/index.ts'
 import { openBareValues } from './bare-values.ts'
@@ -36,7 +36,7 @@ const http = await createHttpServer({
   pages: [],
   rateLimiter: rateLimiter(1_000_000),
   metrics: createMetrics('api'),
-  logger: createLog('warn', 'json'),
+  logger: openLog('warn', 'json').log,
   trustedProxies: [],
 })
 console.log(await http.listen({ host: '127.0.0.1', port: 0 }))

@@ -78,6 +78,7 @@ const queues: QueueDefinitions = {
 type StartOptions = {
   /** Of several processes that work together. */
   readMetrics?: (() => Promise<string>) | undefined
+  logLinesDropped?: () => number
   /** Aborted to call the start off. */
   signal?: AbortSignal
 }
@@ -86,11 +87,11 @@ export async function startApp(
   config: Config,
   log: Logger,
   say: (line: string) => void,
-  { readMetrics, signal }: StartOptions = {},
+  { readMetrics, logLinesDropped = () => 0, signal }: StartOptions = {},
 ): Promise<App> {
   const parts = new AsyncDisposableStack()
   try {
-    return await compose({ config, log, say, parts, readMetrics, signal })
+    return await compose({ config, log, say, parts, readMetrics, logLinesDropped, signal })
   } catch (error) {
     await parts.disposeAsync()
     throw error
@@ -108,10 +109,11 @@ export function installServiceQueues(owner: Client): Promise<void> {
 
 type Start = Pick<Context, 'config' | 'log' | 'say' | 'parts'> & {
   readMetrics: (() => Promise<string>) | undefined
+  logLinesDropped: () => number
   signal: AbortSignal | undefined
 }
 
-async function compose({ config, log, say, parts, readMetrics, signal }: Start): Promise<App> {
+async function compose({ config, log, say, parts, readMetrics, logLinesDropped, signal }: Start): Promise<App> {
   const metrics = createMetrics(config.role, readMetrics)
   const faults = parts.use(new FaultLog(log, metrics.work.onFault))
   const embedded =
@@ -130,6 +132,7 @@ async function compose({ config, log, say, parts, readMetrics, signal }: Start):
   metrics.watch({
     pools: () => database.pools,
     sandbox: () => sandbox.load,
+    logLinesDropped,
     db: database.system,
     migrationsKnown: countMigrations(),
   })

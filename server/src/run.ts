@@ -1,12 +1,14 @@
 // argv, environment, signals: nothing else reads them.
 import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { Logger } from 'pino'
 import { type App, startApp } from './app.ts'
 import { buildConsole } from './build-console.ts'
 import { type Config, ConfigError, type Role, readConfig } from './config.ts'
 import { explainFailedStart } from './failed-start.ts'
 import { belongToCell } from './lib/cell.ts'
-import { createLog } from './log.ts'
+import { type Dropped, LineOutput } from './line-output.ts'
+import { openLog } from './log.ts'
 import { groupMember, ProcessGroup } from './process-group.ts'
 
 // Of the thirty seconds that a stop may take; the rest is for the embedded database.
@@ -16,8 +18,12 @@ const callOffMsMax = 10_000
 const signals = ['SIGINT', 'SIGTERM'] as const
 // npm and a terminal both pass Ctrl-C on, so one wish to stop may arrive twice.
 const sameWishMs = 2000
-const say = (line: string) => console.log(line)
-// Whoever reads the output may leave before the service does: after Ctrl-C in `npm start | tee`, both are told to stop. Unheard, the error would end the process on the spot.
+const toNotice = ({ lines, reason }: Dropped) => `Lines dropped: ${lines}. ${reason}\n`
+const standardOutput = new LineOutput({ fd: 1, toNotice })
+/** Written to the end before the process ends. */
+const outputs = [standardOutput]
+const say = (line: string) => standardOutput.write(`${line}\n`)
+// Node itself writes here, its warnings for example. Unheard, an error of a reader that left or of a full disk would end the process on the spot.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
 
 async function main(): Promise<number> {
@@ -55,14 +61,15 @@ async function runGroup(config: Config): Promise<number> {
 async function runService(config: Config): Promise<number> {
   belongToCell(config.cell)
   const startedAt = performance.now()
-  const log = createLog(config.logLevel, config.logFormat)
+  const { log, output } = openLog(config.logLevel, config.logFormat)
+  outputs.push(output)
   process.on('unhandledRejection', (reason) => {
     log.fatal({ part: 'process', err: reason }, 'Unhandled promise rejection.')
     throw reason
   })
 
   const stopAsked = waitForSignal()
-  const app = await startUnlessStopped(config, log, stopAsked)
+  const app = await startUnlessStopped({ config, log, output }, stopAsked)
   if (!app) return 0
   if (groupMember) groupMember.tellReady(app.baseUrl)
   else {
@@ -99,10 +106,14 @@ async function runService(config: Config): Promise<number> {
 }
 
 /** Undefined when a signal came first. The start is called off then, and what was started is stopped in order. */
-async function startUnlessStopped(config: Config, log: Logger, stopAsked: Promise<'asked'>): Promise<App | undefined> {
+async function startUnlessStopped(
+  { config, log, output }: { config: Config; log: Logger; output: LineOutput },
+  stopAsked: Promise<'asked'>,
+): Promise<App | undefined> {
   const calledOff = new AbortController()
   const starting = startApp(config, log, say, {
     readMetrics: groupMember?.readMetricsOfAll,
+    logLinesDropped: () => output.droppedLines + standardOutput.droppedLines,
     signal: calledOff.signal,
   })
   const started = await Promise.race([starting, stopAsked])
@@ -140,10 +151,11 @@ function readRole(word: string | undefined): Role {
   throw new ConfigError(`Unknown role "${word}": give api or worker, or nothing for both.`)
 }
 
-main().then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    console.error(explainFailedStart(error) ?? error)
-    process.exit(1)
-  },
-)
+const code = await main().catch((error: Error) => {
+  const failures = new LineOutput({ fd: 2, toNotice })
+  outputs.push(failures)
+  failures.write(`${explainFailedStart(error) ?? inspect(error)}\n`)
+  return 1
+})
+await Promise.all(outputs.map((output) => output.close()))
+process.exit(code)

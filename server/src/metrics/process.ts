@@ -1,11 +1,12 @@
 // What this process has in hand right now, asked when somebody looks.
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 
 export type PoolUse = { total: number; idle: number; waiting: number }
 
 export type ProcessSource = {
   pools(): Record<string, PoolUse>
   sandbox(): { processes: number; computing: number; queued: number }
+  logLinesDropped(): number
 }
 
 export function addProcessMetrics(registry: Registry, source: ProcessSource): void {
@@ -43,4 +44,13 @@ export function addProcessMetrics(registry: Registry, source: ProcessSource): vo
   ofSandbox('patchbay_script_processes', 'Processes for scripts.', (load) => load.processes)
   ofSandbox('patchbay_scripts_computing', 'Scripts that compute.', (load) => load.computing)
   ofSandbox('patchbay_scripts_waiting', 'Scripts that wait for a process.', (load) => load.queued)
+  new Counter({
+    name: 'patchbay_log_lines_dropped_total',
+    help: 'Lines that standard output or standard error did not take, because the disk is full or the reader has left or stalls.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(source.logLinesDropped())
+    },
+  })
 }

@@ -30,7 +30,12 @@ export type Program = AsyncDisposable & {
 }
 
 export function startProgram(file: 'main' | 'admin', args: string[], env: Record<string, string>): Program {
-  return follow(process.execPath, [programFile(file), ...args], env, false)
+  return follow(process.execPath, [programFile(file), ...args], env)
+}
+
+/** What it says goes to an open file instead; its `output` stays empty. */
+export function startProgramInto(fd: number, env: Record<string, string>): Program {
+  return follow(process.execPath, [programFile('main')], env, { fd })
 }
 
 export function programFile(file: 'main' | 'admin'): string {
@@ -40,16 +45,21 @@ export function programFile(file: 'main' | 'admin'): string {
 
 /** As a person does it, in a process group of its own, as a terminal would make one: signals to the group reach npm and the service. */
 export function startByNpm(env: Record<string, string>): Program & { killGroup(signal: NodeJS.Signals): void } {
-  const program = follow('npm', ['start'], env, true)
+  const program = follow('npm', ['start'], env, { isGroup: true })
   return { ...program, killGroup: (signal) => void process.kill(-program.pid, signal) }
 }
 
-function follow(command: string, args: string[], env: Record<string, string>, isGroup: boolean): Program {
+function follow(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  { isGroup = false, fd }: { isGroup?: boolean; fd?: number } = {},
+): Program {
   const child: ChildProcess = spawn(command, args, {
     detached: isGroup,
     cwd: root,
     env: { ...programEnvironment, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', fd ?? 'pipe', fd ?? 'pipe'],
   })
   let text = ''
   child.stdout?.on('data', (chunk) => {
