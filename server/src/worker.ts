@@ -2,6 +2,7 @@
 import { ActivityRoller, StorageMeter } from './activity/index.ts'
 import { AlarmKeeper } from './alarms/index.ts'
 import { AuditChain, AuditRetention } from './audit/index.ts'
+import { ClockWatch } from './clock/index.ts'
 import { ConnectionHealthChecks } from './connections/index.ts'
 import { ContentSweep } from './contents/index.ts'
 import type { Context } from './context.ts'
@@ -23,6 +24,7 @@ export async function startWorker(
   services: Services,
 ): Promise<{ takeRuns(): void; leaveRuns(): void }> {
   const { database, keyRing, jobs, outbox, outbound, connecting, events, runs, webhooks, ledger, contents } = services
+  parts.use(new ClockWatch(database, faultsOf('clock'))).start()
   if (config.smtpUrl !== undefined) {
     const mailer = parts.use(
       new Mailer({

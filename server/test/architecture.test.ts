@@ -53,6 +53,7 @@ const features = [
   'mcp',
   'backup',
   'cells',
+  'clock',
 ]
 
 /** Rooms of the console, left to right: each may import those before it. */

@@ -301,6 +301,14 @@ policy own_rows to {patchbay_app} using ((organization_id = current_organization
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table clock_repairs (
+  id bigint not null,
+  table_name text not null,
+  shift_ms bigint not null,
+  constraint clock_repairs_pkey PRIMARY KEY (id)
+);
+grant delete, insert, select, update to patchbay_system;
+
 table connection_tokens -- row-level security forced (
   registered_application_id uuid not null,
   account_id uuid not null,
@@ -350,6 +358,14 @@ policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
+
+table database_clock (
+  only_row boolean not null default true,
+  seen_at timestamp with time zone not null,
+  constraint database_clock_only_row_check CHECK (only_row),
+  constraint database_clock_pkey PRIMARY KEY (only_row)
+);
+grant select, update to patchbay_system;
 
 table event_deliveries -- row-level security forced (
   id uuid not null,

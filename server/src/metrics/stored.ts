@@ -21,7 +21,9 @@ const help = {
   outbox_mails: 'E-mails by status.',
   outbox_oldest_seconds: 'Age of the oldest e-mail that is queued for sending.',
   event_deliveries_waiting: 'Events that wait for delivery to an address.',
-  schedule_lag_seconds: 'How late the most overdue schedule is.',
+  schedule_lag_seconds: 'How late the most overdue schedule of an active account is.',
+  database_clock_ahead_seconds:
+    'How far the clock of the database is ahead of the clock of this machine; negative when it is behind.',
   search_feed_waiting: 'Batches that wait to be indexed for search.',
   activity_waiting: 'Counts that wait to be added to the totals.',
   audit_rows_unchained: 'Rows of the audit log of the last half hour that are not chained yet.',
@@ -80,8 +82,11 @@ async function readFigures(db: Queryable): Promise<Figure[]> {
       union all select 'outbox_mails', s.status, (select count(*) from mails m where m.status = s.status) from (values ('Held'), ('Queued'), ('Failed')) as s (status)
       union all select 'outbox_oldest_seconds', null, coalesce(greatest(0, extract(epoch from now() - min(created_at))), 0) from mails where status = 'Queued'
       union all select 'event_deliveries_waiting', null, count(*) from event_deliveries
-      union all select 'schedule_lag_seconds', null, coalesce(greatest(0, extract(epoch from now() - min(next_run_at))), 0)
-        from workflows where is_scheduled and state = 'deployed' and next_run_at < now()
+      union all select 'schedule_lag_seconds', null, greatest(0, extract(epoch from now() - min(w.next_run_at)),
+          -- A clock that was set back hides what is late until somebody has moved it.
+          case when count(*) > 0 then (select extract(epoch from seen_at - clock_timestamp()) from database_clock) end)
+        from workflows w join accounts a on a.id = w.account_id where w.is_scheduled and w.state = 'deployed' and a.state = 'active'
+      union all select 'database_clock_ahead_seconds', null, extract(epoch from clock_timestamp()) - ${Date.now()}::float8 / 1000
       union all select 'search_feed_waiting', null, count(*) from search_feed
       union all select 'activity_waiting', null, count(*) from activity_deltas
       union all select 'audit_rows_unchained', null, count(*) from audit_log a

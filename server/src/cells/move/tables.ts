@@ -20,7 +20,9 @@ export type MovedTable = {
 
 /** Of the cell, not of its organizations; or gone within minutes anyway. */
 const ofTheCell = [
+  'clock_repairs',
   'content_stores',
+  'database_clock',
   'file_pieces',
   'installed_queues',
   'leases',
