@@ -118,7 +118,18 @@ function ResultView(props: ViewProps) {
 function InputView({ workflow, run, block }: ViewProps) {
   const input = useBlockInput(workflow.id, run.lockVersionNumber, block.dataSources)
   if (block.dataSources.length === 0) return <Nothing>This block reads from no other block.</Nothing>
-  return input.isLoading ? <SkeletonLines count={4} /> : <JsonTree value={input.values} label="input" />
+  if (input.isLoading) return <SkeletonLines count={4} />
+  const nameOf = (id: string) => workflow.chain.find(({ uniqueBlockId }) => uniqueBlockId === id)?.blockName ?? id
+  return (
+    <div className="flex flex-col gap-3">
+      {block.dataSources.map((source, index) => (
+        <div key={source} className="min-w-0">
+          <p className="text-label font-medium text-text">{nameOf(source)}</p>
+          <JsonTree value={input.values[index]} label={`input from ${nameOf(source)}`} />
+        </div>
+      ))}
+    </div>
+  )
 }
 
 function LogPart(props: ViewProps) {

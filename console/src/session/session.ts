@@ -1,6 +1,7 @@
 // Who is signed in. A session that ends while somebody works is renewed in place: calls wait for it and then go on.
 import { type AnswerOf, createClient, type Operations } from '@patchbay/sdk'
 import { createStore } from '../ui/store.ts'
+import { forgetBrowserData } from './browser-data.ts'
 
 export type Session = AnswerOf<Operations['Session']>
 
@@ -49,6 +50,7 @@ export async function signInAgain(email: string, password: string): Promise<void
 export async function signOut(): Promise<void> {
   const token = sessionToken()
   await createClient({ baseUrl: '', headers: token === undefined ? {} : { 'X-CSRF-Token': token } }).call('SignOut', {})
+  forgetBrowserData()
   window.location.assign('/signin')
 }
 

@@ -29,6 +29,8 @@ export type CodeEditorProps = {
   extensions?: Extension
   /** Marks a place, for example where a script failed. Lines count from 1. */
   problem?: { line: number; column: number | null; message: string } | undefined
+  /** Put in at the cursor whenever a new one comes. */
+  insertion?: { text: string } | undefined
 }
 
 /** Set on changes that come from outside, so that they are not told to the outside again. */
@@ -86,6 +88,13 @@ export function CodeEditor(props: CodeEditorProps) {
     if (editor)
       editor.dispatch(setDiagnostics(editor.state, props.problem ? [diagnosticOf(editor, props.problem)] : []))
   }, [props.problem])
+
+  useEffect(() => {
+    const editor = view.current
+    if (!editor || !props.insertion) return
+    editor.dispatch(editor.state.replaceSelection(props.insertion.text), { userEvent: 'input.paste' })
+    editor.focus()
+  }, [props.insertion])
 
   return <div ref={place} className="h-full min-h-0 overflow-hidden" />
 }

@@ -14,7 +14,15 @@ const openListMax = 40
 /** For what was searched for: all of it is shown open. */
 export const everyDepth = Number.POSITIVE_INFINITY
 
-export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
+type TreeProps = {
+  value: unknown
+  label: string
+  openDepth?: number
+  /** Makes every name a button that gives the way to its value, such as `[0].customer.name`. */
+  onPick?: (way: string) => void
+}
+
+export function JsonTree({ value, label, openDepth = 2, onPick }: TreeProps) {
   return (
     <figure aria-label={label} className="group/tree relative min-w-0 font-mono text-label leading-6">
       <div className="absolute top-0 right-0 opacity-0 group-hover/tree:opacity-100 focus-within:opacity-100">
@@ -22,15 +30,24 @@ export function JsonTree({ value, label, openDepth = 2 }: { value: unknown; labe
           Copy
         </Copy>
       </div>
-      <Node value={value} depth={0} openDepth={openDepth} />
+      <Node value={value} depth={0} openDepth={openDepth} way="" onPick={onPick} />
     </figure>
   )
 }
 
-function Node({ name, value, depth, openDepth }: { name?: string; value: unknown; depth: number; openDepth: number }) {
+type NodeProps = {
+  name?: string
+  value: unknown
+  depth: number
+  openDepth: number
+  way: string
+  onPick: TreeProps['onPick']
+}
+
+function Node({ name, value, depth, openDepth, way, onPick }: NodeProps) {
   const [isOpen, setIsOpen] = useState(depth < openDepth)
   const [shown, setShown] = useState(piece)
-  const key = name !== undefined && <span className="shrink-0 text-accent">{name}: </span>
+  const key = name !== undefined && <Name name={name} way={way} onPick={onPick} />
   if (value === null || typeof value !== 'object') {
     return (
       <div className="pl-4 [overflow-wrap:anywhere]">
@@ -53,23 +70,27 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
   }
   return (
     <div>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setIsOpen(!isOpen)}
-        className="flex max-w-full items-center rounded-sm text-left hover:bg-raised"
-      >
-        <ChevronRight
-          size={13}
-          aria-hidden
-          className={classNames('mr-0.5 shrink-0 text-faint', isOpen && 'rotate-90')}
-        />
-        {key}
-        <span className="ml-1 min-w-0 truncate text-muted">
-          {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
-        </span>
-        {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
-      </button>
+      <div className="flex max-w-full items-center">
+        {onPick && key}
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-label={onPick && name !== undefined ? `${isOpen ? 'Close' : 'Open'} ${name}` : undefined}
+          onClick={() => setIsOpen(!isOpen)}
+          className="flex min-w-0 items-center rounded-sm text-left hover:bg-raised"
+        >
+          <ChevronRight
+            size={13}
+            aria-hidden
+            className={classNames('mr-0.5 shrink-0 text-faint', isOpen && 'rotate-90')}
+          />
+          {!onPick && key}
+          <span className="ml-1 min-w-0 truncate text-muted">
+            {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
+          </span>
+          {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
+        </button>
+      </div>
       {isOpen && (
         <>
           <div className="ml-1.5 border-l border-line pl-2">
@@ -82,6 +103,8 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
                   value={(value as Record<string, unknown>)[child]}
                   depth={depth + 1}
                   openDepth={count > openListMax && openDepth !== everyDepth ? depth + 1 : openDepth}
+                  way={way + stepText(child, isList)}
+                  onPick={onPick}
                 />
               )
             })}
@@ -100,6 +123,28 @@ function Node({ name, value, depth, openDepth }: { name?: string; value: unknown
       )}
     </div>
   )
+}
+
+function Name({ name, way, onPick }: Pick<NodeProps, 'way' | 'onPick'> & { name: string }) {
+  if (!onPick) return <span className="shrink-0 text-accent">{name}: </span>
+  return (
+    <button
+      type="button"
+      title="Insert into the script"
+      draggable
+      onDragStart={(event) => event.dataTransfer.setData('text/plain', way)}
+      onClick={() => onPick(way)}
+      className="mr-1 shrink-0 rounded-sm text-accent hover:underline"
+    >
+      {name}:
+    </button>
+  )
+}
+
+/** One step further on the way to a value: `.name`, `["odd name"]` or `[0]`. */
+export function stepText(name: string, isIndex: boolean): string {
+  if (isIndex) return `[${name}]`
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }
 
 function Scalar({ value }: { value: unknown }) {

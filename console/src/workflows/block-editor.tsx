@@ -1,18 +1,18 @@
 // One block: its script, variables and settings above, cause and effect below.
 import { Link } from '@tanstack/react-router'
 import { EllipsisVertical, Play, SkipForward, Trash2, X } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import { sentenceOf } from '../api.ts'
 import type { Block, BlockEdit, WorkflowDetail } from '../definition/workflow-draft.ts'
-import { useBlockInput } from '../runs/block-input.ts'
 import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Menu } from '../ui/menu.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { BlockPanes } from './block-panes.tsx'
 import { BlockSettings } from './block-settings.tsx'
-import { useBlockTest } from './block-test.ts'
+import { type TestStep, useBlockTest } from './block-test.ts'
 import { BlockVariables } from './block-variables.tsx'
+import { useSamples } from './use-samples.ts'
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx').then((module) => ({ default: module.ScriptEditor })))
 
@@ -36,26 +36,27 @@ export function BlockEditor(props: EditorProps) {
   const [part, setPart] = useState<Part>('Script')
   const [typedInput, setTypedInput] = useState<string>()
   const [inputProblem, setInputProblem] = useState<string>()
-  const input = useBlockInput(workflow.id, workflow.lastRunNumber, block.dataSources)
-  const { test, unconnected, callsApplications, setCallsApplications } = useBlockTest(workflow, block)
+  const [insertion, setInsertion] = useState<{ text: string }>()
+  const samples = useSamples(workflow, block.dataSources)
+  const { test, testing, unconnected, ...applications } = useBlockTest(workflow, props.chain, block, samples)
+  const values = block.dataSources.map((source) => samples.of(source)?.value ?? null)
+  // The editor completes from these; a new list of the same values must not make it start over.
+  const inputs = useStable(values)
   const variableNames = Object.keys(block.variables).join('\n')
   const surroundings = useMemo(
     () => ({
       variables: variableNames === '' ? [] : variableNames.split('\n'),
       applications: Object.keys(workflow.applications),
+      samples: { Datasource: inputs },
     }),
-    [variableNames, workflow.applications],
+    [variableNames, workflow.applications, inputs],
   )
   const runTest = () => {
-    const given = readInput(typedInput, input.values)
-    setInputProblem(given.problem)
-    if (given.values) test.mutate(given.values)
+    const typed = readTyped(typedInput)
+    setInputProblem(typed.problem)
+    if (!typed.problem) test.mutate(typed.values ? { input: typed.values } : {})
   }
-  const failed = test.data?.success === false && test.data.line !== null ? test.data : undefined
-  const problem = useMemo(
-    () => (failed ? { line: failed.line as number, column: failed.column, message: String(failed.result) } : undefined),
-    [failed],
-  )
+  const problem = useMemo(() => problemOf(test.data, block.uniqueBlockId), [test.data, block.uniqueBlockId])
   return (
     <section aria-label={`Block ${block.blockName}`} className="flex min-h-0 flex-1 flex-col bg-panel">
       <BlockHead {...props} part={part} onPart={setPart} variableCount={surroundings.variables.length} />
@@ -76,6 +77,7 @@ export function BlockEditor(props: EditorProps) {
               isReadOnly={props.isReadOnly}
               surroundings={surroundings}
               problem={problem}
+              insertion={insertion}
             />
           </Suspense>
         )}
@@ -93,16 +95,23 @@ export function BlockEditor(props: EditorProps) {
       <div className="flex min-h-0 flex-[2] flex-col">
         <BlockPanes
           workflow={workflow}
+          chain={props.chain}
           block={block}
-          input={input}
+          samples={samples}
           typedInput={typedInput}
           onTypedInput={setTypedInput}
-          outcome={test.data}
+          onInsert={(text) => {
+            setPart('Script')
+            setInsertion({ text })
+          }}
+          step={test.data}
           refusal={inputProblem ?? (test.error ? sentenceOf(test.error) : undefined)}
           isTesting={test.isPending}
-          callsApplications={callsApplications}
-          onCallsApplications={setCallsApplications}
+          testing={testing}
+          callsApplications={applications.callsApplications}
+          onCallsApplications={applications.setCallsApplications}
           onTest={runTest}
+          onTestUpToHere={() => test.mutate({ isUpToHere: true })}
         />
       </div>
     </section>
@@ -172,12 +181,28 @@ function Unconnected({ names }: { names: readonly string[] }) {
   )
 }
 
-function readInput(typed: string | undefined, last: unknown[]): { values?: unknown[]; problem?: string } {
-  if (typed === undefined) return { values: last }
+/** Undefined values: the samples are meant. */
+function readTyped(typed: string | undefined): { values?: unknown[]; problem?: string } {
+  if (typed === undefined) return {}
   try {
     const values: unknown = JSON.parse(typed)
     return Array.isArray(values) ? { values } : { problem: 'The input must be a JSON array: one item per data source.' }
   } catch (error) {
     return { problem: `The input is not valid JSON: ${(error as Error).message}` }
   }
+}
+
+/** A failure of this block whose place in the script is known. */
+function problemOf(step: TestStep | undefined, blockId: string) {
+  if (!step || step.block.uniqueBlockId !== blockId || step.outcome.success) return undefined
+  const { line, column, result } = step.outcome
+  return line === null ? undefined : { line, column, message: String(result) }
+}
+
+/** The same list as long as its members are the same. */
+function useStable(values: unknown[]): unknown[] {
+  const kept = useRef(values)
+  const isSame = kept.current.length === values.length && kept.current.every((value, index) => value === values[index])
+  if (!isSame) kept.current = values
+  return kept.current
 }

@@ -1,5 +1,6 @@
 // The blocks of a workflow and the cables between them.
 import '@xyflow/react/dist/base.css'
+import { Link } from '@tanstack/react-router'
 import {
   type Connection,
   type Edge,
@@ -12,15 +13,17 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { Braces, Maximize2, Minus, Plus } from 'lucide-react'
+import { Braces, CalendarClock, Hand, Maximize2, Minus, Pin, Plus, Webhook } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { ApplicationLogo } from '../applications/application-logo.tsx'
 import { lookOf } from '../runs/run-status.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Mark } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { counted } from '../ui/counted.ts'
 import { durationText } from '../ui/time.tsx'
 import { blockHeight, blockWidth, layOut, type Placed } from './graph-layout.ts'
+import type { Trigger } from './trigger.ts'
 
 export type GraphBlock = {
   uniqueBlockId: string
@@ -31,6 +34,9 @@ export type GraphBlock = {
   status?: string | undefined
   durationMs?: number | undefined
   isChanged?: boolean
+  /** What it gave in its sample or in the last run; undefined while that is not known. */
+  itemsOut?: number | undefined
+  isPinned?: boolean
 }
 
 type BlockData = {
@@ -48,9 +54,12 @@ type GraphProps = {
   onConnect?: (sourceId: string, targetId: string) => void
   onDisconnect?: (sourceId: string, targetId: string) => void
   corner?: ReactNode
+  /** What starts the workflow, drawn before its first blocks. */
+  trigger?: Trigger | undefined
 }
 
-const nodeTypes = { block: BlockNode }
+const triggerId = 'trigger'
+const nodeTypes = { block: BlockNode, trigger: TriggerNode }
 
 export function BlockGraph(props: GraphProps) {
   return (
@@ -60,20 +69,14 @@ export function BlockGraph(props: GraphProps) {
   )
 }
 
-function Graph({ label, blocks, selectedId, onSelect, onConnect, onDisconnect, corner }: GraphProps) {
-  const structure = JSON.stringify(blocks.map((block) => [block.uniqueBlockId, block.dataSources]))
+function Graph({ label, blocks, selectedId, onSelect, onConnect, onDisconnect, corner, trigger }: GraphProps) {
+  const structure = JSON.stringify([
+    trigger !== undefined,
+    blocks.map((block) => [block.uniqueBlockId, block.dataSources]),
+  ])
   // biome-ignore lint/correctness/useExhaustiveDependencies: places depend on the structure alone, not on names and states.
-  const places = useMemo(
-    () =>
-      new Map(
-        layOut(blocks.map((block) => ({ id: block.uniqueBlockId, sources: block.dataSources }))).map((place) => [
-          place.id,
-          place,
-        ]),
-      ),
-    [structure],
-  )
-  const nodes = useMemo(
+  const places = useMemo(() => placesOf(blocks, trigger !== undefined), [structure])
+  const blockNodes = useMemo(
     () =>
       blocks.map((block): Node<BlockData> => {
         const { x, y } = places.get(block.uniqueBlockId) ?? { x: 0, y: 0 }
@@ -89,7 +92,14 @@ function Graph({ label, blocks, selectedId, onSelect, onConnect, onDisconnect, c
       }),
     [blocks, places, selectedId, onSelect],
   )
-  const edges = useMemo(() => blocks.flatMap((block) => cablesTo(block, blocks, selectedId)), [blocks, selectedId])
+  const nodes = useMemo(
+    () => (trigger && blocks.length > 0 ? [triggerNode(trigger, places.get(triggerId)), ...blockNodes] : blockNodes),
+    [trigger, places, blockNodes, blocks.length],
+  )
+  const edges = useMemo(
+    () => blocks.flatMap((block) => cablesTo(block, blocks, { selectedId, hasTrigger: trigger !== undefined })),
+    [blocks, selectedId, trigger],
+  )
   const flow = useReactFlow()
   const area = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: looks again whenever blocks came or went, another one was chosen, or the room changed.
@@ -162,20 +172,87 @@ function viewFor(element: HTMLElement, places: readonly Placed[], selectedId: st
   }
 }
 
-function cablesTo(block: GraphBlock, blocks: readonly GraphBlock[], selectedId: string | undefined): Edge[] {
-  const known = new Set(blocks.map(({ uniqueBlockId }) => uniqueBlockId))
-  return block.dataSources
-    .filter((source) => known.has(source))
-    .map((source) => {
-      const isNear = source === selectedId || block.uniqueBlockId === selectedId
-      return {
-        id: `${source}>${block.uniqueBlockId}`,
-        source,
+/** The trigger stands before every block that reads from no other. */
+function placesOf(blocks: readonly GraphBlock[], hasTrigger: boolean): ReadonlyMap<string, Placed> {
+  const nodes = blocks.map(({ uniqueBlockId: id, dataSources }) => ({
+    id,
+    sources: hasTrigger && dataSources.length === 0 ? [triggerId] : dataSources,
+  }))
+  const all = hasTrigger ? [{ id: triggerId, sources: [] }, ...nodes] : nodes
+  return new Map(layOut(all).map((place) => [place.id, place]))
+}
+
+function triggerNode(trigger: Trigger, place: Placed | undefined): Node {
+  return {
+    id: triggerId,
+    type: 'trigger',
+    position: { x: place?.x ?? 0, y: place?.y ?? 0 },
+    width: blockWidth,
+    height: blockHeight,
+    data: trigger,
+  }
+}
+
+type Around = { selectedId: string | undefined; hasTrigger: boolean }
+
+function cablesTo(block: GraphBlock, blocks: readonly GraphBlock[], { selectedId, hasTrigger }: Around): Edge[] {
+  const byId = new Map(blocks.map((known) => [known.uniqueBlockId, known]))
+  if (block.dataSources.length === 0 && hasTrigger) {
+    const style = { stroke: 'var(--control)', strokeWidth: 1.5, strokeDasharray: '4 4' }
+    return [
+      {
+        id: `${triggerId}>${block.uniqueBlockId}`,
+        source: triggerId,
         target: block.uniqueBlockId,
+        style,
+        deletable: false,
+      },
+    ]
+  }
+  return block.dataSources.flatMap((id) => {
+    const source = byId.get(id)
+    if (!source) return []
+    const isNear = id === selectedId || block.uniqueBlockId === selectedId
+    const count = source.itemsOut === undefined ? undefined : counted(source.itemsOut, 'item')
+    return [
+      {
+        id: `${id}>${block.uniqueBlockId}`,
+        source: id,
+        target: block.uniqueBlockId,
+        ariaLabel: `${source.blockName} to ${block.blockName}${count ? `, ${count}` : ''}`,
+        ...(source.itemsOut === undefined ? {} : { label: source.itemsOut.toLocaleString() }),
+        labelShowBg: true,
+        labelBgPadding: [4, 1] as [number, number],
+        labelBgBorderRadius: 4,
+        labelBgStyle: { fill: 'var(--ground)' },
+        labelStyle: { fill: 'var(--muted)', fontSize: 11, fontVariantNumeric: 'tabular-nums' },
         animated: block.status === 'Processing',
         style: { stroke: isNear ? 'var(--accent-fill)' : 'var(--control)', strokeWidth: isNear ? 2 : 1.5 },
-      }
-    })
+      },
+    ]
+  })
+}
+
+function TriggerNode({ data }: NodeProps<Node<Trigger>>) {
+  const Icon = triggerIcons[data.kind]
+  return (
+    <>
+      <Link
+        to="."
+        search={{ tab: data.tab } as never}
+        className="nodrag flex h-15 w-48 items-center gap-2.5 rounded-full border border-dashed border-line-strong bg-ground px-4 hover:border-control"
+      >
+        <Icon size={18} strokeWidth={1.75} aria-hidden className="shrink-0 text-muted" />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate text-table font-medium" title={data.title}>
+            {data.title}
+          </span>
+          <span className="block truncate text-label text-muted">{data.detail}</span>
+        </span>
+      </Link>
+      <Handle type="source" position={Position.Right} isConnectable={false} className={jack} />
+    </>
+  )
 }
 
 function BlockNode({ data }: NodeProps<Node<BlockData>>) {
@@ -216,6 +293,7 @@ function BlockNode({ data }: NodeProps<Node<BlockData>>) {
               <span className="truncate tabular-nums">{durationText(block.durationMs)}</span>
             )}
             {!look && <span>Block {block.no}</span>}
+            {block.isPinned && <Pin size={12} aria-label="Its sample is pinned" className="shrink-0 text-accent" />}
             {block.isChanged && <span className="ml-auto font-medium text-amber">Changed</span>}
           </span>
         </span>
@@ -225,4 +303,5 @@ function BlockNode({ data }: NodeProps<Node<BlockData>>) {
   )
 }
 
+const triggerIcons = { schedule: CalendarClock, webhook: Webhook, hand: Hand }
 const jack = '!size-2.5 !rounded-full !border-2 !border-panel !bg-control'

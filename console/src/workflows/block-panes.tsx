@@ -1,7 +1,7 @@
-// Cause and effect of one block: what it was given, what it returned, what it wrote. Of the last test, or of the last run.
+// Cause and effect of one block: what it is given, what it returned, what it wrote. Of the last test, or of a recorded run.
 import { FlaskConical } from 'lucide-react'
-import { lazy, type ReactNode, Suspense } from 'react'
 import { useOperation } from '../api.ts'
+import { bookOf } from '../definition/samples.ts'
 import type { Block, WorkflowDetail } from '../definition/workflow-draft.ts'
 import { CallList } from '../runs/call-list.tsx'
 import { Button } from '../ui/button.tsx'
@@ -9,28 +9,26 @@ import { Checkbox } from '../ui/field.tsx'
 import { JsonTree } from '../ui/json-tree.tsx'
 import { LogView } from '../ui/log-view.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
+import { useStore } from '../ui/store.ts'
 import { durationText } from '../ui/time.tsx'
-import type { TestOutcome } from './block-test.ts'
+import type { TestStep } from './block-test.ts'
+import { InputPane, type InputPaneProps } from './input-pane.tsx'
+import { Pane } from './pane.tsx'
+import { SampleRun } from './sample-run.tsx'
 
-const CodeEditor = lazy(() => import('../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
-
-type PanesProps = {
-  workflow: WorkflowDetail
-  block: Block
-  input: { isLoading: boolean; values: unknown[] }
-  /** Typed by hand; undefined while the last run's input is meant. */
-  typedInput: string | undefined
-  onTypedInput: (text: string | undefined) => void
-  outcome: TestOutcome | undefined
+type PanesProps = InputPaneProps & {
+  /** The last test, and the block that it ended at. */
+  step: TestStep | undefined
   refusal: string | undefined
-  isTesting: boolean
+  /** The block that is being tested now. */
+  testing: string | undefined
   callsApplications: boolean
   onCallsApplications: (calls: boolean) => void
   onTest: () => void
 }
 
 export function BlockPanes(props: PanesProps) {
-  const { outcome, isTesting } = props
+  const { step, isTesting } = props
   return (
     <div className="flex min-h-0 flex-1 flex-col border-t border-line">
       <div className="flex h-10 shrink-0 items-center gap-3 border-b border-line bg-raised px-3">
@@ -49,79 +47,42 @@ export function BlockPanes(props: PanesProps) {
           checked={props.callsApplications}
           onChange={(event) => props.onCallsApplications(event.target.checked)}
         />
+        <SampleRun workflow={props.workflow} />
         <span className="ml-auto truncate text-label text-muted" role="status">
-          {isTesting
-            ? 'Testing …'
-            : outcome
-              ? `Test took ${durationText(outcome.durationInMilliSec)}`
-              : lastRunWords(props.workflow)}
+          <TestWords {...props} />
         </span>
       </div>
       <div className="grid min-h-0 flex-1 grid-cols-[repeat(auto-fit,minmax(200px,1fr))] overflow-auto [&>*+*]:border-line max-sm:[&>*+*]:border-t sm:[&>*+*]:border-l">
         <InputPane {...props} />
-        {outcome || props.refusal ? (
-          <TestedPanes outcome={outcome} refusal={props.refusal} />
+        {step || props.refusal ? (
+          <TestedPanes block={props.block} step={step} refusal={props.refusal} />
         ) : (
-          <LastRunPanes {...props} />
+          <RecordedPanes {...props} />
         )}
       </div>
     </div>
   )
 }
 
-function lastRunWords(workflow: WorkflowDetail): string {
-  return workflow.lastRunNumber === null ? 'This workflow has not run yet' : `Shown: run ${workflow.lastRunNumber}`
+function TestWords({ workflow, step, isTesting, testing }: PanesProps) {
+  const runNumber = useShownRun(workflow)
+  if (isTesting) return `Testing ${testing ?? ''} …`
+  if (step) return `Test took ${durationText(step.outcome.durationInMilliSec)}`
+  return runNumber === null ? 'This workflow has not run yet' : `Shown: run ${runNumber}`
 }
 
-function Pane({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="flex min-h-32 min-w-0 flex-col">
-      <h3 className="flex h-8 shrink-0 items-center gap-2 px-3 text-label font-medium text-muted">
-        {title}
-        {action && <span className="ml-auto">{action}</span>}
-      </h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard. */}
-      <div tabIndex={0} className="min-h-0 flex-1 overflow-auto px-3 pb-3 -outline-offset-2">
-        {children}
-      </div>
-    </section>
-  )
+/** The run whose results stand in where nothing was tested. */
+function useShownRun(workflow: WorkflowDetail): number | null {
+  return useStore(bookOf(workflow.id)).runNumber ?? workflow.lastRunNumber
 }
 
-function InputPane({ block, input, typedInput, onTypedInput }: PanesProps) {
-  const isTyped = typedInput !== undefined
-  return (
-    <Pane
-      title="Input"
-      action={
-        <button
-          type="button"
-          onClick={() => onTypedInput(isTyped ? undefined : JSON.stringify(input.values, null, 2))}
-          className="rounded-sm font-medium text-accent hover:underline"
-        >
-          {isTyped ? 'Use last run' : 'Edit'}
-        </button>
-      }
-    >
-      {isTyped ? (
-        <div className="-mx-3 h-full">
-          <Suspense fallback={<SkeletonLines />}>
-            <CodeEditor label="Input" language="json" value={typedInput} onChange={onTypedInput} />
-          </Suspense>
-        </div>
-      ) : input.isLoading ? (
-        <SkeletonLines />
-      ) : block.dataSources.length === 0 ? (
-        <p className="text-table text-muted">This block reads from no other block.</p>
-      ) : (
-        <JsonTree value={input.values} label="input" />
-      )}
-    </Pane>
-  )
-}
+type TestedProps = { block: Block; step: TestStep | undefined; refusal: string | undefined }
 
-function TestedPanes({ outcome, refusal }: { outcome: TestOutcome | undefined; refusal: string | undefined }) {
-  const sentence = refusal ?? (outcome && !outcome.success ? String(outcome.result) : undefined)
+function TestedPanes({ block, step, refusal }: TestedProps) {
+  const outcome = step?.outcome
+  const failed = outcome && !outcome.success ? String(outcome.result) : undefined
+  const isElsewhere = step !== undefined && step.block.uniqueBlockId !== block.uniqueBlockId
+  const sentence = refusal ?? (isElsewhere ? `${step.block.blockName} failed: ${failed}` : failed)
   return (
     <>
       <Pane title="Result">
@@ -162,11 +123,12 @@ function textOf(given: unknown): string {
   return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
-function LastRunPanes({ workflow, block }: PanesProps) {
-  const hasRun = workflow.lastRunNumber !== null
+function RecordedPanes({ workflow, block }: PanesProps) {
+  const runNumber = useShownRun(workflow)
+  const hasRun = runNumber !== null
   const parts = {
     params: { workflowId: workflow.id },
-    query: { uniqueBlockId: block.uniqueBlockId, runNumber: workflow.lastRunNumber ?? 1 },
+    query: { uniqueBlockId: block.uniqueBlockId, runNumber: runNumber ?? 1 },
   }
   const result = useOperation('GetBlockResult', parts, { enabled: hasRun })
   const log = useOperation('GetBlockUserLog', parts, { enabled: hasRun })

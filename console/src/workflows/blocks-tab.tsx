@@ -3,14 +3,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useOperation } from '../api.ts'
+import { bookOf, countOf, newestSample } from '../definition/samples.ts'
 import type { WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Splitter } from '../ui/splitter.tsx'
+import { useStore } from '../ui/store.ts'
 import { BlockEditor } from './block-editor.tsx'
 import { BlockPicker } from './block-picker.tsx'
 import { useRunWorkflow } from './run-workflow.ts'
 import { SaveBar } from './save-bar.tsx'
+import { triggerOf } from './trigger.ts'
 
 const BlockGraph = lazy(() => import('./block-graph.tsx').then((module) => ({ default: module.BlockGraph })))
 
@@ -106,6 +109,7 @@ function Graph({ workflow, draft, blocks, blockId, onSelect, onAdd }: GraphProps
     if (reader && !reader.dataSources.includes(source))
       draft.edit(target, { dataSources: [...reader.dataSources, source] })
   }
+  const trigger = useMemo(() => triggerOf(workflow), [workflow])
   const disconnect = (source: string, target: string) => {
     const reader = draft.chain.find(({ uniqueBlockId }) => uniqueBlockId === target)
     if (reader) draft.edit(target, { dataSources: reader.dataSources.filter((id) => id !== source) })
@@ -123,6 +127,7 @@ function Graph({ workflow, draft, blocks, blockId, onSelect, onAdd }: GraphProps
           <BlockGraph
             label={`Blocks of ${workflow.name}`}
             blocks={blocks}
+            trigger={trigger}
             selectedId={blockId}
             onSelect={onSelect}
             {...(onAdd ? { onConnect: connect, onDisconnect: disconnect } : {})}
@@ -143,14 +148,20 @@ function Graph({ workflow, draft, blocks, blockId, onSelect, onAdd }: GraphProps
 /** The blocks as the graph draws them: how the last run went, and which of them are not saved. */
 function useDrawnBlocks(workflow: WorkflowDetail, draft: WorkflowDraft) {
   const lastRun = useLastRun(workflow)
+  const book = useStore(bookOf(workflow.id))
   return useMemo(
     () =>
-      draft.chain.map((block) => ({
-        ...block,
-        ...lastRun.get(block.uniqueBlockId),
-        isChanged: draft.changed.has(block.uniqueBlockId),
-      })),
-    [draft.chain, draft.changed, lastRun],
+      draft.chain.map((block) => {
+        const sample = newestSample(book, block.uniqueBlockId, undefined)
+        return {
+          ...block,
+          ...lastRun.get(block.uniqueBlockId),
+          ...(sample ? { itemsOut: countOf(sample.value) } : {}),
+          isPinned: book.pinned.has(block.uniqueBlockId),
+          isChanged: draft.changed.has(block.uniqueBlockId),
+        }
+      }),
+    [draft.chain, draft.changed, lastRun, book],
   )
 }
 

@@ -6,9 +6,15 @@ import { hoverTooltip } from '@codemirror/view'
 import { useMemo, useRef } from 'react'
 import { type Answer, useOperation } from '../api.ts'
 import { CodeEditor, type CodeEditorProps } from '../ui/code-editor.tsx'
+import { fieldsOf, namesIn, previewOf, type SampleRoots, valueAt } from './sample-paths.ts'
 
 type Known = { name: string; kind: string; signature: string; description: string }
-type Surroundings = { variables: readonly string[]; applications: readonly string[] }
+type Surroundings = {
+  variables: readonly string[]
+  applications: readonly string[]
+  /** Values that the script's names hold in a test: Datasource, webhook, item. */
+  samples: SampleRoots
+}
 
 export function ScriptEditor({
   surroundings,
@@ -25,7 +31,9 @@ export function ScriptEditor({
       hoverTooltip((view, position) => {
         const line = view.state.doc.lineAt(position)
         const found = wordAt(line.text, position - line.from)
-        const entry = known.current.find(({ name }) => name === found?.word)
+        const entry =
+          known.current.find(({ name }) => name === found?.word) ??
+          sampleEntry(view.state.doc.toString(), found?.word, around.current.samples)
         if (!found || !entry) return null
         return {
           pos: line.from + found.from,
@@ -70,6 +78,8 @@ function complete(context: CompletionContext, known: readonly Known[], around: S
       options: around.applications.map((shortName) => ({ label: shortName, detail: 'connected application' })),
     }
   }
+  const field = completeField(context, around.samples)
+  if (field) return field
   const typed = context.matchBefore(/[\w$]+(\.[\w$]*)*$/)
   if (!typed || (typed.text.length < 1 && !context.explicit)) return null
   const dot = typed.text.lastIndexOf('.')
@@ -89,6 +99,27 @@ function complete(context: CompletionContext, known: readonly Known[], around: S
       }),
     )
   return options.length === 0 ? null : { from: typed.from + dot + 1, options }
+}
+
+/** After `order.`: the fields that the sample has there. */
+function completeField(context: CompletionContext, samples: SampleRoots): CompletionResult | null {
+  const typed = context.matchBefore(/[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*\??\.[\w$]*$/)
+  if (!typed) return null
+  const dot = typed.text.lastIndexOf('.')
+  const roots = namesIn(context.state.doc.toString(), samples)
+  const fields = fieldsOf(valueAt(roots, typed.text.slice(0, dot).replace(/\?$/, '')))
+  if (fields.length === 0) return null
+  return {
+    from: typed.from + dot + 1,
+    options: fields.map(({ name, preview }) => ({ label: name, type: 'property', detail: preview })),
+  }
+}
+
+/** What a name held in the sample, for the hand that rests on it. */
+function sampleEntry(script: string, word: string | undefined, samples: SampleRoots): Known | undefined {
+  const value = word === undefined ? undefined : valueAt(namesIn(script, samples), word)
+  if (word === undefined || value === undefined) return undefined
+  return { name: word, kind: 'variable', signature: word, description: `In the sample: ${previewOf(value)}` }
 }
 
 /** The dotted name around a place of a line. */
