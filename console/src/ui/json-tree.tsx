@@ -68,10 +68,17 @@ function Node({ name, value, depth, openDepth, way, onPick }: NodeProps) {
       </div>
     )
   }
+  const inside = (
+    <>
+      <span className="ml-1 min-w-0 truncate text-muted">
+        {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
+      </span>
+      {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
+    </>
+  )
   return (
     <div>
       <div className="flex max-w-full items-center">
-        {onPick && key}
         <button
           type="button"
           aria-expanded={isOpen}
@@ -85,11 +92,10 @@ function Node({ name, value, depth, openDepth, way, onPick }: NodeProps) {
             className={classNames('mr-0.5 shrink-0 text-faint', isOpen && 'rotate-90')}
           />
           {!onPick && key}
-          <span className="ml-1 min-w-0 truncate text-muted">
-            {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
-          </span>
-          {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
+          {!onPick && inside}
         </button>
+        {onPick && key}
+        {onPick && inside}
       </div>
       {isOpen && (
         <>
