@@ -44,34 +44,33 @@ type NodeProps = {
   onPick: TreeProps['onPick']
 }
 
-function Node({ name, value, depth, openDepth, way, onPick }: NodeProps) {
-  const [isOpen, setIsOpen] = useState(depth < openDepth)
-  const [shown, setShown] = useState(piece)
-  const key = name !== undefined && <Name name={name} way={way} onPick={onPick} />
-  if (value === null || typeof value !== 'object') {
-    return (
-      <div className="pl-4 [overflow-wrap:anywhere]">
-        {key}
+function Node(props: NodeProps) {
+  const { name, value, way, onPick } = props
+  if (value !== null && typeof value === 'object' && sizeOf(value) > 0) return <Branch {...props} />
+  return (
+    <div className="pl-4 [overflow-wrap:anywhere]">
+      {name !== undefined && <Name name={name} way={way} onPick={onPick} />}
+      {value !== null && typeof value === 'object' ? (
+        <span className="text-muted">{Array.isArray(value) ? '[]' : '{}'}</span>
+      ) : (
         <Scalar value={value} />
-      </div>
-    )
-  }
+      )}
+    </div>
+  )
+}
+
+/** A list or an object with members, which opens and closes. */
+function Branch(props: NodeProps) {
+  const { name, value, depth, openDepth, way, onPick } = props
+  const [isOpen, setIsOpen] = useState(depth < openDepth)
   const isList = Array.isArray(value)
-  const names = isList ? undefined : Object.keys(value)
-  const count = names?.length ?? (value as unknown[]).length
+  const count = sizeOf(value as object)
   const [open, close] = isList ? ['[', ']'] : ['{', '}']
-  if (count === 0) {
-    return (
-      <div className="pl-4">
-        {key}
-        <span className="text-muted">{open + close}</span>
-      </div>
-    )
-  }
+  const key = name !== undefined && <Name name={name} way={way} onPick={onPick} />
   const inside = (
     <>
       <span className="ml-1 min-w-0 truncate text-muted">
-        {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value)} ${close}`}
+        {isOpen ? open : `${open} ${isList ? counted(count, 'item') : previewOf(value as object)} ${close}`}
       </span>
       {isOpen && isList && <span className="ml-1.5 text-faint">{count}</span>}
     </>
@@ -99,33 +98,43 @@ function Node({ name, value, depth, openDepth, way, onPick }: NodeProps) {
       </div>
       {isOpen && (
         <>
-          <div className="ml-1.5 border-l border-line pl-2">
-            {Array.from({ length: Math.min(shown, count) }, (_, index) => {
-              const child = names?.[index] ?? String(index)
-              return (
-                <Node
-                  key={child}
-                  name={child}
-                  value={(value as Record<string, unknown>)[child]}
-                  depth={depth + 1}
-                  openDepth={count > openListMax && openDepth !== everyDepth ? depth + 1 : openDepth}
-                  way={way + stepText(child, isList)}
-                  onPick={onPick}
-                />
-              )
-            })}
-            {count > shown && (
-              <button
-                type="button"
-                onClick={() => setShown(shown + piece * 5)}
-                className="my-1 ml-4 rounded-sm font-sans text-label font-medium text-accent hover:underline"
-              >
-                Show {Math.min(piece * 5, count - shown)} more of {count}
-              </button>
-            )}
-          </div>
+          <Members {...props} />
           <div className="pl-4 text-muted">{close}</div>
         </>
+      )}
+    </div>
+  )
+}
+
+function Members({ value, depth, openDepth, way, onPick }: NodeProps) {
+  const [shown, setShown] = useState(piece)
+  const isList = Array.isArray(value)
+  const names = isList ? undefined : Object.keys(value as object)
+  const count = names?.length ?? (value as unknown[]).length
+  return (
+    <div className="ml-1.5 border-l border-line pl-2">
+      {Array.from({ length: Math.min(shown, count) }, (_, index) => {
+        const child = names?.[index] ?? String(index)
+        return (
+          <Node
+            key={child}
+            name={child}
+            value={(value as Record<string, unknown>)[child]}
+            depth={depth + 1}
+            openDepth={count > openListMax && openDepth !== everyDepth ? depth + 1 : openDepth}
+            way={way + stepText(child, isList)}
+            onPick={onPick}
+          />
+        )
+      })}
+      {count > shown && (
+        <button
+          type="button"
+          onClick={() => setShown(shown + piece * 5)}
+          className="my-1 ml-4 rounded-sm font-sans text-label font-medium text-accent hover:underline"
+        >
+          Show {Math.min(piece * 5, count - shown)} more of {count}
+        </button>
       )}
     </div>
   )
@@ -151,6 +160,10 @@ function Name({ name, way, onPick }: Pick<NodeProps, 'way' | 'onPick'> & { name:
 export function stepText(name: string, isIndex: boolean): string {
   if (isIndex) return `[${name}]`
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}
+
+function sizeOf(value: object): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
 function Scalar({ value }: { value: unknown }) {

@@ -12,7 +12,7 @@ import { BlockPanes } from './block-panes.tsx'
 import { BlockSettings } from './block-settings.tsx'
 import { type TestStep, useBlockTest } from './block-test.ts'
 import { BlockVariables } from './block-variables.tsx'
-import { useSamples } from './use-samples.ts'
+import { type Samples, useSamples } from './use-samples.ts'
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx').then((module) => ({ default: module.ScriptEditor })))
 
@@ -39,18 +39,7 @@ export function BlockEditor(props: EditorProps) {
   const [insertion, setInsertion] = useState<{ text: string }>()
   const samples = useSamples(workflow, block.dataSources)
   const { test, testing, unconnected, ...applications } = useBlockTest(workflow, props.chain, block, samples)
-  const values = block.dataSources.map((source) => samples.of(source)?.value ?? null)
-  // The editor completes from these; a new list of the same values must not make it start over.
-  const inputs = useStable(values)
-  const variableNames = Object.keys(block.variables).join('\n')
-  const surroundings = useMemo(
-    () => ({
-      variables: variableNames === '' ? [] : variableNames.split('\n'),
-      applications: Object.keys(workflow.applications),
-      samples: { Datasource: inputs },
-    }),
-    [variableNames, workflow.applications, inputs],
-  )
+  const surroundings = useSurroundings(workflow, block, samples)
   const runTest = () => {
     const typed = readTyped(typedInput)
     setInputProblem(typed.problem)
@@ -197,6 +186,21 @@ function problemOf(step: TestStep | undefined, blockId: string) {
   if (!step || step.block.uniqueBlockId !== blockId || step.outcome.success) return undefined
   const { line, column, result } = step.outcome
   return line === null ? undefined : { line, column, message: String(result) }
+}
+
+/** What the script editor completes with. */
+function useSurroundings(workflow: WorkflowDetail, block: Block, samples: Samples) {
+  // A new list of the same values must not make the editor start over.
+  const inputs = useStable(block.dataSources.map((source) => samples.of(source)?.value ?? null))
+  const variableNames = Object.keys(block.variables).join('\n')
+  return useMemo(
+    () => ({
+      variables: variableNames === '' ? [] : variableNames.split('\n'),
+      applications: Object.keys(workflow.applications),
+      samples: { Datasource: inputs },
+    }),
+    [variableNames, workflow.applications, inputs],
+  )
 }
 
 /** The same list as long as its members are the same. */
