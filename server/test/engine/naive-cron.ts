@@ -9,30 +9,45 @@ const limits = [
   [0, 7],
 ] as const
 
-function fieldContains(field: string, value: number, [min, max]: readonly [number, number]): boolean {
-  return field.split(',').some((part) => {
+type Field = readonly boolean[]
+
+/** For every value of a field whether it is named. */
+function readField(field: string, [min, max]: readonly [number, number]): Field {
+  const isNamed = new Array<boolean>(max + 1).fill(false)
+  for (const part of field.split(',')) {
     const [range, step] = part.split('/')
     const [from, to] = range === '*' ? [min, max] : range!.split('-').map(Number)
     const last = to ?? (step === undefined ? from! : max)
-    return value >= from! && value <= last && (value - from!) % Number(step ?? 1) === 0
-  })
+    for (let value = from!; value <= last; value += Number(step ?? 1)) isNamed[value] = true
+  }
+  return isNamed
+}
+
+type Cron = { fields: [Field, Field, Field, Field, Field]; needsBothDays: boolean }
+
+const read = new Map<string, Cron>()
+
+/** Reading an expression takes much longer than looking at a minute, and thousands of minutes are looked at. */
+function readCron(cron: string): Cron {
+  const known = read.get(cron)
+  if (known) return known
+  const texts = cron.split(' ')
+  const fields = limits.map((limit, index) => readField(texts[index]!, limit)) as Cron['fields']
+  const isAny = (field: string | undefined) => field === '*' || field === '*/1'
+  const made = { fields, needsBothDays: isAny(texts[2]) || isAny(texts[4]) }
+  read.set(cron, made)
+  return made
 }
 
 /** Whether a wall time, written as if it were UTC, fits an expression of numbers. */
 export function matchesCron(cron: string, wall: number): boolean {
   const date = new Date(wall)
-  const [minute, hour, day, month, weekday] = cron.split(' ') as [string, string, string, string, string]
-  const isDay = fieldContains(day, date.getUTCDate(), limits[2])
-  const weekdays = date.getUTCDay() === 0 ? [0, 7] : [date.getUTCDay()]
-  const isWeekday = weekdays.some((value) => fieldContains(weekday, value, limits[4]))
-  const isAny = (field: string) => field === '*' || field === '*/1'
-  const fitsDay = !isAny(day) && !isAny(weekday) ? isDay || isWeekday : isDay && isWeekday
-  return (
-    fitsDay &&
-    fieldContains(minute, date.getUTCMinutes(), limits[0]) &&
-    fieldContains(hour, date.getUTCHours(), limits[1]) &&
-    fieldContains(month, date.getUTCMonth() + 1, limits[3])
-  )
+  const { fields, needsBothDays } = readCron(cron)
+  const [minute, hour, day, month, weekday] = fields
+  if (!minute[date.getUTCMinutes()] || !hour[date.getUTCHours()] || !month[date.getUTCMonth() + 1]) return false
+  const isDay = day[date.getUTCDate()] === true
+  const isWeekday = weekday[date.getUTCDay()] === true || (date.getUTCDay() === 0 && weekday[7] === true)
+  return needsBothDays ? isDay && isWeekday : isDay || isWeekday
 }
 
 export type WallClock = { firstMoment: number; lastMoment: number; walls: number[] }

