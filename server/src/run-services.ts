@@ -2,6 +2,7 @@
 import { countRuns } from './activity/index.ts'
 import { insertChecks } from './alarms/index.ts'
 import type { Context } from './context.ts'
+import { together } from './db/index.ts'
 import { tellRuns } from './events/index.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createEmailSender } from './mail/index.ts'
@@ -54,29 +55,27 @@ export async function createRunServices(context: Context, means: Means) {
   return runs
 }
 
-/** What must be stored with the end of a run is stored in its transaction; the rest hears of it afterwards. */
+/**
+ * What must be stored with the end of a run is stored in its transaction; the rest hears of it afterwards. Only the webhook requests are part
+ * of the end itself: a run that cannot be counted, indexed or announced has ended all the same.
+ */
 function hearOfEnds(
   { metrics, place }: Context,
   { stream, publish, webhookPorts }: Means,
   traces: RunTraces | undefined,
 ): RunsDeps['onRunsEnded'] {
   const { announce } = stream
-  return async (tx, ended, workflows) => {
-    tx.afterCommit(() => {
-      announceEnds(announce, ended, workflows)
-      for (const run of ended) {
-        metrics.work.onRunEnded(run)
-        traces?.onEnded(run)
-      }
-    })
+  return async (tx, ended, workflows, beside = together) => {
+    tx.afterCommit(() => announceEnds(announce, ended, workflows))
+    tx.afterCommit(() => ended.forEach((run) => void metrics.work.onRunEnded(run)))
+    if (traces) tx.afterCommit(() => ended.forEach((run) => void traces.onEnded(run)))
     const ids = ended.map(({ id }) => id)
-    await Promise.all([
-      countRuns(tx, ended),
-      webhookPorts.onRunsEnded(tx, ended),
-      insertFeed(tx, 'run', ids),
-      insertChecks(tx, ended),
-    ])
-    await tellRuns({ publish, baseUrl: () => place.baseUrl }, tx, ended, workflows)
+    await beside(
+      tx,
+      [webhookPorts.onRunsEnded(tx, ended)],
+      [(part) => countRuns(part, ended), (part) => insertFeed(part, 'run', ids), (part) => insertChecks(part, ended)],
+    )
+    await beside(tx, [], [(part) => tellRuns({ publish, baseUrl: () => place.baseUrl }, part, ended, workflows)])
   }
 }
 

@@ -21,8 +21,10 @@ export type Queryable = {
 
 export type Tx = Queryable & {
   readonly isTransaction: true
-  /** Calls back once the transaction is final, and never when it is rolled back. */
+  /** Calls back once the transaction is final, and never when it is rolled back. What it throws is told and fails nothing. */
   afterCommit(callback: () => void): void
+  /** Work whose failure takes back what it wrote itself and nothing else. Nothing else may be sent meanwhile. */
+  apart<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
 /** What a feature gets: statements and transactions within one scope. */
@@ -46,6 +48,7 @@ export class Database implements AsyncDisposable {
   readonly #system: pg.Pool
   readonly #lookups: pg.Pool
   readonly #onWait: (pool: PoolName, seconds: number) => void
+  readonly #report: (error: Error) => void
   #isClosing = false
   /** The scope each client's session is set to. */
   readonly #scopes = new WeakMap<pg.PoolClient, string>()
@@ -63,6 +66,7 @@ export class Database implements AsyncDisposable {
     const report = (error: Error) => {
       if (!this.#isClosing) onError(error)
     }
+    this.#report = report
     this.#watch = new SilenceWatch(this.#hosts, report)
     this.#app = this.#makePool('patchbay_app', sizes.app, report)
     this.#system = this.#makePool('patchbay_system', sizes.system, report)
@@ -164,18 +168,7 @@ export class Database implements AsyncDisposable {
   ): Promise<Result> {
     // The scope is set before the transaction begins: inside, a rollback would take it back unseen.
     const opened = Promise.all([this.#enterScope(client, scope), client.query('begin')])
-    const pending: Promise<unknown>[] = []
-    const callbacks: (() => void)[] = []
-    const tx: Tx = {
-      isTransaction: true,
-      afterCommit: (callback) => void callbacks.push(callback),
-      query: (statement) => {
-        const result = run(client, statement)
-        pending.push(result)
-        result.catch(() => {})
-        return result as never
-      },
-    }
+    const { tx, pending, callbacks } = makeTx(client)
     opened.catch(() => {})
     let result: Result
     try {
@@ -190,7 +183,14 @@ export class Database implements AsyncDisposable {
       await client.query('rollback').catch(() => (client as pg.PoolClient & Session).destroy())
       throw error
     }
-    for (const callback of callbacks) callback()
+    for (const callback of callbacks) {
+      try {
+        callback()
+      } catch (error) {
+        // What is committed is committed: whoever is told of it cannot undo it.
+        this.#report(error as Error)
+      }
+    }
     return result
   }
 
@@ -237,6 +237,41 @@ export class Database implements AsyncDisposable {
     entered.catch(() => {})
     return entered
   }
+}
+
+type OpenTx = { tx: Tx; pending: Promise<unknown>[]; callbacks: (() => void)[] }
+
+/** What is sent within a transaction, or within a part of it that can be taken back, and who is told at the end. */
+function makeTx(client: pg.PoolClient, depth = 0): OpenTx {
+  const pending: Promise<unknown>[] = []
+  const callbacks: (() => void)[] = []
+  const tx: Tx = {
+    isTransaction: true,
+    afterCommit: (callback) => void callbacks.push(callback),
+    query: (statement) => {
+      const result = run(client, statement)
+      pending.push(result)
+      result.catch(() => {})
+      return result as never
+    },
+    apart: async (work) => {
+      const part = makeTx(client, depth + 1)
+      const name = `part_${depth}`
+      await client.query(`savepoint ${name}`)
+      try {
+        const result = await work(part.tx)
+        await Promise.all(part.pending)
+        await client.query(`release savepoint ${name}`)
+        callbacks.push(...part.callbacks)
+        return result
+      } catch (error) {
+        await Promise.allSettled(part.pending)
+        await client.query(`rollback to savepoint ${name}`)
+        throw error
+      }
+    },
+  }
+  return { tx, pending, callbacks }
 }
 
 function setScope(scope: Scope) {

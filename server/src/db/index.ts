@@ -1,4 +1,5 @@
 export { lockForBackup, unlessBackup } from './backup-lock.ts'
+export { type Beside, oneByOne, together } from './beside.ts'
 export { splitDatabaseUrl } from './connect/database-url.ts'
 export type { ConnectionSettings } from './connect/hosts.ts'
 export { copyIn, copyOut } from './copy.ts'

@@ -4,5 +4,5 @@ import { answerWork } from './thread-work.ts'
 
 answerWork(
   ({ body, form }: { body: Uint8Array; form: BodyForm }) => bodyText(body, form),
-  (bytes) => (bytes ? [bytes.buffer as ArrayBuffer] : []),
+  (bytes) => (bytes ? [bytes] : []),
 )

@@ -10,10 +10,8 @@ export function isLarge(body: { length: number }): boolean {
   return body.length > largeTextMin
 }
 
-/** See `bodyText`: a large body is looked at in a thread, in turn with those of other owners, and stays bytes. The body is gone afterwards. */
+/** See `bodyText`: a large body is looked at in a thread, in turn with those of other owners, and stays bytes. */
 export async function readLargeBody(owner: string, body: Buffer, form: BodyForm): Promise<JsonText | undefined> {
-  const isWhole = body.byteLength === body.buffer.byteLength
-  const bytes = isWhole ? body : Uint8Array.from(body)
-  const text = await threads.run(owner, { body: bytes, form }, [bytes.buffer as ArrayBuffer])
+  const text = await threads.run(owner, { body, form })
   return text && new JsonText(Buffer.from(text.buffer, text.byteOffset, text.byteLength))
 }

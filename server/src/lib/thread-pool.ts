@@ -2,13 +2,15 @@
  * Threads for work that would keep the event loop from everybody. Owners take turns, so that one with much work waits for itself.
  *
  *   queued ─(a thread is free)─► under way ─► answered; a thread that had nothing to do for a while ends
+ *
+ * A thread gets copies. Whoever has the bytes may have shown them to others, to the recording of a run for example, and a buffer that is
+ * handed over is empty for all of them. Copying costs a millisecond for several megabytes.
  */
-import { type Transferable, Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { endThread } from './end-thread.ts'
 
 type Work<Input, Output> = {
   input: Input
-  transfer: readonly Transferable[]
   resolve(output: Output): void
   reject(error: unknown): void
 }
@@ -30,11 +32,11 @@ export class ThreadPool<Input, Output> {
     this.#options = { threadsMax: 2, memoryMbMax: 512, idleMs: 30_000, ...options }
   }
 
-  /** What is transferred is gone here. Rejects when the work throws or takes more memory than a thread has. */
-  run(owner: string, input: Input, transfer: readonly Transferable[] = []): Promise<Output> {
+  /** The input is the caller's before and after. Rejects when the work throws or takes more memory than a thread has. */
+  run(owner: string, input: Input): Promise<Output> {
     const { promise, resolve, reject } = Promise.withResolvers<Output>()
     const queue = this.#queues.get(owner)
-    const work = { input, transfer, resolve, reject }
+    const work = { input, resolve, reject }
     if (queue) queue.push(work)
     else this.#queues.set(owner, [work])
     this.#pump()
@@ -81,13 +83,16 @@ export class ThreadPool<Input, Output> {
   }
 
   #begin(thread: Worker, work: Work<Input, Output>): void {
-    const onMessage = (reply: Reply<Output>): void => {
+    const free = (): void => {
       settle()
       const timer = setTimeout(() => this.#end(thread), this.#options.idleMs)
       timer.unref()
       this.#idle.set(thread, timer)
       // A thread with nothing to do keeps no process alive.
       thread.unref()
+    }
+    const onMessage = (reply: Reply<Output>): void => {
+      free()
       if ('output' in reply) work.resolve(reply.output)
       else work.reject(new Error(reply.error))
       this.#pump()
@@ -105,8 +110,29 @@ export class ThreadPool<Input, Output> {
     thread.ref()
     thread.off('error', ignore)
     thread.on('message', onMessage).on('error', onError).on('exit', onExit)
-    thread.postMessage(work.input, work.transfer)
+    try {
+      const { copy, buffers } = copyBytes(work.input)
+      thread.postMessage(copy, buffers)
+    } catch (error) {
+      // Only this piece of work cannot be sent; the thread is as good as before.
+      free()
+      work.reject(error)
+    }
   }
+}
+
+/** Of a view only what it shows is copied: it may lie in a buffer with much else. */
+function copyBytes<Input>(input: Input): { copy: Input; buffers: ArrayBuffer[] } {
+  if (input instanceof Uint8Array) {
+    const copy = new Uint8Array(input)
+    return { copy: copy as Input, buffers: [copy.buffer] }
+  }
+  if (typeof input !== 'object' || input === null) return { copy: input, buffers: [] }
+  const members = Object.entries(input).map(([name, member]) =>
+    member instanceof Uint8Array ? ([name, new Uint8Array(member)] as const) : ([name, member] as const),
+  )
+  const buffers = members.flatMap(([, member]) => (member instanceof Uint8Array ? [member.buffer as ArrayBuffer] : []))
+  return { copy: Object.fromEntries(members) as Input, buffers }
 }
 
 function ignore(): void {}

@@ -2,4 +2,4 @@
 import { answerWork } from '../lib/thread-work.ts'
 import { encodeAttachment } from './encode-attachment.ts'
 
-answerWork(encodeAttachment, (encoded) => (encoded ? [encoded.json.buffer as ArrayBuffer] : []))
+answerWork(encodeAttachment, (encoded) => (encoded ? [encoded.json] : []))

@@ -21,6 +21,6 @@ export async function encodeInTurn(
 }
 
 function encode(owner: string, text: string | Buffer, encoding: Encoding) {
-  if (typeof text !== 'string') return threads.run(owner, { text, encoding }, [text.buffer as ArrayBuffer])
-  return text.length > largeTextMin ? threads.run(owner, { text, encoding }) : encodeAttachment({ text, encoding })
+  const isInThread = typeof text !== 'string' || text.length > largeTextMin
+  return isInThread ? threads.run(owner, { text, encoding }) : encodeAttachment({ text, encoding })
 }

@@ -1,5 +1,4 @@
 // The stored content of a mail, read here or in a thread.
-import { largeTextMin } from '../lib/json-text.ts'
 import type { MailContent } from './mail-content.ts'
 
 /** What is handed to a mail server. */
@@ -12,10 +11,9 @@ export function readContent(plain: Uint8Array): ReadMail {
   const { attachments = [], ...content } = JSON.parse(new TextDecoder().decode(plain)) as MailContent
   return {
     content,
-    attachments: attachments.map(({ contentBase64, ...other }) => {
-      // Of its own, so that it can be handed over without a copy.
-      const decoded = Buffer.from(contentBase64 as string, 'base64')
-      return { ...other, bytes: decoded.length > largeTextMin ? decoded : Uint8Array.from(decoded) }
-    }),
+    attachments: attachments.map(({ contentBase64, ...other }) => ({
+      ...other,
+      bytes: Buffer.from(contentBase64 as string, 'base64'),
+    })),
   }
 }

@@ -2,4 +2,4 @@
 import { answerWork } from '../lib/thread-work.ts'
 import { readContent } from './read-content.ts'
 
-answerWork(readContent, ({ attachments }) => attachments.map(({ bytes }) => bytes.buffer as ArrayBuffer))
+answerWork(readContent, ({ attachments }) => attachments.map(({ bytes }) => bytes))

@@ -23,9 +23,7 @@ export function writeContent({ attachments = [], ...rest }: MailContent): Buffer
 }
 
 export async function readInTurn(owner: string, plain: Buffer): Promise<ReadMail> {
-  if (plain.length <= largeTextMin) return readContent(plain)
-  const bytes = plain.byteLength === plain.buffer.byteLength ? plain : Uint8Array.from(plain)
-  return threads.run(owner, bytes, [bytes.buffer as ArrayBuffer])
+  return plain.length <= largeTextMin ? readContent(plain) : threads.run(owner, plain)
 }
 
 /** In pieces, between which others have their turn: the mail library converts each in one go. */

@@ -25,8 +25,8 @@ export type ApplicationCall = {
   onPause?: (waitMs: number) => void
   /** Called when the answer is large: it counts against the account until `release` is called. */
   onHeld?: (release: () => void) => void
-  /** Told of the call once it has ended, also when it is refused. */
-  onExchange?: (exchange: Exchange) => void
+  /** Told of the call once it has ended, also when it is refused. Describing it may fail, which must not reach whoever called: the request was sent. */
+  onExchange?: (describe: () => Exchange) => void
 }
 
 export type Exchange = {

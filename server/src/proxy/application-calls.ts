@@ -37,15 +37,17 @@ export function createApplicationCalls({ connections }: { connections: CallableC
       try {
         answer = await connections.send(scope, connection, request)
       } catch (error) {
-        ended?.({
+        ended?.(() => ({
           url: endpointOf(connection.shortName, call.requestUrl),
           errorMessage: error instanceof Error ? error.message : String(error),
-        })
+        }))
         throw error
       }
       const { statusCode, headers, pausedMs, body } = answer
-      const responseBody = ended && toUtf8(body.subarray(0, toldBytesMax), headers['content-type'])
-      ended?.({ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, responseBody, answer })
+      ended?.(() => ({
+        ...{ url: hideSecretValues(answer.url), statusCode, responseBytes: body.length, answer },
+        responseBody: toUtf8(body.subarray(0, toldBytesMax), headers['content-type']),
+      }))
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
@@ -62,19 +64,23 @@ type ExchangeEnd = Pick<Exchange, 'url' | 'statusCode' | 'errorMessage'> & {
 }
 
 /** Starts the clock of a call and gives what to call at its end. */
-function exchangeTeller(tell: (exchange: Exchange) => void, method: string, body: string | Buffer | undefined) {
+function exchangeTeller(
+  tell: (describe: () => Exchange) => void,
+  method: string,
+  body: string | Buffer | undefined,
+): (end: () => ExchangeEnd) => void {
   const startedAt = new Date()
   const startedMs = performance.now()
-  return (end: ExchangeEnd): void =>
-    tell({
+  return (end) =>
+    tell(() => ({
       method,
       startedAt,
       durationMs: performance.now() - startedMs,
       requestBytes: body === undefined ? 0 : Buffer.byteLength(body),
       responseBytes: 0,
       ...(body === undefined ? {} : { requestBody: body }),
-      ...end,
-    })
+      ...end(),
+    }))
 }
 
 /** What was to be called, without the query: it may hold anything. */

@@ -42,7 +42,10 @@ async function decodeLarge(
 ): Promise<JsonText> {
   const refusal = notJson(answer)
   const contentType = answer.headers['content-type']
-  const decoded = await readLargeBody(owner, answer.body, { kind: responseType, contentType })
+  const decoded = await readLargeBody(owner, answer.body, { kind: responseType, contentType }).catch((cause) => {
+    // The target has done what it was asked for. Were this a fault of the service, the block would run again and ask for it twice.
+    throw new AppError('target_refused', `The response from ${answer.url} could not be read.`, { cause })
+  })
   if (decoded === undefined) throw refusal
   return decoded
 }

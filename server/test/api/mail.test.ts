@@ -62,6 +62,8 @@ describe('ApiProxyEmail', () => {
     const rest = other.source.slice(other.source.indexOf('Content-Disposition: attachment'))
     const [, encoded = ''] = rest.split(/\r\n\r\n/)
     expect(Buffer.from(encoded.split('\r\n--')[0] ?? '', 'base64').toString() === text).toBe(true)
+    const spaced = await send({ attachment: `${' '.repeat(300_000)}AAEC`, attachmentContentType: 'application/x-test' })
+    expect(spaced.source).toContain('\r\nAAEC\r\n')
     const asNumber = { subject: 'x', to: ['anna@example.com'], body: 'x'.repeat(300_000), attachment: 12 }
     expect((await service.manager.post('/api/ApiProxyEmail', asNumber)).status).toBe(400)
   })

@@ -122,9 +122,8 @@ function readBytes(
 
 function parseLarge(request: FastifyRequest, body: Buffer, parse: ParseText, done: Done): void {
   const { handedOn, largeText }: TextMembers = request.bodyRules ?? {}
-  const bytes = body.byteLength === body.buffer.byteLength ? body : Uint8Array.from(body)
   const owner = request.principal?.account.id ?? ''
-  threads.run(owner, { body: bytes, handedOn, largeText }, [bytes.buffer as ArrayBuffer]).then((found) => {
+  threads.run(owner, { body, handedOn, largeText }).then((found) => {
     if (found.kind !== 'json') return done(refusalOf(found.kind))
     const text = Buffer.from(found.body.buffer, found.body.byteOffset, found.body.byteLength)
     const { cut } = found

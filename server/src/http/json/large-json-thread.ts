@@ -2,4 +2,4 @@
 import { answerWork } from '../../lib/thread-work.ts'
 import { lookAtJson } from './large-json.ts'
 
-answerWork(lookAtJson, (found) => (found.kind === 'json' ? [found.body.buffer as ArrayBuffer] : []))
+answerWork(lookAtJson, (found) => (found.kind === 'json' ? [found.body] : []))

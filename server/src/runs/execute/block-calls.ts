@@ -24,10 +24,21 @@ export class BlockCalls {
   #reads = 0
   #omitted = 0
   #bodiesLeft = bodiesCharactersMax
+  #hasCalled = false
 
   constructor(attempt: number, recordsBodies: boolean) {
     this.#attempt = attempt
     this.#recordsBodies = recordsBodies
+  }
+
+  /** Something is about to be asked of somebody else, or changed. */
+  noteCall(): void {
+    this.#hasCalled = true
+  }
+
+  /** Whether running the block again could do something a second time. */
+  get hasCalled(): boolean {
+    return this.#hasCalled
   }
 
   add(exchange: Exchange, idempotencyKey: string | undefined, masker: Masker): void {

@@ -10,6 +10,7 @@ import {
   type LibraryFunction,
   type Masker,
   type SandboxPool,
+  type ScriptCall,
   type ScriptOutcome,
 } from '../../sandbox/index.ts'
 import type { RunTraces } from '../../tracing/index.ts'
@@ -35,6 +36,7 @@ export type BlockScriptDeps = {
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
   runTimeoutSeconds: number
   intents: Pick<WriteIntents, 'note'>
+  onFault(error: unknown): void
   /** Absent where no traces are wanted. */
   traces?: Pick<RunTraces, 'beginCall'> | undefined
 }
@@ -55,10 +57,15 @@ export type BlockScript = {
   usedMs: number
   /** The script begins; until then it waits in line. */
   onBegin(): void
+  /** What the script had written before a fault of the service ended it. */
+  onCutOff(log: readonly string[]): void
 }
 
 /** Lines that the service itself adds to the log of a block. */
 const notesMax = 20
+
+/** Calls that change nothing and reach nobody else. */
+const readsOnly: ReadonlySet<ScriptCall['kind']> = new Set(['vault.get', 'vault.contains'] as const)
 
 /** Rejects only for faults of the service. */
 export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript): Promise<ScriptOutcome> {
@@ -117,9 +124,13 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     capabilities: { api: true, vault: true, email: true },
     secrets,
     limits: { timeMs },
-    onCall: (call, context) => performCall(ports, caller, call, context),
+    onCall: (call, context) => {
+      if (!readsOnly.has(call.kind)) given.calls.noteCall()
+      return performCall(ports, caller, call, context)
+    },
     onSleep: given.onSleep,
     onBegin: given.onBegin,
+    onCutOff: given.onCutOff,
     goesFirst: given.goesFirst,
     isPatient: true,
     signal: given.signal,
@@ -162,6 +173,13 @@ function callerOf(
         sentAt: new Date(),
       }),
     tape,
+    aside: (work) => {
+      try {
+        work()
+      } catch (error) {
+        deps.onFault(error)
+      }
+    },
     beginTrace: (shortName) => deps.traces?.beginCall(run, block.uniqueBlockId, shortName),
     onExchange: (exchange, key) => calls.add(exchange, key, masked()),
     onNote: (line) => {

@@ -118,12 +118,23 @@ export async function executeRun(
     }
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
     const block = await takeBlock(deps, state, finished)
-    const next = makePlan(state)
-    if (next.kind !== 'run') return endRun(execution, next, block)
-    const status = await deps.recorder.record({ ...entryOf(hold, state), block })
-    if (status === undefined) return 'lost'
-    if (status === 'Stopping') state.stopRequested = true
+    const result = await recordBlock(execution, block).catch((error: unknown) => {
+      if (isTransient(error)) throw error
+      return recordBlock(execution, withoutContents(execution, block, error))
+    })
+    if (result !== undefined) return result
   }
+}
+
+/** The last block is recorded together with the end. */
+async function recordBlock(execution: Execution, block: BlockRecord): Promise<ExecutionResult | undefined> {
+  const { deps, hold, state } = execution
+  const next = makePlan(state)
+  if (next.kind !== 'run') return endRun(execution, next, block)
+  const status = await deps.recorder.record({ ...entryOf(hold, state), block })
+  if (status === undefined) return 'lost'
+  if (status === 'Stopping') state.stopRequested = true
+  return undefined
 }
 
 function makePlan(state: RunState): RunPlan {
@@ -141,6 +152,7 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
     return { blockId, startedAt: clock.startedAt, outcome: whole, before, calls: given.calls }
   }
   const earlier = { log: [] as string[], pauseMs: 0 }
+  const logSoFar = () => [...earlier.log, ...given.cutOff]
   const patientUntil = performance.now() + outagePatienceMs
   let asked = 0
   for (let tries = 1; ; tries++) {
@@ -148,12 +160,14 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
       if (tries === 1) await hold.blocks?.mayBegin(blockId)
       const outcome = await runBlockScript(deps, { ...given, usedMs: clock.usedMs })
       clock.end(outcome.pauseMs)
-      // Something ended the script process from outside, for want of memory for example. Once may be bad luck.
-      if (outcome.kind === 'crashed' && tries === 1) {
+      // Something ended the script process from outside, for want of memory for example. Once may be bad luck, as long as nothing was done.
+      if (outcome.kind === 'crashed' && tries === 1 && !given.calls.hasCalled) {
+        given.cutOff = outcome.log
         given.tape = hold.tape?.startBlock(blockId)
         continue
       }
-      const whole = { ...outcome, log: [...earlier.log, ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
+      const whole = { ...outcome, log: [...logSoFar(), ...outcome.log], pauseMs: earlier.pauseMs + outcome.pauseMs }
+      given.cutOff = []
       const asksAgain = outcome.kind === 'threw' && outcome.name === retryErrorName && asked < askedRetriesMax
       if (!asksAgain) return ranTo(whole)
       const waitMs = (deps.retryDelayMs ?? retryDelayMs)(++asked)
@@ -163,7 +177,7 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
       if (stopSignal.aborted) return ranTo(whole)
     } catch (error) {
       clock.forgetTry()
-      if (signal.aborted) return ranTo(withoutLog('aborted', 'The script was stopped.'))
+      if (signal.aborted) return ranTo(failure('aborted', 'The script was stopped.', logSoFar()))
       const { accountId, workflowId, runNumber } = state.run
       deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
       given.tape = hold.tape?.startBlock(blockId)
@@ -172,13 +186,20 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
         await waitFor(outageWaitMs, signal)
         continue
       }
-      if (tries >= blockTriesMax) return ranTo(withoutLog('crashed', 'The service failed while this block ran.'))
+      // What a block has done once it does not do again because the service has a fault.
+      if (tries >= blockTriesMax || given.calls.hasCalled)
+        return ranTo(failure('crashed', 'The service failed while this block ran.', logSoFar()))
     }
   }
 }
 
-function toScript({ hold, state, webhook }: Execution, blockId: string, clock: BlockClock): BlockScript {
-  return {
+type GivenScript = BlockScript & {
+  /** What the last try had written before it was cut off. */
+  cutOff: readonly string[]
+}
+
+function toScript({ hold, state, webhook }: Execution, blockId: string, clock: BlockClock): GivenScript {
+  const given: GivenScript = {
     state,
     block: state.workflow.blocks.get(blockId)!,
     webhook,
@@ -193,9 +214,14 @@ function toScript({ hold, state, webhook }: Execution, blockId: string, clock: B
       clock.begin()
       hold.blocks?.begin(blockId)
     },
+    onCutOff: (log) => {
+      given.cutOff = log
+    },
     goesFirst: hold.goesFirst ?? false,
     usedMs: 0,
+    cutOff: [],
   }
+  return given
 }
 
 /** The run time of one block over all its tries. Waiting for a process is none: at first the block has not started, later it is a pause. */
@@ -228,8 +254,8 @@ class BlockClock {
   }
 }
 
-function withoutLog(kind: 'aborted' | 'crashed', message: string): ScriptOutcome {
-  return { kind, message, log: [], pauseMs: 0 }
+function failure(kind: 'aborted' | 'crashed', message: string, log: string[]): ScriptOutcome {
+  return { kind, message, log, pauseMs: 0 }
 }
 
 async function waitFor(ms: number, ...signals: AbortSignal[]): Promise<void> {
@@ -333,6 +359,19 @@ async function endRun(
     },
   }
   return (await deps.recorder.end(entry)) ? 'ended' : 'lost'
+}
+
+/** A block that cannot be recorded as it is must not run again: it is recorded as failed, which ends its run. */
+function withoutContents({ deps, state }: Execution, block: BlockRecord, error: unknown): BlockRecord {
+  const { accountId, workflowId, runNumber } = state.run
+  deps.onFault(error, { accountId, workflowId, runId: state.run.id, runNumber })
+  const errorMessage = 'The block ran, but what it returned could not be stored.'
+  const { no, blockName } = state.workflow.blocks.get(block.blockId)!
+  const message = storable(`Block ${no} "${blockName}" failed: ${errorMessage}`)
+  state.failure ??= { blockId: block.blockId, message, isExpiredByTime: false }
+  state.outcomes.set(block.blockId, { kind: 'failed' })
+  const nothing = { result: null, log: null, session: null, calls: null, sealedDeferred: null, endFlag: null }
+  return { ...block, ...nothing, status: 'Error', errorMessage }
 }
 
 function entryOf(hold: Hold, state: RunState) {

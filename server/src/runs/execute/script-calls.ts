@@ -29,6 +29,8 @@ export type Caller = {
   keyOfWrite(write: { verb: string; url: string; data: unknown }): string
   /** Called before a write is sent; false when the run is in other hands and nothing may be sent any more. */
   noteWrite?: ((write: { method: string; url: string; idempotencyKey: string }) => Promise<boolean>) | undefined
+  /** Does what is done beside a call, such as noting or tracing it: its failure is told and does not reach the script. */
+  aside(work: () => void): void
   /** Told of each call once it has ended; the key is that of a write. */
   onExchange?: ((exchange: Exchange, idempotencyKey: string | undefined) => void) | undefined
   /** Makes a call part of the trace of its run. */
@@ -134,7 +136,10 @@ async function callApplication(
   }
   const address = `${regApplicationId} ${call.baseUrl ?? ''} ${call.requestUrl}`
   const end = caller.tape?.beginCall({ method: call.verb, address, data: call.data })
-  const traced = caller.beginTrace?.(shortName)
+  let traced: TracedCall | undefined
+  caller.aside(() => {
+    traced = caller.beginTrace?.(shortName)
+  })
   const pause = trackPause(context)
   try {
     const answer = await applications.call(caller.scope, {
@@ -147,17 +152,22 @@ async function callApplication(
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(caller.onExchange || end || traced
         ? {
-            onExchange: (exchange: Exchange) => {
-              caller.onExchange?.(exchange, idempotencyKey)
-              end?.(exchange)
-              traced?.end(exchange)
-            },
+            // The request was sent: whatever fails in telling of it, the script gets its answer and sends nothing again.
+            onExchange: (describe: () => Exchange) =>
+              caller.aside(() => {
+                const exchange = describe()
+                end?.(exchange)
+                caller.aside(() => caller.onExchange?.(exchange, idempotencyKey))
+                caller.aside(() => traced?.end(exchange))
+              }),
           }
         : {}),
     })
-    const charset = findUnknownCharset(answer.headers['content-type'])
-    if (charset !== undefined && call.responseType !== 'Binary')
-      caller.onNote?.(tellUnknownCharset(`The response from ${endpointOf(shortName, call.requestUrl)}`, charset))
+    caller.aside(() => {
+      const charset = findUnknownCharset(answer.headers['content-type'])
+      if (charset !== undefined && call.responseType !== 'Binary')
+        caller.onNote?.(tellUnknownCharset(`The response from ${endpointOf(shortName, call.requestUrl)}`, charset))
+    })
     return answer
   } finally {
     pause.end()

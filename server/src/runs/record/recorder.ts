@@ -2,7 +2,16 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Contents } from '../../contents/index.ts'
-import { type Database, isAway, isTransient, type Scope, type Tx } from '../../db/index.ts'
+import {
+  type Beside,
+  type Database,
+  isAway,
+  isTransient,
+  oneByOne,
+  type Scope,
+  type Tx,
+  together,
+} from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { JobQueue } from '../../queue/index.ts'
@@ -53,7 +62,12 @@ export type DeferredVault = {
 }
 
 /** Told of ends within their transaction: what it writes happens exactly when the run ends. */
-export type OnRunsEnded = (tx: Tx, ended: readonly EndedRun[], effects: readonly OutcomeEffect[]) => Promise<void>
+export type OnRunsEnded = (
+  tx: Tx,
+  ended: readonly EndedRun[],
+  effects: readonly OutcomeEffect[],
+  beside?: Beside,
+) => Promise<void>
 
 type Deps = {
   database: Database
@@ -116,14 +130,14 @@ export class RunRecorder {
 
   /** The status of the run, or undefined when another worker owns it now. */
   record(entry: BlockEntry): Promise<RunStatus | undefined> {
-    this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
+    this.#aside(() => this.#deps.ledger.add(entry.scope.accountId, weight.of(entry)))
     if (!this.#deps.contents.isOn) return this.#persist(() => this.#blocks.add(entry))
     return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#blocks.add({ ...entry, block })))
   }
 
   /** Undefined when another worker owns the run now. */
   end(entry: EndEntry): Promise<EndedRun | undefined> {
-    this.#deps.ledger.add(entry.scope.accountId, weight.of(entry))
+    this.#aside(() => this.#deps.ledger.add(entry.scope.accountId, weight.of(entry)))
     if (!this.#deps.contents.isOn || !entry.block) return this.#persist(() => this.#ends.add(entry))
     return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#ends.add({ ...entry, block })))
   }
@@ -144,9 +158,24 @@ export class RunRecorder {
     return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
 
+  /** A run whose end cannot be recorded for replay, counted, indexed or announced ends all the same, and what failed is told. */
   async #endAll(entries: EndEntry[]): Promise<(EndedRun | undefined)[]> {
-    const { database, jobs, onRunsEnded } = this.#deps
     const recordings = await this.#sealRecordings(entries)
+    try {
+      return await this.#endWith(entries, recordings, together)
+    } catch (error) {
+      // Of several each is tried by itself next; a database that is away is asked again.
+      if (entries.length > 1 || isTransient(error)) throw error
+      return await this.#endWith(entries, recordings, oneByOne(this.#deps.onFault))
+    }
+  }
+
+  async #endWith(
+    entries: readonly EndEntry[],
+    recordings: readonly SealedRecording[],
+    beside: Beside,
+  ): Promise<(EndedRun | undefined)[]> {
+    const { database, jobs, onRunsEnded } = this.#deps
     return database.system.transaction(async (tx) => {
       const byClaim = await endRuns(
         tx,
@@ -161,24 +190,26 @@ export class RunRecorder {
       const outcomes = sumUpOutcomes(
         pairs.map(({ entry, run }) => ({ ...run, movesDateLastRun: entry.onSuccess.movesDateLastRun })),
       )
-      const [effects] = await Promise.all([
-        outcomes.length > 0 ? updateWorkflowOutcomes(tx, outcomes) : [],
-        jobs.finish(tx, runQueue, claims),
-        insertRecordings(
-          tx,
-          recordings.filter(({ runId }) => pairs.some(({ run }) => isReplayable(run, runId))),
-        ),
-        ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
-      ])
+      const effects = outcomes.length > 0 ? updateWorkflowOutcomes(tx, outcomes) : Promise.resolve([])
+      const replayable = recordings.filter(({ runId }) => pairs.some(({ run }) => isReplayable(run, runId)))
+      await beside(
+        tx,
+        [
+          effects,
+          jobs.finish(tx, runQueue, claims),
+          ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
+        ],
+        [
+          (part) => insertRecordings(part, replayable),
+          // Where the recording itself was refused, the reason takes its place.
+          ...(beside === together ? [] : [(part: Tx) => insertRecordings(part, replayable.map(unrecorded))]),
+        ],
+      )
       tx.afterCommit(() => {
         for (const { entry } of pairs) this.#tellBlock(entry)
       })
-      if (pairs.length > 0)
-        await onRunsEnded(
-          tx,
-          pairs.map(({ run }) => run),
-          effects,
-        )
+      const runs = pairs.map(({ run }) => run)
+      if (pairs.length > 0) await onRunsEnded(tx, runs, await effects, beside)
       return ended
     })
   }
@@ -193,19 +224,19 @@ export class RunRecorder {
   #tellBlock({ claim, scope, workflowId, runNumber, progress, block }: EndEntry | BlockEntry): void {
     if (!block) return
     const { blockId, status, errorMessage, startedAt, endedAt, pauseMs } = block
-    this.#deps.news.onBlockEnded({
-      runId: claim.runId,
-      accountId: scope.accountId,
-      workflowId,
-      runNumber,
-      blockId,
-      blockName: progress.lastBlockId === blockId ? progress.lastBlockTitle : null,
-      status,
-      errorMessage,
-      startedAt,
-      endedAt,
-      pauseMs,
-    })
+    const blockName = progress.lastBlockId === blockId ? progress.lastBlockTitle : null
+    const { runId } = claim
+    const { accountId } = scope
+    const ended = { blockId, blockName, status, errorMessage, startedAt, endedAt, pauseMs }
+    this.#aside(() => this.#deps.news.onBlockEnded({ runId, accountId, workflowId, runNumber, ...ended }))
+  }
+
+  #aside(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#deps.onFault(error)
+    }
   }
 
   #writeDeferred(tx: Tx, { scope, workflowId, onSuccess }: EndEntry, run: EndedRunRow): Promise<void> | undefined {
@@ -234,6 +265,11 @@ export class RunRecorder {
       }
     }
   }
+}
+
+function unrecorded(recording: SealedRecording): SealedRecording {
+  const problem = recording.problem ?? 'The database did not accept the recording of this run.'
+  return { ...recording, sealed: null, problem }
 }
 
 /** A run that was stopped says nothing about what its workflow does. */

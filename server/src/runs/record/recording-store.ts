@@ -1,7 +1,7 @@
 import type { Contents } from '../../contents/index.ts'
 import { inOrder, type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
-import type { RunRecording } from '../recording/run-tape.ts'
+import { explainUnrecorded, type RunRecording } from '../recording/run-tape.ts'
 import type { Tape } from '../recording/tape.ts'
 import { decodeTape } from '../recording/tape-format.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
@@ -14,11 +14,13 @@ export type SealedRecording = Omit<Ended, 'recording'> & {
   problem: string | null
 }
 
-/** Of many runs of one workflow that end together only the newest are written: the others would be removed at once. */
-export async function sealRecordings(
-  { keyRing, contents }: { keyRing: KeyRing; contents: Pick<Contents, 'keepSealed'> },
-  ended: readonly Ended[],
-): Promise<SealedRecording[]> {
+type SealDeps = { keyRing: KeyRing; contents: Pick<Contents, 'keepSealed'>; onFault(error: unknown): void }
+
+/**
+ * Of many runs of one workflow that end together only the newest are written: the others would be removed at once. Never rejects: a run that
+ * cannot be recorded is not replayable, and that is all.
+ */
+export async function sealRecordings(deps: SealDeps, ended: readonly Ended[]): Promise<SealedRecording[]> {
   const kept = [...Map.groupBy(ended, ({ workflowId }) => workflowId).values()].flatMap((those) =>
     those.length === 1
       ? those
@@ -26,17 +28,25 @@ export async function sealRecordings(
   )
   return Promise.all(
     kept.map(async ({ recording, ...run }) => {
-      const { runsKept, problem } = recording
-      if (problem !== null) return { ...run, runsKept, problem, sealed: null }
-      const place = placeOf(run)
-      return {
-        ...run,
-        runsKept,
-        problem,
-        sealed: await contents.keepSealed(place, await keyRing.seal(place, recording.encode())),
+      const { runsKept } = recording
+      try {
+        return { ...run, runsKept, ...(await sealRecording(deps, run, recording)) }
+      } catch (error) {
+        deps.onFault(error)
+        return { ...run, runsKept, problem: explainUnrecorded(error), sealed: null }
       }
     }),
   )
+}
+
+async function sealRecording(
+  { keyRing, contents }: SealDeps,
+  run: { runId: string; accountId: string },
+  { problem, encode }: RunRecording,
+): Promise<Pick<SealedRecording, 'problem' | 'sealed'>> {
+  if (problem !== null) return { problem, sealed: null }
+  const place = placeOf(run)
+  return { problem, sealed: await contents.keepSealed(place, await keyRing.seal(place, encode())) }
 }
 
 const columns: readonly Column<SealedRecording>[] = [

@@ -31,6 +31,12 @@ export class TapeRoom {
   }
 }
 
+/** Why a run cannot be replayed whose recording failed. */
+export function explainUnrecorded(error: unknown): string {
+  return `What this run received could not be recorded: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** Nothing here throws: a run is never worse off for being recorded. */
 export class RunTape {
   readonly #room: TapeRoom
   readonly #runsKept: number
@@ -50,8 +56,10 @@ export class RunTape {
 
   takeWebhook(webhook: Json | JsonText): void {
     if (webhook === null) return
-    const { length } = webhook instanceof JsonText ? webhook.content : JSON.stringify(webhook)
-    if (this.#hold(length)) this.#webhook = webhook
+    this.#note(() => {
+      const { length } = webhook instanceof JsonText ? webhook.content : JSON.stringify(webhook)
+      if (this.#hold(length)) this.#webhook = webhook
+    })
   }
 
   /** An earlier try of the block counts no longer. */
@@ -59,8 +67,11 @@ export class RunTape {
     const block: TapedBlock = { id, calls: [], reads: [] }
     if (this.#problem === null) this.#blocks.set(id, block)
     return {
-      beginCall: ({ method, address, data }) => this.#beginCall(block, method, address, data),
-      noteVault: (call, value) => this.#noteVault(block, call, value),
+      beginCall: (begun) => {
+        const end = this.#note(() => this.#beginCall(block, begun))
+        return (ended) => this.#note(() => end?.(ended))
+      },
+      noteVault: (call, value) => this.#note(() => this.#noteVault(block, call, value)),
     }
   }
 
@@ -88,7 +99,17 @@ export class RunTape {
     this.#size = 0
   }
 
-  #beginCall(block: TapedBlock, method: string, address: string, data: Json | undefined): CallEnd {
+  /** What cannot be noted makes the recording worthless, and nothing else. */
+  #note<Result>(work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.giveUp(explainUnrecorded(error))
+      return undefined
+    }
+  }
+
+  #beginCall(block: TapedBlock, { method, address, data }: BegunCall): CallEnd {
     // It takes its place now: answers are given out in the order in which they were asked for.
     const call: TapedCall = {
       method,
@@ -133,11 +154,12 @@ export class RunTape {
 }
 
 type VaultCall = Extract<ScriptCall, { key: string }>
+type BegunCall = { method: string; address: string; data: Json | undefined }
 export type CallEnd = (end: Pick<Exchange, 'url' | 'errorMessage'> & { answer?: TapedAnswer | undefined }) => void
 
 export type BlockTape = {
   /** Returns what to call at the end of the call. */
-  beginCall(call: { method: string; address: string; data: Json | undefined }): CallEnd
+  beginCall(call: BegunCall): CallEnd
   noteVault(call: VaultCall, value: Json): void
 }
 

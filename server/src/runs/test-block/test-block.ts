@@ -51,6 +51,8 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
     // Any short name may be called: those that are not real have recorded answers, or none and say so.
     applicationOf: (shortName) => (Object.hasOwn(real, shortName) ? real[shortName] : ''),
     keyOfWrite: writeKeys(idempotencyKey),
+    // A test runs once whatever happens, and its caller is told.
+    aside: (work) => work(),
   }
   const calls: Answer['calls'] = []
   const onCall = async (call: ScriptCall, context: CallContext): Promise<Json | JsonText> => {

@@ -66,6 +66,8 @@ export type ScriptJob = {
   goesFirst?: boolean
   /** Called when a process turns to the script: until then it waits in line. */
   onBegin?(): void
+  /** Told what the script had written when a fault of the service ends it, before `run` rejects. */
+  onCutOff?(log: readonly string[]): void
   /** The run that the script belongs to: scripts of one run may follow each other in one realm. Absent: a realm of its own. */
   run?: { key: string; isLast: boolean }
   library: readonly LibraryFunction[]

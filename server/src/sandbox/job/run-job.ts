@@ -116,7 +116,10 @@ class RunningJob {
     if (this.#isWaiting || this.#isLong) watcher.onComputing(true)
     if (this.#clock) watcher.onEnd()
     if (verdict === neverBegun) return neverBegun
-    if (this.#fault) throw this.#fault.error
+    if (this.#fault) {
+      this.#request.job.onCutOff?.(this.#log.lines)
+      throw this.#fault.error
+    }
     return { ...verdict, log: this.#log.lines, pauseMs: this.#clock?.pauseMs() ?? 0 }
   }
 
