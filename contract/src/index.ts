@@ -191,6 +191,7 @@ export const records = {
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export type { ExpectationKind } from './alarms.ts'
 export { type AuditAction, auditActions } from './audit-actions.ts'
+export { ForEach, Retry, SubWorkflow, Wait } from './chain-flow.ts'
 export { blocksMax, isGuid, listSizeMax, maskedValue, searchPlaces, workflowStates } from './client-values.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { flowAnswerFields } from './chain-flow.ts'
 import { Guid } from './ids.ts'
 import { Tags } from './paging.ts'
 
@@ -57,6 +58,7 @@ export const TemplateBlock = Type.Object({
       variableName: Type.Optional(Type.String()),
     }),
   ),
+  ...flowAnswerFields,
 })
 
 export const WorkflowTemplateWithDetailsApiDto = Type.Object(

@@ -1,5 +1,6 @@
 // What answers show of workflows; GET and POST share the names of the fields.
 import { Type } from 'typebox'
+import { flowAnswerFields } from './chain-flow.ts'
 import { workflowStates } from './client-values.ts'
 import { Guid, Timestamp } from './ids.ts'
 import { RunHistoryItem } from './runs.ts'
@@ -37,6 +38,7 @@ export const ChainApiDto = Type.Object(
       description: 'The blocks whose results are the inputs of this one, in this order.',
     }),
     variables: mapOf<VariableBinding>(VariableBinding, 'Variable name to its binding.'),
+    ...flowAnswerFields,
     isCustomized: Type.Boolean({ description: 'Whether the block differs from its template.' }),
     status: Type.Optional(
       Type.String({

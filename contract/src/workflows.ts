@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { flowInputFields } from './chain-flow.ts'
 import { blocksMax } from './client-values.ts'
 import { Guid } from './ids.ts'
 import { operation } from './operation.ts'
@@ -37,6 +38,7 @@ export const ChainElement = Type.Object(
         'Variable name to {variableSource: Value, value} or {variableSource: Workflow, variableName}; unbound workflows also take type, and isDeleted: true.',
       ),
     ),
+    ...flowInputFields,
     isDeleted: Type.Optional(Type.Boolean({ description: 'Removes the block (unbound workflows only).' })),
     isCustomized: readOnly,
     status: readOnly,

@@ -54,6 +54,14 @@ describe('POST /api/Workflow with a chain of its own', () => {
         own: { variableSource: 'Value', value: { deep: ['x'] } },
         who: { variableSource: 'Workflow', variableName: 'who' },
       },
+      runWhen: null,
+      needs: null,
+      forEach: null,
+      subWorkflow: null,
+      wait: null,
+      retry: null,
+      onError: null,
+      timeoutSeconds: null,
       isCustomized: true,
     })
   })

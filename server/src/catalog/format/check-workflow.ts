@@ -1,3 +1,8 @@
+import type { ChainBlock } from '../../engine/chain/chain.ts'
+import { listExpressions, scriptsToCheck } from '../../engine/chain/expressions.ts'
+import { flowOf } from '../../engine/chain/flow-fields.ts'
+import { findFlowProblems } from '../../engine/chain/flow-problems.ts'
+import { findUnbuilt } from '../../engine/chain/unbuilt.ts'
 import type { Finding } from './check-application.ts'
 import { findCycle } from './check-graph.ts'
 import { findScriptMistake } from './check-script.ts'
@@ -31,7 +36,41 @@ export function checkChain(
   const cycle = findCycle(workflow.chain)
   if (cycle)
     found.push({ path: ['chain'], message: `The blocks ${cycle.join(' → ')} depend on each other in a cycle.` })
-  return found
+  return [...found, ...checkFlow(workflow)]
+}
+
+function checkFlow({ chain }: WorkflowTemplateFile): ChainFinding[] {
+  const blocks = chain.map(toBlock)
+  const rules = [...findFlowProblems(blocks), ...findUnbuilt(blocks)].map(({ message }) => ({
+    path: ['chain'],
+    message,
+  }))
+  const expressions = blocks.flatMap((block, index) =>
+    listExpressions(block).flatMap(({ field, source }): ChainFinding[] => {
+      const mistake = scriptsToCheck(source)
+        .map((script) => findScriptMistake(script))
+        .find((found) => found !== null)
+      if (!mistake) return []
+      const message = `The ${field} of the block "${block.blockName}" does not compile: ${mistake.message}.`
+      return [{ path: ['chain', index, ...field.split('.')], message }]
+    }),
+  )
+  return [...rules, ...expressions]
+}
+
+/** As much of it as the rules for these fields look at. */
+function toBlock(element: ChainElement): ChainBlock {
+  return {
+    uniqueBlockId: element.uniqueBlockId,
+    blockName: element.blockName,
+    blockTemplateId: element.blockTemplateId ?? null,
+    applicationShortName: null,
+    script: element.script ?? '',
+    dataSources: element.dataSources ?? [],
+    variables: {},
+    isCustomized: false,
+    ...flowOf(element),
+  }
 }
 
 function checkSource(
@@ -40,6 +79,9 @@ function checkSource(
   path: (string | number)[],
   findBlock: (id: string) => BlockTemplate | undefined,
 ): ChainFinding[] {
+  const hasNeither = element.blockTemplateId === undefined && element.script === undefined
+  // A block that waits or runs another workflow needs no script.
+  if (hasNeither && (element.wait || element.subWorkflow)) return []
   if ((element.blockTemplateId === undefined) === (element.script === undefined)) {
     return [{ path, message: `The block "${element.blockName}" needs either "blockTemplateId" or "script".` }]
   }

@@ -6,7 +6,7 @@
  * two more names exist: `{$token}` is the token that was obtained, `{$expiresOn}` the UTC date (YYYY-MM-DD) on which a
  * session that starts now ends.
  */
-import { blocksMax } from '@patchbay/contract'
+import { blocksMax, ForEach, Retry, SubWorkflow, Wait } from '@patchbay/contract'
 import { type Static, Type } from 'typebox'
 import type { VariableBinding } from '../../engine/chain/chain.ts'
 import { type VariableType, variableTypes } from '../../engine/variables/variable-values.ts'
@@ -199,6 +199,8 @@ const Binding = Type.Unsafe<VariableBinding>(
   ]),
 )
 
+const Expression = Type.String({ minLength: 1, maxLength: 2000, description: 'a JavaScript expression' })
+
 export const ChainElement = Type.Object(
   {
     uniqueBlockId: Guid,
@@ -207,6 +209,14 @@ export const ChainElement = Type.Object(
     script: Type.Optional(Type.String({ minLength: 1, maxLength: 200_000 })),
     dataSources: Type.Optional(Type.Array(Guid, { maxItems: 100 })),
     variables: Type.Optional(Type.Record(VariableName, Binding)),
+    runWhen: Type.Optional(Expression),
+    needs: Type.Optional(Type.Enum(['all', 'any', 'failed'])),
+    forEach: Type.Optional(ForEach),
+    subWorkflow: Type.Optional(SubWorkflow),
+    wait: Type.Optional(Wait),
+    retry: Type.Optional(Retry),
+    onError: Type.Optional(Type.Enum(['stop', 'continue'])),
+    timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 900 })),
   },
   closed,
 )

@@ -1,4 +1,5 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
+import { toFlowAnswer } from '../../engine/chain/flow-fields.ts'
 import type { Application, BlockTemplate, ChainElement, WorkflowTemplate } from '../format/definition.ts'
 import { fieldsByChoice } from './fields-by-choice.ts'
 
@@ -54,6 +55,7 @@ export function toWorkflowTemplateDetails(
       script: element.script ?? block?.script ?? '',
       dataSources: element.dataSources ?? [],
       variables: element.variables ?? {},
+      ...toFlowAnswer(element),
     }
   }
   return {

@@ -3,12 +3,13 @@ import type { VariableDefinition } from '../variables/variable-values.ts'
 import { mergeVariables } from './block-variables.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import type { BlockTemplate, ElementRules } from './element-rules.ts'
+import { changeFlow, type FlowInput, flowFieldNames } from './flow-fields.ts'
 
 /**
  * An element of `chain` in a request. The fields of an answer that are not named here (`isCustomized`, `status`, the
  * times of a run) are read-only and have no effect.
  */
-export type ChainElementInput = {
+export type ChainElementInput = FlowInput & {
   readonly uniqueBlockId?: string
   readonly no?: number
   readonly blockName?: string
@@ -35,12 +36,16 @@ export function changeBlock(block: ChainBlock, element: ChainElementInput, rules
   const origin = based.value
   const variables = mergeVariables(origin, element.variables ?? {}, rules)
   if (!variables.ok) problems.push(...variables.problems)
-  if (problems.length > 0 || !variables.ok) return refuse(...problems)
+  const flow = changeFlow(block, element, rules.isBound)
+  if (!flow.ok) problems.push(...flow.problems)
+  if (problems.length > 0 || !variables.ok || !flow.ok) return refuse(...problems)
 
   const script = element.script ?? origin.script
-  const isBehaviourChanged = origin !== block || script !== block.script || variables.value !== block.variables
+  const isBehaviourChanged =
+    origin !== block || script !== block.script || variables.value !== block.variables || flow.value.isChanged
   const changed: ChainBlock = {
-    ...origin,
+    ...withoutFlow(origin),
+    ...flow.value.fields,
     blockName: element.blockName ?? block.blockName,
     script,
     dataSources,
@@ -60,7 +65,8 @@ export function makeBlock(uniqueBlockId: string, element: ChainElementInput, rul
     const message = `Block ${nameBlock(named)} names the block template ${element.blockTemplateId}, which does not exist.`
     return refuse({ message })
   }
-  if (!template && element.script === undefined) {
+  // A block that waits or runs another workflow needs no script.
+  if (!template && element.script === undefined && !element.wait && !element.subWorkflow) {
     const message = `The new block ${nameBlock(named)} needs a blockTemplateId or a script.`
     return refuse({ message })
   }
@@ -75,6 +81,12 @@ export function makeBlock(uniqueBlockId: string, element: ChainElementInput, rul
   }
   const { blockTemplateId: _template, ...rest } = element
   return changeBlock(block, rest, rules)
+}
+
+function withoutFlow(block: ChainBlock): ChainBlock {
+  const plain: Record<string, unknown> = { ...block }
+  for (const name of flowFieldNames) delete plain[name]
+  return plain as ChainBlock
 }
 
 function sameList(one: readonly string[], other: readonly string[]): boolean {

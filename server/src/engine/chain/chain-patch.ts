@@ -8,6 +8,7 @@ import { findUnknownVariables } from './bindings.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
 import { type ChainElementInput, changeBlock, makeBlock } from './chain-element.ts'
 import type { BlockTemplate } from './element-rules.ts'
+import { findFlowProblems } from './flow-problems.ts'
 import { findGraphProblems } from './graph.ts'
 import { placeBlocks } from './placement.ts'
 
@@ -81,7 +82,11 @@ function applyElements(
   const placed = placeBlocks([...blocks.values()], wantedNo)
   if (!placed.ok) return placed
   const result = context.isBound ? placed.value : placed.value.map(markCustomized)
-  const chainProblems = [...findGraphProblems(result), ...findUnknownVariables(result, context.workflowVariables)]
+  const chainProblems = [
+    ...findGraphProblems(result),
+    ...findFlowProblems(result),
+    ...findUnknownVariables(result, context.workflowVariables),
+  ]
   return chainProblems.length > 0 ? refuse(...chainProblems) : accept(result)
 }
 

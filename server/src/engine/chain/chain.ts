@@ -1,4 +1,5 @@
 import type { VariableType } from '../variables/variable-values.ts'
+import type { FlowFields } from './flow-fields.ts'
 
 /** What a block's variable takes its value from. */
 export type VariableBinding = (
@@ -10,7 +11,7 @@ export type VariableBinding = (
 }
 
 /** One block of a workflow. Its `no` is not stored: it is the position in the chain, starting with 1. */
-export type ChainBlock = {
+export type ChainBlock = FlowFields & {
   readonly uniqueBlockId: string
   readonly blockName: string
   readonly blockTemplateId: string | null

@@ -1,10 +1,12 @@
 import { type ChainBlock, nameBlock, type VariableBinding } from '../chain/chain.ts'
+import { type FlowFields, type ForEach, flowFieldNames, freeInForEach, structureOf } from '../chain/flow-fields.ts'
 import { isSameValue } from '../compare/same-value.ts'
 import type { Findings } from './conflict.ts'
 import { isSameText, mergeLines } from './merge-lines.ts'
 
 type Field = 'blockName' | 'blockTemplateId' | 'applicationShortName' | 'dataSources'
 const plainFields: readonly Field[] = ['blockName', 'blockTemplateId', 'applicationShortName', 'dataSources']
+const wholeFields = flowFieldNames.filter((name) => name !== 'forEach')
 
 type Sides = { base: ChainBlock | undefined; ours: ChainBlock; theirs: ChainBlock }
 
@@ -24,6 +26,10 @@ export function mergeBlock(sides: Sides, rules: BlockRules): ChainBlock {
     const values = { base: base?.[field] ?? null, ours: ours[field], theirs: theirs[field] }
     merged[field] = pick(values, isSameValue, () => decide(sides, field, values, rules.findings))
   }
+  for (const [field, value] of mergeFlow(sides, rules.findings)) {
+    if (value === null) delete merged[field]
+    else merged[field] = value
+  }
   const block = {
     ...(merged as ChainBlock),
     script: mergeScript(sides, rules),
@@ -37,6 +43,39 @@ export function isSameBlock(one: ChainBlock, other: ChainBlock): boolean {
   const { script, isCustomized: _customized, ...rest } = one
   const { script: otherScript, isCustomized: _otherCustomized, ...otherRest } = other
   return isSameText(script, otherScript) && isSameValue(rest, otherRest)
+}
+
+/** Null where the merged block says nothing. */
+function mergeFlow(sides: Sides, findings: Findings): [keyof FlowFields, unknown][] {
+  const { base, ours, theirs } = sides
+  const whole = wholeFields.map((field): [keyof FlowFields, unknown] => {
+    const values = { base: base?.[field] ?? null, ours: ours[field] ?? null, theirs: theirs[field] ?? null }
+    return [field, pick<unknown>(values, isSameValue, () => decide(sides, field, values, findings))]
+  })
+  return [...whole, ['forEach', mergeForEach(sides, findings)]]
+}
+
+/** What a customer may change of it merges by itself. */
+function mergeForEach(sides: Sides, findings: Findings): ForEach | null {
+  const all = [sides.base?.forEach, sides.ours.forEach, sides.theirs.forEach]
+  if (all.every((forEach) => forEach === undefined)) return null
+  const of = <Value>(read: (forEach: ForEach) => Value) => {
+    const [base = null, ours = null, theirs = null] = all.map((forEach) => (forEach ? (read(forEach) ?? null) : null))
+    return { base, ours, theirs }
+  }
+  const structures = of(structureOf)
+  const structure = pick(structures, isSameValue, () => decide(sides, 'forEach', structures, findings))
+  if (structure === null) return null
+  const free = freeInForEach.flatMap((name) => {
+    const values = of<unknown>((forEach) => forEach[name])
+    const value = pick(values, isSameValue, () => decide(sides, `forEach.${name}`, values, findings))
+    return value === null ? [] : [[name, value]]
+  })
+  // In the order in which the customer or the template gave them.
+  const merged: Record<string, unknown> = { ...structure, ...Object.fromEntries(free) }
+  const order = Object.keys(sides.ours.forEach ?? sides.theirs.forEach ?? {})
+  const known = order.filter((name) => Object.hasOwn(merged, name)).map((name) => [name, merged[name]])
+  return { ...Object.fromEntries(known), ...merged }
 }
 
 type Values<Value> = { base: unknown; ours: Value; theirs: Value }

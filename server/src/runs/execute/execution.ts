@@ -137,8 +137,11 @@ async function recordBlock(execution: Execution, block: BlockRecord): Promise<Ex
   return undefined
 }
 
-function makePlan(state: RunState): RunPlan {
-  return planRun(state.workflow.chain, state.scope, state)
+function makePlan(state: RunState): Exclude<RunPlan, { kind: 'park' }> {
+  const plan = planRun(state.workflow.chain, state.scope, state)
+  // No block can wait yet: a save that asks for it is refused.
+  if (plan.kind === 'park') throw new Error('A block waits, and nothing can wake it.')
+  return plan
 }
 
 async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
@@ -333,7 +336,7 @@ function countItems(result: Json | JsonText): number {
 
 async function endRun(
   { deps, hold, state }: Execution,
-  plan: Exclude<RunPlan, { kind: 'run' }>,
+  plan: Exclude<RunPlan, { kind: 'run' | 'park' }>,
   block?: BlockRecord,
 ): Promise<ExecutionResult> {
   const { run, session } = state

@@ -2,6 +2,7 @@
 import { blocksMax } from '@patchbay/contract'
 import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
 import { decideBinding, makeChain, patchChain } from '../../engine/chain/chain-patch.ts'
+import { findUnbuilt } from '../../engine/chain/unbuilt.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { declareVariables, setVariables, type WorkflowVariables } from '../../engine/variables/workflow-variables.ts'
 import { newId } from '../../lib/id.ts'
@@ -10,7 +11,7 @@ import { collect, refuseFor } from '../definition/refuse.ts'
 import type { CheckScript, WorkflowCatalog } from '../ports.ts'
 import { keepBlockVariables, templatesForChange } from '../template/block-templates.ts'
 import { applySettings, type SettingsInput, withoutSettings } from './apply-settings.ts'
-import { type CheckedScripts, checkScripts } from './check-scripts.ts'
+import { type CheckedScripts, checkExpressions, checkScripts } from './check-scripts.ts'
 import { mapApplications, spellApplications } from './map-applications.ts'
 
 /** What a request may change; its read-only fields are not looked at. */
@@ -68,7 +69,11 @@ export async function applyChanges(
   refuseFor('workflow_invalid', problems)
 
   const trusted = [...current.chain, ...blockTemplates.values()].map(({ script }) => script)
-  refuseFor('workflow_invalid', await checkScripts(deps.checkScript, chain, new Set(trusted), checked))
+  const found = await Promise.all([
+    checkScripts(deps.checkScript, chain, new Set(trusted), checked),
+    checkExpressions(deps.checkScript, chain, current.chain),
+  ])
+  refuseFor('workflow_invalid', [...findUnbuilt(chain), ...found.flat()])
   return {
     ...withoutSettings(current),
     name: input.name ?? current.name,

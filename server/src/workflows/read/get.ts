@@ -1,6 +1,7 @@
 import { replayRunsDefault } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Database } from '../../db/index.ts'
+import { toFlowAnswer } from '../../engine/chain/flow-fields.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'
@@ -88,6 +89,7 @@ function toChain(definition: Definition, ofRun: { run: RunItem; blocks: readonly
     script: block.script,
     dataSources: [...block.dataSources],
     variables: { ...block.variables },
+    ...toFlowAnswer(block),
     isCustomized: block.isCustomized,
     ...(ofRun && (outcomes.get(block.uniqueBlockId) ?? untouched)),
   }))

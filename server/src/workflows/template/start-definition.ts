@@ -2,6 +2,7 @@
 import type { WorkflowTemplate } from '../../catalog/index.ts'
 import type { ChainBlock, VariableBinding } from '../../engine/chain/chain.ts'
 import type { BlockTemplate } from '../../engine/chain/element-rules.ts'
+import { flowOf } from '../../engine/chain/flow-fields.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { Definition } from '../definition/definition.ts'
 import { keepBlockVariables, toVariableDefinition } from './block-templates.ts'
@@ -68,6 +69,7 @@ function makeTemplateBlock(
     script: element.script ?? template?.script ?? '',
     dataSources: element.dataSources ?? [],
     variables: { ...Object.fromEntries(defaults), ...element.variables } as ChainBlock['variables'],
+    ...flowOf(element),
     isCustomized: false,
   }
 }
