@@ -45,6 +45,14 @@ export function BlockPicker({
           { variableSource: 'Value', value: variable.default ?? '' },
         ]),
       ),
+      runWhen: null,
+      needs: null,
+      forEach: null,
+      subWorkflow: null,
+      wait: null,
+      retry: null,
+      onError: null,
+      timeoutSeconds: null,
       isCustomized: true,
     })
   }
