@@ -11,6 +11,18 @@ import { SkeletonLines } from '../ui/skeleton.tsx'
 
 type Template = Answer<'BlockTemplates'>[number]
 
+/** A block that runs once, when its data sources have results. */
+const plainFlow = {
+  runWhen: null,
+  needs: null,
+  forEach: null,
+  subWorkflow: null,
+  wait: null,
+  retry: null,
+  onError: null,
+  timeoutSeconds: null,
+}
+
 export function BlockPicker({
   after,
   onPick,
@@ -45,14 +57,7 @@ export function BlockPicker({
           { variableSource: 'Value', value: variable.default ?? '' },
         ]),
       ),
-      runWhen: null,
-      needs: null,
-      forEach: null,
-      subWorkflow: null,
-      wait: null,
-      retry: null,
-      onError: null,
-      timeoutSeconds: null,
+      ...plainFlow,
       isCustomized: true,
     })
   }

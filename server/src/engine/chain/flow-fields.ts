@@ -1,6 +1,6 @@
 // The fields of a block that say when it runs, how often, and what its failure means. Absent is "as a plain block"; null is never stored.
 
-import { isSameValue } from '../compare/same-value.ts'
+import { isSameValue } from '../../lib/same-value.ts'
 import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 
 export type ForEach = {

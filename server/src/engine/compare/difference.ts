@@ -1,7 +1,7 @@
 // What changed between two definitions of a workflow, in the terms a person thinks in: settings, variables, applications, blocks.
 
+import { isSameValue } from '../../lib/same-value.ts'
 import type { ChainBlock } from '../chain/chain.ts'
-import { isSameValue } from './same-value.ts'
 
 export type FieldChange = { name: string; from: unknown; to: unknown }
 export type EntryChange = FieldChange & { change: 'added' | 'removed' | 'changed' }

@@ -1,6 +1,6 @@
+import { isSameValue } from '../../lib/same-value.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from '../chain/chain.ts'
 import { type FlowFields, type ForEach, flowFieldNames, freeInForEach, structureOf } from '../chain/flow-fields.ts'
-import { isSameValue } from '../compare/same-value.ts'
 import type { Findings } from './conflict.ts'
 import { isSameText, mergeLines } from './merge-lines.ts'
 

@@ -1,5 +1,5 @@
+import { isSameValue } from '../../lib/same-value.ts'
 import type { ChainBlock, VariableBinding } from '../chain/chain.ts'
-import { isSameValue } from '../compare/same-value.ts'
 import { isSet } from '../variables/variable-values.ts'
 import type { Findings } from './conflict.ts'
 import { mergeOrder } from './merge-order.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSameValue } from '../../src/engine/compare/same-value.ts'
+import { isSameValue } from '../../src/lib/same-value.ts'
 
 describe('the same value', () => {
   test('is what Node calls deeply equal, for any JSON', () => {
