@@ -12,7 +12,8 @@ import { SkeletonLines } from '../ui/skeleton.tsx'
 type Template = Answer<'BlockTemplates'>[number]
 
 /** A block that runs once, when its data sources have results. */
-const plainFlow = {
+const ofNewBlock = {
+  isCustomized: true,
   runWhen: null,
   needs: null,
   forEach: null,
@@ -57,8 +58,7 @@ export function BlockPicker({
           { variableSource: 'Value', value: variable.default ?? '' },
         ]),
       ),
-      ...plainFlow,
-      isCustomized: true,
+      ...ofNewBlock,
     })
   }
   const choice = 'flex w-full items-start gap-3 rounded-md px-2 py-2 text-left -outline-offset-2 hover:bg-raised'
