@@ -99,12 +99,12 @@ async function drain(
 ): Promise<number> {
   // Held back until all are there: the worker must not begin while the load is still being made.
   await owner.query(`
-    create or replace function pgboss.hold_back() returns trigger language plpgsql as $$ begin new.blocked = true; return new; end $$;
-    create trigger hold_back before insert on pgboss.job_common for each row when (new.name = 'runs') execute function pgboss.hold_back()`)
+    create or replace function hold_back() returns trigger language plpgsql as $$ begin new.is_held = true; return new; end $$;
+    create trigger hold_back before insert on jobs for each row when (new.queue = 'runs') execute function hold_back()`)
   await start()
-  await owner.query('drop trigger hold_back on pgboss.job_common')
+  await owner.query('drop trigger hold_back on jobs')
   const startedAt = performance.now()
-  await owner.query("update pgboss.job_common set blocked = false where name = 'runs'")
+  await owner.query("update jobs set is_held = false where queue = 'runs'")
   const drained = untilDrained(owner)
   await beside(drained.then(() => {}))
   return waitingRuns / (((await drained) - startedAt) / 1000)
@@ -113,7 +113,7 @@ async function drain(
 /** When nothing waited any more. */
 async function untilDrained(owner: pg.Client): Promise<number> {
   for (;;) {
-    const { rows } = await owner.query("select count(*)::int as left from pgboss.job_common where name = 'runs'")
+    const { rows } = await owner.query("select count(*)::int as left from jobs where queue = 'runs'")
     // What the quiet account has under way is not waited for.
     if (rows[0].left <= 2) break
     await new Promise((done) => setTimeout(done, 100))

@@ -1,23 +1,16 @@
 // The composition root: Config -> App. With services.ts and what that is made of, worker.ts and api.ts, the only files that know everyone.
 
-import type { Client } from 'pg'
 import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
-import { connectionCareQueue } from './connections/index.ts'
 import type { Context } from './context.ts'
 import { type ConnectionSettings, countMigrations, migrate, startEmbeddedServer } from './db/index.ts'
 import { FaultLog } from './fault-log.ts'
 import { startMetricsServer } from './http/index.ts'
-import { mailQueue, mailRetries } from './mail/index.ts'
 import { createMetrics } from './metrics/index.ts'
-import { installQueues, type QueueDefinitions } from './queue/index.ts'
+import { queues } from './queues.ts'
 import { ReadinessWatch } from './readiness.ts'
-import { replayQueue } from './replay/index.ts'
-import { runQueue } from './runs/index.ts'
 import { createServices } from './services.ts'
-import { upgradeQueue } from './upgrades/index.ts'
-import { webhookCheckQueue, webhookReplayQueue } from './webhooks/index.ts'
 import { startWorker } from './worker.ts'
 
 export type App = AsyncDisposable & {
@@ -29,50 +22,6 @@ export type App = AsyncDisposable & {
   drain(): void
   /** For an end that cannot wait: the embedded database at least is told to stop in order. */
   abandon(): void
-}
-
-const queues: QueueDefinitions = {
-  // The mailer decides which try is the last one; the queue has more, for a worker that dies over that one.
-  [mailQueue]: { retryLimit: 2 * mailRetries, retryDelaySeconds: 5, retryDelaySecondsMax: 600 },
-  // What a check misses, the next one finds.
-  [connectionCareQueue]: { retryLimit: 0, retryDelaySeconds: 0 },
-  // Retries are endless here: a run counts for itself how often its workers died.
-  [runQueue]: {
-    heartbeatSeconds: 10,
-    retryLimit: 1_000_000,
-    retryDelaySeconds: 0,
-    growsDelay: false,
-    expireSeconds: 86_400,
-    waitSecondsMax: 365 * 86_400,
-  },
-  // A request that was taken is looked at until somebody has done so, however many die over it.
-  [webhookCheckQueue]: {
-    heartbeatSeconds: 10,
-    retryLimit: 1_000_000,
-    retryDelaySeconds: 1,
-    growsDelay: false,
-    expireSeconds: 7200,
-    waitSecondsMax: 365 * 86_400,
-  },
-  // Rows say how far an upgrade is, so a turn that died is simply taken again.
-  [upgradeQueue]: {
-    heartbeatSeconds: 10,
-    retryLimit: 1_000_000,
-    retryDelaySeconds: 1,
-    growsDelay: false,
-    expireSeconds: 7200,
-    waitSecondsMax: 30 * 86_400,
-  },
-  // Each run of a replay is stored by itself: whoever takes it over goes on with the rest. After a day it is kept no longer.
-  [replayQueue]: {
-    heartbeatSeconds: 10,
-    retryLimit: 1000,
-    retryDelaySeconds: 2,
-    growsDelay: false,
-    expireSeconds: 86_400,
-    waitSecondsMax: 86_400,
-  },
-  [webhookReplayQueue]: { retryLimit: 1000, retryDelaySeconds: 5, growsDelay: false, expireSeconds: 3600 },
 }
 
 type StartOptions = {
@@ -98,15 +47,6 @@ export async function startApp(
   }
 }
 
-/** Brings a database up to this program; returns the names of the migrations that were applied. */
-export function migrateAndInstall(connection: ConnectionSettings, signal?: AbortSignal): Promise<string[]> {
-  return migrate(connection, { afterwards: installServiceQueues, signal })
-}
-
-export function installServiceQueues(owner: Client): Promise<void> {
-  return installQueues(owner, queues)
-}
-
 type Start = Pick<Context, 'config' | 'log' | 'say' | 'parts'> & {
   readMetrics: (() => Promise<string>) | undefined
   logLinesDropped: () => number
@@ -119,7 +59,7 @@ async function compose({ config, log, say, parts, readMetrics, logLinesDropped, 
   const embedded =
     config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say, { signal })) : undefined
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
-  const applied = await migrateAndInstall(connection, signal)
+  const applied = await migrate(connection, signal)
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
   // A worker has no port of its own: without a base address its links lead to where an API process would be.
@@ -135,6 +75,7 @@ async function compose({ config, log, say, parts, readMetrics, logLinesDropped, 
     logLinesDropped,
     db: database.system,
     migrationsKnown: countMigrations(),
+    queues: Object.keys(queues),
   })
   const readiness = parts.use(new ReadinessWatch(services.database, log))
   readiness.start()

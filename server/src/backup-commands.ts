@@ -1,7 +1,6 @@
 // The operator's backup, verify-backup and restore: Config -> the room `backup`.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { installServiceQueues, migrateAndInstall } from './app.ts'
 import {
   BackupError,
   type BackupSummary,
@@ -18,6 +17,7 @@ import {
   Database,
   embeddedConnection,
   isEmbeddedServerUp,
+  migrate,
   startEmbeddedServer,
 } from './db/index.ts'
 import { openStores } from './files/index.ts'
@@ -71,7 +71,6 @@ export async function restore(config: Config, file: string, say: Say): Promise<v
       connection,
       passphrase,
       checkMasterKeys,
-      installQueues: installServiceQueues,
       openStore: async () => {
         const database = opened.use(new Database(connection, () => {}))
         return (await openStores(config.shareStorage, placeOf(config, database))).primary
@@ -79,7 +78,7 @@ export async function restore(config: Config, file: string, say: Say): Promise<v
       keepMasterKeys: ({ masterKeys }) => {
         if (masterKeys && config.masterKey.kind === 'file') storeMasterKeys(config.masterKey.path, masterKeys)
       },
-      migrate: async () => void (await migrateAndInstall(connection)),
+      migrate: async () => void (await migrate(connection)),
     },
     path,
     summary,

@@ -11,6 +11,7 @@ import { createEventPublisher } from './events/index.ts'
 import { createOutbox } from './mail/index.ts'
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { JobQueue } from './queue/index.ts'
+import { queues } from './queues.ts'
 import { KeyRing, MasterKeys } from './secrets/index.ts'
 import { readDiskSpace, StorageLedger } from './storage/index.ts'
 import { relayEvents, StreamSource } from './stream/index.ts'
@@ -28,7 +29,13 @@ export async function createInfrastructure(context: Context, connection: Connect
   const contents = await openContents(context, database, keyRing)
   const catalog = await loadCatalog(context, database)
   const ledger = await startLedger(context, database)
-  const jobs = parts.use(await JobQueue.start(database, config.role !== 'api', faultsOf('queue')))
+  const jobs = parts.use(
+    await JobQueue.start(database, {
+      definitions: queues,
+      supervises: config.role !== 'api',
+      onError: faultsOf('queue'),
+    }),
+  )
   const outbox = createOutbox({ keyRing, jobs, canSend: config.smtpUrl !== undefined, ledger })
   const { guard, outbound } = createWayOut(context, database)
   const held = config.cell === undefined ? undefined : await watchMoves(context, database)

@@ -31,7 +31,7 @@ export async function describeSizes(database: Database): Promise<string> {
   const { rows } = await database.system.query<Size>(sql`
     select root.relname as name, sum(pg_total_relation_size(c.oid))::float8 as bytes, sum(greatest(c.reltuples, 0))::float8 as rows, count(*)::int as parts
     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_class root on root.oid = coalesce(pg_partition_root(c.oid), c.oid)
-    where n.nspname in ('patchbay', 'pgboss') and c.relkind = 'r' group by 1 order by 2 desc`)
+    where n.nspname = 'patchbay' and c.relkind = 'r' group by 1 order by 2 desc`)
   const { rows: whole } = await database.system.query<{ bytes: number }>(
     sql`select pg_database_size(current_database())::float8 as bytes`,
   )

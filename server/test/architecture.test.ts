@@ -192,11 +192,13 @@ describe('import boundaries', () => {
     expect(readers.filter((file) => !allowed.includes(file) && !file.startsWith('server/src/sandbox/'))).toEqual([])
   })
 
-  it('one place knows the queue library, one opens connections for users', () => {
-    const users = (name: string) =>
-      serverImports.filter(({ specifier }) => specifier === name).map(({ from }) => roomOf(from))
-    expect(new Set(users('pg-boss'))).toEqual(new Set(['queue']))
-    expect(new Set(users('undici'))).toEqual(new Set(['outbound']))
+  it('one room knows the table of jobs, apart from metrics that count and moves that copy them; one opens connections for users', () => {
+    const inJobs = sourceFiles('server/src').filter((file) =>
+      /\b(from|into|update|join|table) (patchbay\.)?jobs\b/.test(textOf(file)),
+    )
+    expect(new Set(inJobs.map(roomOf))).toEqual(new Set(['queue', 'cells', 'metrics']))
+    const callers = serverImports.filter(({ specifier }) => specifier === 'undici').map(({ from }) => roomOf(from))
+    expect(new Set(callers)).toEqual(new Set(['outbound']))
   })
 
   it('one room knows the codes of the database: others ask for a fault by its name', () => {

@@ -27,7 +27,7 @@ export type Manifest = {
 }
 
 /** Of each installation its own, made anew by the start of the service, and the files, which are copied from wherever they lie. */
-const leftOut = ['migrations', 'installed_queues', 'file_pieces', 'content_stores']
+const leftOut = ['migrations', 'file_pieces', 'content_stores']
 
 export async function readShape(
   client: pg.Client,
@@ -41,7 +41,7 @@ export async function readShape(
            where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind in ('r', 'p') and not c.relispartition
-         and (n.nspname = 'patchbay' and c.relname <> all($1) or n.nspname = 'pgboss' and c.relname = 'job')
+         and n.nspname = 'patchbay' and c.relname <> all($1)
        order by 1, 2`,
       [leftOut],
     ),

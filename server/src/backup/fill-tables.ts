@@ -14,7 +14,7 @@ export async function openTables(owner: pg.Client): Promise<Opened> {
   )
   const { rows: tables } = await owner.query<{ name: string; is_forced: boolean; is_partition: boolean }>(
     `select oid::regclass::text as name, relforcerowsecurity as is_forced, relispartition as is_partition from pg_class
-     where relnamespace = 'patchbay'::regnamespace and relkind in ('r', 'p') and relname <> all('{migrations,installed_queues,file_pieces,content_stores}')`,
+     where relnamespace = 'patchbay'::regnamespace and relkind in ('r', 'p') and relname <> all('{migrations,file_pieces,content_stores}')`,
   )
   const all = tables.filter(({ is_partition }) => !is_partition).map(({ name }) => name)
   const guarded = tables.filter(({ is_forced }) => is_forced).map(({ name }) => name)

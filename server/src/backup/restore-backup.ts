@@ -12,6 +12,7 @@ import type { FileStore } from '../files/index.ts'
 import { BackupError } from './backup-error.ts'
 import { openBackupFile } from './backup-file.ts'
 import type { Manifest } from './database-shape.ts'
+import { makeEarlierJobs } from './earlier-jobs.ts'
 import { loadTable, makePartitions, openTables, setSequences, shutTables } from './fill-tables.ts'
 import { type BackupSummary, verifyBackup } from './read-backup.ts'
 import { readSections } from './sections.ts'
@@ -19,8 +20,6 @@ import { readSections } from './sections.ts'
 export type RestoreDeps = {
   connection: ConnectionSettings
   passphrase: string | undefined
-  /** Queues belong to the program, not to the data. */
-  installQueues(owner: pg.Client): Promise<void>
   /** Where files go; asked for once the tables are there. */
   openStore(): Promise<FileStore>
   /** Throws when the keys of the backup cannot be the keys here; called before anything is written. */
@@ -53,7 +52,7 @@ export async function restoreBackup(deps: RestoreDeps, path: string, { manifest 
     await requireEmpty(owner)
     await removeEmptyTables(owner)
     await applyMigrations(owner, manifest.migrations)
-    await deps.installQueues(owner)
+    await makeEarlierJobs(owner, manifest.tables)
     await fill(deps, owner, path, manifest)
     await owner.query('analyze')
   } finally {

@@ -4,8 +4,6 @@
  * jump files what is to be moved, in the transaction that notes the new time, and whoever comes by moves it:
  *
  *   jump seen ─► one row in clock_repairs for each table ─(its times are moved)─► gone
- *
- * The tables of the queue are looked after by the queue.
  */
 import { type Database, type Queryable, transactDespiteDeadlock } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'

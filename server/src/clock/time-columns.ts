@@ -38,6 +38,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   events: { mail_after: 'waits' },
   expectations: { last_seen_at: 'since' },
   item_samples: { at: 'past' },
+  jobs: { queued_at: 'latest', due_at: 'waits', taken_at: 'latest', heartbeat_at: 'latest' },
   leases: { until: 'waits' },
   mails: { created_at: 'past', sent_at: 'past' },
   master_keys: { created_at: 'past' },

@@ -90,11 +90,6 @@ export class Database implements AsyncDisposable {
     return { app: useOf(this.#app), system: useOf(this.#system), lookups: useOf(this.#lookups) }
   }
 
-  /** For the queue library, which brings its own text (also several statements at once) and reads the driver's own answer. */
-  async executeRaw(text: string, values: unknown[] | undefined): Promise<{ rows: unknown[] }> {
-    return this.#withClient(this.#system, (client) => client.query(text, values))
-  }
-
   /**
    * Two sessions at once must be two sessions of the server, each under its own role. A pooler that hands one out by turns, by transaction, would
    * let one request work under the account of another.

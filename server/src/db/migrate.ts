@@ -12,15 +12,11 @@ export class MigrationError extends Error {
 // Any constant will do; it only has to be ours.
 const lockKey = 7_230_118_442
 
-type Options = {
-  /** Runs under the same lock, as the owner. */
-  afterwards(owner: pg.Client): Promise<void>
-  /** Aborted when the start is called off. What is not final by then is rolled back. */
-  signal?: AbortSignal | undefined
-}
-
-/** Brings the database up to this program and returns the names of what was applied. */
-export async function migrate(settings: ConnectionSettings, { afterwards, signal }: Options): Promise<string[]> {
+/**
+ * Brings the database up to this program and returns the names of what was applied. `signal` is aborted when the start is called off: what is not final by
+ * then is rolled back.
+ */
+export async function migrate(settings: ConnectionSettings, signal?: AbortSignal): Promise<string[]> {
   const owner = await openOwnerSession(settings)
   const callOff = () => owner.destroy()
   signal?.addEventListener('abort', callOff)
@@ -30,7 +26,6 @@ export async function migrate(settings: ConnectionSettings, { afterwards, signal
     const applied = await applyMissing(owner)
     // Readiness asks for it.
     await owner.query('grant select on migrations to patchbay_system')
-    await afterwards(owner)
     return applied
   } catch (error) {
     signal?.throwIfAborted()

@@ -466,11 +466,6 @@ table file_pieces (
 );
 grant delete, insert, select, update to patchbay_system;
 
-table installed_queues (
-  definitions text not null,
-  version integer
-);
-
 table item_samples -- row-level security forced (
   workflow_id uuid not null,
   block_id uuid not null,
@@ -485,6 +480,29 @@ CREATE INDEX item_samples_in_order ON patchbay.item_samples USING btree (workflo
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table jobs (
+  queue text not null,
+  id uuid not null default gen_random_uuid(),
+  group_id uuid,
+  data jsonb,
+  state text not null default 'waiting'::text,
+  is_held boolean not null default false,
+  is_woken boolean not null default false,
+  attempt integer not null default '-1'::integer,
+  queued_at timestamp with time zone not null default clock_timestamp(),
+  due_at timestamp with time zone,
+  taken_at timestamp with time zone,
+  heartbeat_at timestamp with time zone,
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'parked'::text, 'active'::text]))),
+  constraint jobs_pkey PRIMARY KEY (queue, id)
+);
+CREATE INDEX jobs_active ON patchbay.jobs USING btree (queue) WHERE (state = 'active'::text);
+CREATE INDEX jobs_due ON patchbay.jobs USING btree (due_at) WHERE ((state = 'parked'::text) AND (NOT is_held) AND (due_at IS NOT NULL));
+CREATE INDEX jobs_waiting ON patchbay.jobs USING btree (queue, queued_at) WHERE ((state = 'waiting'::text) AND (NOT is_held));
+CREATE INDEX jobs_waiting_by_group ON patchbay.jobs USING btree (queue, group_id, queued_at) WHERE ((state = 'waiting'::text) AND (NOT is_held));
+grant insert to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
 table kept_contents -- row-level security forced (

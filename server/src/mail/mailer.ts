@@ -3,7 +3,7 @@
 import { createTransport } from 'nodemailer'
 import type { Database } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
-import { type JobQueue, TurnWorker } from '../queue/index.ts'
+import { type JobQueue, JobWorker } from '../queue/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { mailPlace, mailQueue } from './outbox.ts'
 import { deleteOverMails, findWaitingMail, markSent, markTried, releaseHeld } from './store.ts'
@@ -30,7 +30,7 @@ export class Mailer implements AsyncDisposable {
   readonly #deps: Deps
   readonly #transport: ReturnType<typeof createTransport>
   readonly #sweeping: Recurring
-  readonly #sending: TurnWorker<{ mailId: string }>
+  readonly #sending: JobWorker<{ mailId: string }>
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -44,7 +44,7 @@ export class Mailer implements AsyncDisposable {
       connectionTimeout: 10_000,
       socketTimeout: 60_000,
     } as never)
-    this.#sending = new TurnWorker({
+    this.#sending = new JobWorker({
       ...deps,
       queue: mailQueue,
       atOnce,

@@ -15,7 +15,7 @@ export type Metrics = {
   /** Time that work waited for a connection to the database. */
   observeDatabaseWait(pool: string, seconds: number): void
   /** What can be told only once everything is put together. */
-  watch(source: ProcessSource & { db: Queryable; migrationsKnown: number }): void
+  watch(source: ProcessSource & { db: Queryable; migrationsKnown: number; queues: readonly string[] }): void
 }
 
 export function createMetrics(role: string, readOfAll?: () => Promise<string>): Metrics {
@@ -51,9 +51,9 @@ export function createMetrics(role: string, readOfAll?: () => Promise<string>): 
     observeRequest: createRequestMetrics(registry),
     work: createWorkMetrics(registry),
     observeDatabaseWait: (pool, seconds) => waits.observe({ pool }, seconds),
-    watch: ({ db, migrationsKnown, ...source }) => {
+    watch: ({ db, migrationsKnown, queues, ...source }) => {
       addProcessMetrics(registry, source)
-      addStoredMetrics(registry, db)
+      addStoredMetrics(registry, db, queues)
       new Gauge({
         name: 'patchbay_migrations_known',
         aggregator: 'max',

@@ -39,10 +39,10 @@ const labels: Partial<Record<keyof typeof help, string>> = {
   outbox_mails: 'status',
 }
 
-export function addStoredMetrics(registry: Registry, db: Queryable): void {
+export function addStoredMetrics(registry: Registry, db: Queryable, queues: readonly string[]): void {
   const cache = new TimedCache<Figure[]>(keptMs, 1)
   // A database that is away is told by readiness and by missing figures; old ones would be wrong.
-  const figures = () => cache.get('all', () => readFigures(db).catch(() => []))
+  const figures = () => cache.get('all', () => readFigures(db, queues).catch(() => []))
   for (const [name, text] of Object.entries(help)) {
     const label = labels[name as keyof typeof help]
     new Gauge({
@@ -65,13 +65,16 @@ export function addStoredMetrics(registry: Registry, db: Queryable): void {
   }
 }
 
-async function readFigures(db: Queryable): Promise<Figure[]> {
+async function readFigures(db: Queryable, queues: readonly string[]): Promise<Figure[]> {
   const { rows } = await db.query<Figure>(sql`
-    with queues as (select name, count(*) as length, min(created_on) as oldest from pgboss.job where state < 'active' and start_after <= now() group by name),
+    with due as (
+      select queue, queued_at as since from jobs where state = 'waiting' and not is_held
+      union all select queue, due_at from jobs where state = 'parked' and not is_held and due_at is not null and due_at <= now()),
+    queues as (select name, count(queue) as length, min(since) as oldest from unnest(${queues}::text[]) as q (name) left join due on queue = name group by name),
     hooks as (select count(*) as length, min(created_at) as oldest from webhook_queue)
     select name, label, value::float8 from (
-      select 'queue_length' as name, q.name as label, coalesce(j.length, 0)::float8 as value from pgboss.queue q left join queues j on j.name = q.name
-      union all select 'queue_oldest_seconds', q.name, coalesce(greatest(0, extract(epoch from now() - j.oldest)), 0) from pgboss.queue q left join queues j on j.name = q.name
+      select 'queue_length' as name, name as label, length::float8 as value from queues
+      union all select 'queue_oldest_seconds', name, coalesce(greatest(0, extract(epoch from now() - oldest)), 0) from queues
       union all select 'webhook_requests_waiting', null, length from hooks
       union all select 'webhook_oldest_seconds', null, coalesce(greatest(0, extract(epoch from now() - oldest)), 0) from hooks
       union all select 'webhook_requests_given_up', null, count(*) from webhook_history where is_given_up

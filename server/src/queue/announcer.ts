@@ -3,14 +3,13 @@
  * other, so it is given afterwards: at once if there was none for a while, otherwise together with all that follow within the gap. It is only a
  * hint, and lost when the process dies: workers also look by themselves.
  */
-import { createHash } from 'node:crypto'
 import { type Database, rawStatement } from '../db/index.ts'
-import { schema } from './install-queues.ts'
 
 const gapMs = 25
 
-/** The channel that the queue library listens to. */
-const channel = `pgboss_${createHash('sha224').update(schema).digest('hex').slice(0, 24)}`
+export const channel = 'patchbay_jobs'
+/** Said in place of a queue's name: a job was filed that is due later. */
+export const dueNotice = 'due later'
 // Nobody waits for a hint to reach the disk.
 const text =
   "select set_config('synchronous_commit', 'off', true), pg_notify($1, queue) from unnest($2::text[]) as queue"

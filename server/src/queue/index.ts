@@ -1,7 +1,7 @@
 export { FetchLoop } from './fetch-loop.ts'
-export { installQueues, type QueueDefinitions } from './install-queues.ts'
-export type { Job } from './job.ts'
+export type { Job, QueueDefinitions } from './job.ts'
 export { JobQueue } from './job-queue.ts'
+export { JobWorker } from './job-worker.ts'
 export {
   listNewestGroups,
   listWaitingGroups,
@@ -10,4 +10,3 @@ export {
   takeOldest,
   type WaitingGroup,
 } from './take-jobs.ts'
-export { TurnWorker } from './turn-worker.ts'

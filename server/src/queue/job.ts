@@ -7,9 +7,29 @@ export type NewJob = {
   /** Made up when absent. */
   id?: string
   data?: object
-  /** Jobs of a group can be passed over when jobs are taken. */
+  /** The account that it is for. Jobs of a group can be passed over when jobs are taken. */
   groupId?: string
-  /** Needed by queues with the policy `key_strict_fifo`. */
-  key?: string
   startAfter?: Date
+}
+
+export type QueueDefinition = {
+  /** Seconds without a heartbeat after which a job counts as abandoned. Without it, only `expireSeconds` count. */
+  heartbeatSeconds?: number
+  /** How often a job is tried again before it is thrown away. */
+  retryLimit: number
+  retryDelaySeconds: number
+  retryDelaySecondsMax?: number
+  /** False: every retry waits the same time. */
+  growsDelay?: boolean
+  /** Seconds a job may be worked on in all; 15 minutes unless said. */
+  expireSeconds?: number
+}
+
+export type QueueDefinitions = Readonly<Record<string, QueueDefinition>>
+
+/** Of a queue that nothing is said about. */
+const usual: QueueDefinition = { retryLimit: 0, retryDelaySeconds: 0 }
+
+export function definitionOf(definitions: QueueDefinitions, queue: string): QueueDefinition {
+  return definitions[queue] ?? usual
 }

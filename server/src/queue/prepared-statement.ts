@@ -5,7 +5,7 @@ const names = new Map<string, string>()
 // A text that varies without end would fill every session with plans; beyond this many it is sent as it is.
 const namesMax = 200
 
-/** A statement of the queue library under a name of its own, so that the server parses and plans it once a session. */
+/** A statement under a name of its own, so that the server parses and plans it once a session. */
 export function preparedStatement(text: string, values: unknown[]): Statement {
   let name = names.get(text)
   if (name === undefined && names.size < namesMax) {

@@ -1,99 +1,89 @@
-// Taking jobs in ways that the queue library does not know: by turns over groups, however many there are. The same columns are set as it sets.
+// Taking jobs: the oldest, or by turns over groups, however many there are. Parked jobs are in none of the indexes that this goes through.
 import { randomUUID } from 'node:crypto'
 import { type Queryable, rawStatement } from '../db/index.ts'
-import { schema } from './install-queues.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
-const waiting = "state < 'active' and not blocked"
+/** The condition of the partial indexes, word for word. */
+const waiting = "state = 'waiting' and not is_held"
 
-export type TakenJob = { id: string; retry_count: number; group_id: string | null }
+export type TakenJob = { id: string; attempt: number; group_id: string | null; data: unknown }
 
 /** The ids come as one array, so that no estimate can make the server go through the whole queue for every job. */
 const take = (chosen: string) => `
   with chosen as materialized (${chosen})
-  update ${schema}.job_common j set state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
-    is_woken = false, retry_count = case when started_on is not null then retry_count + 1 else retry_count end
-  where name = $1 and id = any (array(select id from chosen))
-  returning j.id, j.retry_count, j.group_id`
+  update patchbay.jobs j set state = 'active', attempt = attempt + 1, taken_at = now(), heartbeat_at = now(), is_woken = false
+  where queue = $1 and id = any (array(select id from chosen))
+  returning j.id, j.attempt, j.group_id, j.data`
 
-// When a job may start is not looked at: those of queues that are taken from here may always, and a clock that was set back must not hold them up.
 const oldestText = take(`
-  select id from ${schema}.job_common where name = $1 and ${waiting} order by priority desc, created_on limit $2 for update skip locked`)
+  select id from patchbay.jobs where queue = $1 and ${waiting} order by queued_at limit $2 for update skip locked`)
 
 const ofGroupsText = take(`
-  select o.id from unnest($2::text[], $3::integer[]) as g (group_id, count) cross join lateral (
-    select id from ${schema}.job_common where name = $1 and group_id = g.group_id and ${waiting}
-    order by created_on limit g.count for update skip locked
+  select o.id from unnest($2::uuid[], $3::integer[]) as g (group_id, count) cross join lateral (
+    select id from patchbay.jobs where queue = $1 and group_id = g.group_id and ${waiting}
+    order by queued_at limit g.count for update skip locked
   ) o`)
 
 /** Hops from group to group in the index: its cost follows the number of groups, not of jobs. Of each group, a few jobs are counted. */
 const groupsText = `
   with recursive g as (
-    (select group_id, created_on from ${schema}.job_common where name = $1 and ${waiting} and group_id is not null
-     order by group_id, created_on limit 1)
+    (select group_id, queued_at from patchbay.jobs where queue = $1 and ${waiting} and group_id is not null
+     order by group_id, queued_at limit 1)
     union all
-    select n.group_id, n.created_on from g cross join lateral (
-      select group_id, created_on from ${schema}.job_common where name = $1 and ${waiting} and group_id > g.group_id
-      order by group_id, created_on limit 1
+    select n.group_id, n.queued_at from g cross join lateral (
+      select group_id, queued_at from patchbay.jobs where queue = $1 and ${waiting} and group_id > g.group_id
+      order by group_id, queued_at limit 1
     ) n
   )
-  select group_id, extract(epoch from ${schema}.job_now() - created_on)::float8 * 1000 as waited_ms, (
+  select group_id, extract(epoch from now() - queued_at)::float8 * 1000 as waited_ms, (
     select count(*) from (
-      select from ${schema}.job_common j where j.name = $1 and ${waiting} and j.group_id = g.group_id limit $3
+      select from patchbay.jobs j where j.queue = $1 and ${waiting} and j.group_id = g.group_id limit $3
     ) few
   )::integer as count from g limit $2`
 
-/** Backwards in the index of the oldest, so its cost follows the number of new jobs. All have the same priority. */
+/** Backwards in the index of the oldest, so its cost follows the number of new jobs. */
 const newestText = `
-  select group_id, extract(epoch from ${schema}.job_now() - created_on)::float8 * 1000 as waited_ms from ${schema}.job_common
-  where name = $1 and ${waiting} and priority = 0 and group_id is not null and created_on > ${schema}.job_now() - $2 * interval '1 ms'
-  order by created_on desc limit $3`
-
-const due = `${waiting} and start_after <= ${schema}.job_now()`
+  select group_id, extract(epoch from now() - queued_at)::float8 * 1000 as waited_ms from patchbay.jobs
+  where queue = $1 and ${waiting} and group_id is not null and queued_at > now() - $2 * interval '1 ms'
+  order by queued_at desc limit $3`
 
 /** Groups that wait, from a place on, as far as is worth looking. */
 const groupsFrom = (name: string, place: string) => `${name} as (
-      (select group_id from ${schema}.job_common where name = $1 and ${due} and group_id > ${place} order by group_id limit 1)
+      (select group_id from patchbay.jobs where queue = $1 and ${waiting} and group_id > ${place} order by group_id limit 1)
       union all
       select n.group_id from ${name} cross join lateral (
-        select group_id from ${schema}.job_common where name = $1 and ${due} and group_id > ${name}.group_id order by group_id limit 1
+        select group_id from patchbay.jobs where queue = $1 and ${waiting} and group_id > ${name}.group_id order by group_id limit 1
       ) n
     )`
 
 /**
  * Groups are accounts here: one account of each organization before the second of any, in no order in which a long row could be ahead, and of
- * each no more than it may have in hand. Jobs without an account are from before there were turns.
+ * each no more than it may have in hand. Jobs without an account come first.
  */
-const inTurnsText = `
-  with chosen as materialized (
-    with recursive ${groupsFrom('later', '$6::text')}, ${groupsFrom('all_groups', "''")},
+const inTurnsText = take(`
+    with recursive ${groupsFrom('later', '$6::uuid')}, ${groupsFrom('all_groups', "'00000000-0000-0000-0000-000000000000'::uuid")},
     g as ((select group_id from later limit 500) union (select group_id from all_groups limit 500)),
     busy as (
-      select * from unnest($4::text[], $5::integer[]) as b (group_id, count)
+      select * from unnest($4::uuid[], $5::integer[]) as b (group_id, count)
     ), open as (
       select g.group_id, $3::integer - coalesce(b.count, 0) as room,
         row_number() over (partition by a.organization_id order by random()) as place
-      from g left join busy b using (group_id) left join patchbay.accounts a on a.id = g.group_id::uuid
+      from g left join busy b using (group_id) left join patchbay.accounts a on a.id = g.group_id
       where coalesce(b.count, 0) < $3::integer
     ), picked as (
       select group_id, room, place from open order by place, random() limit $2
     ), early as (
-      select id from ${schema}.job_common
-      where name = $1 and ${due} and group_id is null
-      order by created_on limit $2 for update skip locked
+      select id from patchbay.jobs
+      where queue = $1 and ${waiting} and group_id is null
+      order by queued_at limit $2 for update skip locked
     ), grouped as (
       select o.id from picked p cross join lateral (
-        select id from ${schema}.job_common
-        where name = $1 and group_id = p.group_id and ${due}
-        order by created_on limit p.room for update skip locked
+        select id from patchbay.jobs
+        where queue = $1 and group_id = p.group_id and ${waiting}
+        order by queued_at limit p.room for update skip locked
       ) o order by p.place
     )
-    (select id from early) union all (select id from grouped) limit $2
-  )
-  update ${schema}.job_common j set state = 'active', started_on = ${schema}.job_now(), heartbeat_on = ${schema}.job_now(),
-    is_woken = false, retry_count = case when started_on is not null then retry_count + 1 else retry_count end
-  where name = $1 and id = any (array(select id from chosen))
-  returning j.id, j.retry_count, j.group_id, j.data`
+    (select id from early) union all (select id from grouped) limit $2`)
 
 export type Turns = {
   count: number
@@ -106,11 +96,11 @@ export async function takeInTurns(
   db: Queryable,
   queue: string,
   { count, perAccount, inHand }: Turns,
-): Promise<(TakenJob & { data: unknown })[]> {
+): Promise<TakenJob[]> {
   const busy = new Map<string, number>()
   for (const { groupId } of inHand) if (groupId !== null) busy.set(groupId, (busy.get(groupId) ?? 0) + 1)
   const values = [queue, count, perAccount, [...busy.keys()], [...busy.values()], randomUUID()]
-  return (await db.query<TakenJob & { data: unknown }>(preparedStatement(inTurnsText, values))).rows
+  return (await db.query<TakenJob>(preparedStatement(inTurnsText, values))).rows
 }
 
 export async function takeOldest(db: Queryable, queue: string, count: number): Promise<TakenJob[]> {

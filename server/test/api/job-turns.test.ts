@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../../src/db/index.ts'
-import { JobQueue, TurnWorker } from '../../src/queue/index.ts'
+import { JobQueue, JobWorker } from '../../src/queue/index.ts'
+import { queues } from '../../src/queues.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
@@ -17,7 +18,7 @@ let elsewhere: string
 beforeAll(async () => {
   service = await startService({ role: 'api' })
   database = new Database({ connectionString: service.databaseUrl }, () => {})
-  jobs = await JobQueue.start(database, false, () => {})
+  jobs = await JobQueue.start(database, { definitions: queues, supervises: false, onError: () => {} })
   const users = [1, 2].map(async () => (await createAccount(service, service.manager, 'User')).id)
   ;[noisy, neighbour] = (await Promise.all(users)) as [string, string]
   elsewhere = (await createOrganization(service)).accountId
@@ -45,7 +46,7 @@ const fetch = (count: number, perAccount: number, inHand: { groupId: string | nu
   jobs.fetchInTurns<Data>(database.system, queue, { count, perAccount, inHand })
 const countOf = (taken: readonly { groupId: string | null }[], id: string | null) =>
   taken.filter(({ groupId }) => groupId === id).length
-const empty = () => service.asOwner('delete from pgboss.job where name = $1', [queue])
+const empty = () => service.asOwner('delete from jobs where queue = $1', [queue])
 
 describe('jobs of accounts', () => {
   it('are taken in turns, each account within its share', async () => {
@@ -81,7 +82,7 @@ describe('jobs of accounts', () => {
     await file(noisy, 3)
     const tried: number[] = []
     {
-      await using worker = new TurnWorker<Data>({
+      await using worker = new JobWorker<Data>({
         database,
         jobs,
         queue,
@@ -97,8 +98,8 @@ describe('jobs of accounts', () => {
       await eventually(() => tried.length >= 3)
     }
     expect(tried).toEqual([0, 1, 2])
-    const left = await service.asOwner('select state, data from pgboss.job where name = $1', [queue])
-    expect(left).toEqual([{ state: 'retry', data: { no: 1 } }])
+    const left = await service.asOwner('select state, data from jobs where queue = $1', [queue])
+    expect(left).toEqual([{ state: 'parked', data: { no: 1 } }])
     await empty()
   })
 })

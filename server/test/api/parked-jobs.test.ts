@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Database } from '../../src/db/index.ts'
 import { type Job, JobQueue } from '../../src/queue/index.ts'
+import { queues } from '../../src/queues.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
@@ -16,7 +17,7 @@ let groupId: string
 beforeAll(async () => {
   service = await startService({ role: 'api' })
   database = new Database({ connectionString: service.databaseUrl }, () => {})
-  jobs = await JobQueue.start(database, true, () => {})
+  jobs = await JobQueue.start(database, { definitions: queues, supervises: true, onError: () => {} })
   groupId = (await createAccount(service, service.manager, 'User')).id
 })
 afterAll(async () => {

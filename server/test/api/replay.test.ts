@@ -368,7 +368,7 @@ describe('POST /api/Replay', () => {
       [started.body.replayId],
     )
     await service.asOwner(
-      `insert into pgboss.job (name, data) values ('replays', jsonb_build_object('replayId', $1::text))`,
+      `insert into jobs (queue, data) values ('replays', jsonb_build_object('replayId', $1::text))`,
       [started.body.replayId],
     )
     expect((await endOfReplay(service.manager, started.body.replayId)).counts.different).toBe(4)

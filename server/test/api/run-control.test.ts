@@ -145,7 +145,7 @@ describe('GET /api/StopWorkflowRun', () => {
       expect((await findRun(alone.manager, workflow.id, number)).status).toBe('Pending')
       expect((await alone.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=${number}`)).body).toBe(true)
       expect(await findRun(alone.manager, workflow.id, number)).toMatchObject({ status: 'Stopped' })
-      expect(await alone.asOwner("select from pgboss.job where name = 'runs'")).toHaveLength(0)
+      expect(await alone.asOwner("select from jobs where queue = 'runs'")).toHaveLength(0)
     } finally {
       await alone[Symbol.asyncDispose]()
     }
@@ -338,7 +338,7 @@ describe('workflows and their runs', () => {
     )
     expect((await service.manager.get(`/api/DeleteWorkflow/${id}`)).body).toBe(true)
     expect((await service.manager.post(`/api/GetRunHistory/${id}`, { page: 0, size: 1 })).status).toBe(404)
-    await eventually(async () => (await service.asOwner("select from pgboss.job where name = 'runs'")).length === 0)
+    await eventually(async () => (await service.asOwner("select from jobs where queue = 'runs'")).length === 0)
     const left = await service.asOwner(
       'select (select count(*) from runs where workflow_id = $1) as runs, (select count(*) from run_counters where workflow_id = $1) as counters, (select count(*) from run_blocks b where not exists (select from runs r where r.id = b.run_id)) as blocks',
       [id],

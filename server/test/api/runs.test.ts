@@ -56,7 +56,7 @@ describe('POST /api/RunWorkflow', () => {
     const late = await service.manager.post('/api/RunWorkflow', { workflowId: id })
     expect(late.status).toBe(400)
     expect(late.body.errorMessage).toMatch(/archived/)
-    expect(await service.asOwner("select from pgboss.job where name = 'runs' and state < 'active'")).toHaveLength(0)
+    expect(await service.asOwner("select from jobs where queue = 'runs' and state = 'waiting'")).toHaveLength(0)
   })
 
   it.each([

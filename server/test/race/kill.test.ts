@@ -151,7 +151,7 @@ async function count(workflows: readonly SampleWorkflow[], accepted: ReadonlyMap
     status: string
     ended_at: Date
   }[]
-  const [jobs] = await api.asOwner("select count(*)::int as n from pgboss.job where name = 'runs'")
+  const [jobs] = await api.asOwner("select count(*)::int as n from jobs where queue = 'runs'")
   const numbers = new Map(
     workflows.map(({ id }) => [id, runs.filter((run) => run.workflow_id === id).map((run) => run.run_number)]),
   )

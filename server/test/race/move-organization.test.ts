@@ -291,7 +291,7 @@ describe.skipIf(!hasProxy)('an organization moves under load (skipped without ha
       open: (await open()).length,
       jobsLeft: (
         await ask(
-          `select id::text as n from pgboss.job where name = 'runs' and id in (select id from runs where ended_at is not null)`,
+          `select id::text as n from jobs where queue = 'runs' and id in (select id from runs where ended_at is not null)`,
         )
       ).length,
     }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { queues } from '../../src/queues.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, startProgram } from '../harness/program.ts'
 import { isLarge } from '../harness/proof-size.ts'
@@ -56,7 +57,7 @@ async function beginRequest(url: string): Promise<Disposable & { end(): void }> 
 
 /** As if so much time had passed since the last sign of life. */
 const forgetHeartbeats = () =>
-  api.asOwner("update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'runs' and state = 'active'")
+  api.asOwner("update jobs set heartbeat_at = now() - interval '1 hour' where queue = 'runs' and state = 'active'")
 
 const rowOf = async (workflow: SampleWorkflow) =>
   (await api.asOwner('select * from runs where workflow_id = $1', [workflow.id]))[0]
@@ -79,9 +80,7 @@ describe('a run whose worker', () => {
     await victim.ended
     const diedAt = Date.now()
     // So many seconds without a sign of life, and another looks every few seconds: less than half a minute.
-    expect(await api.asOwner("select heartbeat_seconds from pgboss.job where name = 'runs'")).toEqual([
-      { heartbeat_seconds: 10 },
-    ])
+    expect(queues['runs']?.heartbeatSeconds).toBe(10)
     const run = await endOf(api.manager, workflow.id, number)
     if (isLarge) expect(Date.now() - diedAt).toBeLessThan(30_000)
     expect(run).toMatchObject({ status: 'Ready' })
@@ -118,7 +117,7 @@ describe('a run whose worker', () => {
     for (let death = 1; death <= 3; death++) {
       const victim = await startWorker()
       await eventually(async () => {
-        const rows = await api.asOwner("select 1 from pgboss.job where name = 'runs' and state = 'active'")
+        const rows = await api.asOwner("select 1 from jobs where queue = 'runs' and state = 'active'")
         return rows.length > 40
       })
       victim.kill('SIGKILL')
@@ -213,7 +212,7 @@ describe('a run whose worker', () => {
     expect(await vault(workflow, 'second')).toBeNull()
     expect(await rowOf(workflow)).toMatchObject({ ended_at: null, is_handed_back: true })
     // It waits for anybody again: no heartbeat has to run out.
-    expect(await api.asOwner("select from pgboss.job where name = 'runs' and state = 'active'")).toHaveLength(0)
+    expect(await api.asOwner("select from jobs where queue = 'runs' and state = 'active'")).toHaveLength(0)
     await using _heir = await startWorker()
     const run = await endOf(api.manager, workflow.id, number)
     expect(run).toMatchObject({ status: 'Ready' })
@@ -294,15 +293,13 @@ describe('a database clock that was set back by an hour', () => {
     const waitingNumber = await startRun(api.manager, waiting.id)
     // What was written before lies in the future then.
     const hour = "interval '1 hour'"
-    await api.asOwner(`update pgboss.job set created_on = created_on + ${hour}, start_after = start_after + ${hour},
-      started_on = started_on + ${hour}, heartbeat_on = heartbeat_on + ${hour}`)
-    await api.asOwner(
-      `update pgboss.queue set monitor_claim_on = monitor_claim_on + ${hour}, monitor_on = monitor_on + ${hour}, maintain_on = maintain_on + ${hour}`,
-    )
+    await api.asOwner(`update jobs set queued_at = queued_at + ${hour}, due_at = due_at + ${hour},
+      taken_at = taken_at + ${hour}, heartbeat_at = heartbeat_at + ${hour}`)
+    await api.asOwner(`update database_clock set seen_at = seen_at + ${hour}`)
     if (isMovedLater) {
       await api.asOwner(`create function not_now() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
-        create trigger not_now before update on pgboss.job_common for each row
-          when (old.state = 'active' and old.heartbeat_on > now()) execute function not_now()`)
+        create trigger not_now before update on jobs for each row
+          when (old.state = 'active' and old.heartbeat_at > now()) execute function not_now()`)
     }
     await using heir = await startWorker()
     if (isMovedLater) {

@@ -39,7 +39,7 @@ async function register(): Promise<string> {
 
 /** As if so much time had passed since the last sign of life. */
 const forgetHeartbeats = () =>
-  api.asOwner("update pgboss.job set heartbeat_on = now() - interval '1 hour' where name = 'runs' and state = 'active'")
+  api.asOwner("update jobs set heartbeat_at = now() - interval '1 hour' where queue = 'runs' and state = 'active'")
 
 describe('a write whose worker dies before its block is recorded', () => {
   it('is sent again with the same key, other writes with others, and every sending can be read', async () => {

@@ -12,10 +12,7 @@ beforeAll(async () => {
   service = await startService({ role: 'api' })
   listener = new pg.Client({ connectionString: service.databaseUrl })
   await listener.connect()
-  const { rows } = await listener.query(
-    "select 'pgboss_' || left(encode(sha224('pgboss'::bytea), 'hex'), 24) as channel",
-  )
-  await listener.query(`listen ${rows[0].channel}`)
+  await listener.query('listen patchbay_jobs')
   listener.on('notification', ({ payload }) => heard.push(payload ?? ''))
 })
 afterAll(async () => {
@@ -28,7 +25,7 @@ it('workers hear of runs after their commit, and once for many', async () => {
   await startRun(service.manager, id)
   await eventually(() => heard.includes('runs'))
   // Whoever looks because of the notice finds the job.
-  expect((await listener.query("select from pgboss.job where name = 'runs'")).rowCount).toBe(1)
+  expect((await listener.query("select from patchbay.jobs where queue = 'runs'")).rowCount).toBe(1)
   heard.length = 0
   const starts = 300
   await Promise.all(Array.from({ length: starts }, () => startRun(service.manager, id)))

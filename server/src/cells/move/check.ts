@@ -27,8 +27,7 @@ export async function requireSameSchema(source: Side, target: Side): Promise<voi
 
 async function readSchema(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ schema: string }>(
-    `select json_build_array((select json_agg(json_build_array(name, checksum) order by name) from patchbay.migrations),
-       (select json_agg(json_build_array(definitions, version)) from patchbay.installed_queues))::text as schema`,
+    'select json_agg(json_build_array(name, checksum) order by name)::text as schema from patchbay.migrations',
   )
   return rows[0]?.schema ?? ''
 }

@@ -66,11 +66,11 @@ export async function listFilled(source: pg.Client, tables: readonly MovedTable[
 export async function copyJobs({ source, target, organization }: CopyDeps): Promise<number> {
   const columns = await jobColumns(source)
   const list = columns.join(', ')
-  await target.query(`create temporary table moving_jobs on commit drop as select ${list} from pgboss.job with no data`)
+  await target.query(`create temporary table moving_jobs on commit drop as select ${list} from jobs with no data`)
   await target.query('grant select on moving_jobs to patchbay_system')
   await copyIn(target, `moving_jobs (${list})`, copyOut(source, selectJobs(columns, organization)))
   const { rowCount } = await withRole(target, () =>
-    target.query(`insert into pgboss.job (${list}) select ${list} from moving_jobs order by created_on, id`),
+    target.query(`insert into jobs (${list}) select ${list} from moving_jobs order by queued_at, id`),
   )
   return rowCount ?? 0
 }

@@ -14,13 +14,13 @@ const isPutOff = (column: string) => `${column} > now() + interval '50 years'`
 
 const ownJobs = (organization: Organization) =>
   fillIn(
-    `(name = '${runQueue}' and group_id = any((:accounts)::text[])
-      or name = '${webhookCheckQueue}' and data->>'accountId' = any((:accounts)::text[])
-      or name = '${mailQueue}' and (data->>'mailId')::uuid in
+    `(queue = '${runQueue}' and group_id = any(:accounts)
+      or queue = '${webhookCheckQueue}' and data->>'accountId' = any((:accounts)::text[])
+      or queue = '${mailQueue}' and (data->>'mailId')::uuid in
         (select id from patchbay.mails where account_id = any(:accounts) and status in ('Held', 'Queued'))
-      or name = '${upgradeQueue}' and (data->>'id')::uuid in (select id from patchbay.template_upgrades where organization_id = :organization)
-      or name = '${replayQueue}' and (data->>'replayId')::uuid in (select id from patchbay.replays where account_id = any(:accounts))
-      or name = '${webhookReplayQueue}' and (data->>'replayId')::uuid in
+      or queue = '${upgradeQueue}' and (data->>'id')::uuid in (select id from patchbay.template_upgrades where organization_id = :organization)
+      or queue = '${replayQueue}' and (data->>'replayId')::uuid in (select id from patchbay.replays where account_id = any(:accounts))
+      or queue = '${webhookReplayQueue}' and (data->>'replayId')::uuid in
         (select id from patchbay.webhook_replays where account_id = any(:accounts)))`,
     organization,
   )
@@ -34,9 +34,8 @@ const dueRows = [
 
 /** Nothing of it is taken by anybody until it is called back. What was filed since the last time is put off by the next. */
 export async function putOffWork(client: pg.Client, organization: Organization): Promise<void> {
-  // Nobody takes a job that is blocked, and nothing else of ours blocks any.
   await client.query(
-    `update pgboss.job set blocked = true where state < 'active' and not blocked and ${ownJobs(organization)}`,
+    `update jobs set is_held = true where state <> 'active' and not is_held and ${ownJobs(organization)}`,
   )
   for (const { table, column, whose } of dueRows)
     await client.query(`update ${table} set ${column} = ${column} + ${longTime}
@@ -44,7 +43,7 @@ export async function putOffWork(client: pg.Client, organization: Organization):
 }
 
 export async function callBackWork(client: pg.Client, organization: Organization): Promise<void> {
-  await client.query(`update pgboss.job set blocked = false where blocked and ${ownJobs(organization)}`)
+  await client.query(`update jobs set is_held = false where is_held and ${ownJobs(organization)}`)
   for (const { table, column, whose } of dueRows)
     await client.query(
       `update ${table} set ${column} = ${column} - ${longTime} where ${isPutOff(column)} and ${fillIn(whose, organization)}`,
@@ -63,7 +62,7 @@ export const putOffColumns: Readonly<Record<string, string>> = Object.fromEntrie
 /** In words, what somebody has in hand at this moment. A worker that is gone is no longer heard of. */
 export async function listActive(client: pg.Client, organization: Organization): Promise<string[]> {
   const { rows } = await client.query<{ what: string }>(`
-    select distinct case name when '${runQueue}' then 'runs' when '${mailQueue}' then 'e-mails' else name end as what from pgboss.job
+    select distinct case queue when '${runQueue}' then 'runs' when '${mailQueue}' then 'e-mails' else queue end as what from jobs
     where state = 'active' and ${ownJobs(organization)}`)
   return rows.map(({ what }) => what)
 }
@@ -71,17 +70,17 @@ export async function listActive(client: pg.Client, organization: Organization):
 export async function jobColumns(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select attname::text as name from pg_attribute
-     where attrelid = 'pgboss.job'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
+     where attrelid = 'jobs'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`,
   )
   return rows.map(({ name }) => name)
 }
 
 /** As the other cell files them: for anybody to take. */
 export function selectJobs(columns: readonly string[], organization: Organization): string {
-  const list = columns.map((column) => (column === 'blocked' ? 'false as blocked' : column))
-  return `select ${list.join(', ')} from pgboss.job where state < 'active' and ${ownJobs(organization)}`
+  const list = columns.map((column) => (column === 'is_held' ? 'false as is_held' : column))
+  return `select ${list.join(', ')} from jobs where state <> 'active' and ${ownJobs(organization)}`
 }
 
 export async function deleteJobs(client: pg.Client, organization: Organization): Promise<void> {
-  await client.query(`delete from pgboss.job where ${ownJobs(organization)}`)
+  await client.query(`delete from jobs where ${ownJobs(organization)}`)
 }

@@ -18,13 +18,13 @@ export type MovedTable = {
   notes: readonly string[]
 }
 
-/** Of the cell, not of its organizations; or gone within minutes anyway. */
+/** Of the cell, not of its organizations; or gone within minutes anyway. Jobs are moved in a way of their own. */
 const ofTheCell = [
   'clock_repairs',
   'content_stores',
   'database_clock',
   'file_pieces',
-  'installed_queues',
+  'jobs',
   'leases',
   'master_keys',
   'migrations',

@@ -156,7 +156,7 @@ export class Dispatcher implements AsyncDisposable {
 
   async #open({ jobs: taken, first: goingFirst }: TakenRuns): Promise<void> {
     const { database, jobs, dayTables } = this.#deps
-    const firstIds = taken.filter(({ retry_count }) => retry_count === 0).map(({ id }) => id)
+    const firstIds = taken.filter(({ attempt }) => attempt === 0).map(({ id }) => id)
     const found = firstIds.length === 0 ? [] : await listFirstClaims(database.system, dayTables, firstIds)
     const byId = new Map(found.map((run) => [run.id, run]))
     // A job without a run under way is left over from one that was deleted or stopped.
@@ -166,7 +166,7 @@ export class Dispatcher implements AsyncDisposable {
       runQueue,
       leftOver.map((id) => ({ id, attempt: 0 })),
     )
-    for (const { id, retry_count: attempt, group_id } of taken) {
+    for (const { id, attempt, group_id } of taken) {
       const run = byId.get(id)
       const accountId = group_id ?? ''
       const of = { accountId, goesFirst: goingFirst.has(accountId) }
