@@ -99,13 +99,15 @@ describe('a job that was woken while somebody worked on it', () => {
     await jobs.remove(database.system, queue, [job.id])
   })
 
-  it('is not forgotten when it is parked, or taken, in a transaction that began before', async () => {
+  it('is not forgotten when it is being parked at that moment', async () => {
     const job = await takeOne()
-    const held = Promise.withResolvers<void>()
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const parking = database.system.transaction(async (tx) => {
       await jobs.park(tx, queue, [job], null)
+      begun.resolve()
       await held.promise
     })
+    await begun.promise
     const waking = wake(job.id)
     await eventually(async () => {
       const waiting = await service.asOwner("select from pg_stat_activity where wait_event_type = 'Lock'")
