@@ -74,6 +74,11 @@ declare namespace run {
 
 /** Library functions: dates, text, grouping, joining, CSV, XML, hashing. */
 declare namespace fx {
+  /**
+   * Answers the webhook request that started the run, where the webhook setting respondWith is result. Sent when this block is recorded; the run
+   * goes on. The first call counts. Text without a Content-Type is sent as a JSON string.
+   */
+  function respond(response: { statusCode?: number; headers?: Record<string, string>; body?: any }): void
   /** Ends the run as Ready after this block. The flag says whether dateLastRun moves and deferred values are written. */
   function stopAfterThisBlock(isComplete?: boolean): void
 }

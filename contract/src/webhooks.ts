@@ -59,6 +59,15 @@ const settings = {
     description:
       'Path into the payload, such as order.id: requests with the same value there are processed in order, others side by side. Empty: none.',
   }),
+  respondWith: Type.Enum(['accepted', 'result'], {
+    description:
+      'accepted: the response is {webhookId}, at once. result: the response is what a script gives to fx.respond, else the result of the run. Not with isBatch or strictOrderProcessing.',
+  }),
+  respondSeconds: Type.Integer({
+    minimum: 1,
+    maximum: 60,
+    description: 'With result: how long a sender waits for it; then the response is 202 {webhookId}.',
+  }),
   signature: orNull(WebhookSignature, 'A signature format of your own, beside the known ones. Null: none.'),
 }
 

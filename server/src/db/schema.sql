@@ -1127,6 +1127,25 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table webhook_answers -- row-level security forced (
+  webhook_id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_id uuid,
+  status_code integer not null,
+  headers json not null,
+  body text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint webhook_answers_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhook_answers_pkey PRIMARY KEY (webhook_id)
+);
+CREATE INDEX webhook_answers_by_age ON patchbay.webhook_answers USING btree (created_at);
+CREATE INDEX webhook_answers_of_workflow ON patchbay.webhook_answers USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table webhook_deliveries -- row-level security forced (
   workflow_id uuid not null,
   delivery uuid not null,
@@ -1268,6 +1287,9 @@ table webhooks -- row-level security forced (
   modified_by uuid not null,
   modified_at timestamp with time zone not null default now(),
   signature jsonb,
+  respond_with text not null default 'accepted'::text,
+  respond_seconds integer not null default 25,
+  constraint webhooks_respond_with_check CHECK ((respond_with = ANY (ARRAY['accepted'::text, 'result'::text]))),
   constraint webhooks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint webhooks_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint webhooks_pkey PRIMARY KEY (workflow_id)

@@ -13,6 +13,15 @@ export const builtInFunctions = [
   },
   {
     ...common,
+    id: '3d6f0c51-7a2e-4b8d-9e14-5c0a8b7d2f63',
+    name: 'respond',
+    description:
+      'Answer the webhook request that started the run: {statusCode?, headers?, body?}. Sent when this block is recorded; the run goes on. The first call counts. Needs the webhook setting respondWith: result.',
+    category: 'Run',
+    arguments: { response: { type: 'object', description: 'statusCode (200 to 599), headers, body.' } },
+  },
+  {
+    ...common,
     id: 'c3a1d3f2-8f0b-4b52-8f7e-0d7c4a6b9e21',
     name: 'decodeText',
     description: 'The text of base64 bytes in a character set such as windows-1252, iso-8859-1, shift_jis or utf-16le.',

@@ -1,3 +1,6 @@
+export { failedAnswer } from './await/answer-store.ts'
+export type { Answers } from './await/answering.ts'
+export type { AwaitedRun, EndWatch } from './await/end-watch.ts'
 export { callVault, mailAddress, mailMethod, type ScriptPorts } from './execute/script-calls.ts'
 export { scriptLibrary } from './execute/script-library.ts'
 export {

@@ -1,6 +1,7 @@
 import type { RunSource, RunStatusName } from '@patchbay/contract'
 import type { Json, JsonObject } from '../lib/json.ts'
 import type { JsonText } from '../lib/json-text.ts'
+import type { WebhookAnswer } from './webhook-answer.ts'
 
 /** The queue of runs: the id of a job is the id of its run, its group is the account. */
 export const runQueue = 'runs'
@@ -23,6 +24,8 @@ export type Run = {
   movesDateLastRun: boolean
   webhookIds: string[] | null
   isWebhookBatch: boolean
+  /** The sender of its webhook request waits for a response. */
+  answersWebhook: boolean
   /** What scripts see as run.input; text where it is large. */
   input: Json | JsonText
 }
@@ -63,6 +66,8 @@ export type BlockRecord = {
   startedAt: Date
   endedAt: Date
   pauseMs: number
+  /** What the block answered to the webhook request of the run. */
+  answer?: WebhookAnswer & { webhookId: string }
   /** Items of the result: the length of an array, 1 for anything else, 0 for null. Absent for a block that failed. */
   itemCount?: number
 }
@@ -98,6 +103,8 @@ export type EndedRun = {
   isWebhookBatch: boolean
   /** Somebody waits for the end. */
   isAwaited: boolean
+  /** The block whose result is that of the run; absent where nobody knows it. */
+  outputBlock?: string | undefined
   endedAt: Date
   /** From start to end, pauses excluded. */
   activeMs: number

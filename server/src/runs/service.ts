@@ -12,7 +12,9 @@ import type { KeyRing } from '../secrets/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
+import { answering } from './await/answering.ts'
 import { EndWatch } from './await/end-watch.ts'
+import { findAwaited, readResult } from './await/run-result.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
 import type { ScriptPorts } from './execute/script-calls.ts'
@@ -64,7 +66,7 @@ export function createRuns(deps: RunsDeps) {
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
   const ends = new EndWatch(database, onFault)
-  const onRunsEnded = tellingEnds(deps.onRunsEnded, ends)
+  const { onRunsEnded, answers } = answering(deps.onRunsEnded, ends)
   const recorder = new RunRecorder({
     database,
     keyRing,
@@ -72,6 +74,7 @@ export function createRuns(deps: RunsDeps) {
     jobs,
     vault,
     onRunsEnded,
+    answers,
     news: deps.news,
     ledger: deps.ledger,
     onFault,
@@ -79,9 +82,16 @@ export function createRuns(deps: RunsDeps) {
   const functions = scriptLibrary(deps.functions)
   const ports = { vault, applications: deps.applications, sendEmail: deps.sendEmail }
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
+  const awaiting = { database, contents, definitions }
   return {
     starter,
     ends,
+    answers,
+    /** The result of a run that ended; null when it has none. */
+    readResult: async (runId: string) => {
+      const run = await findAwaited(awaiting, runId)
+      return run ? readResult(awaiting, runId, run) : null
+    },
     routes: runRoutes({
       ...history,
       keyRing,
@@ -135,14 +145,5 @@ export function createRuns(deps: RunsDeps) {
         options,
       ),
     createRetention: (): Retention => new Retention(database, deps.retention, onFault),
-  }
-}
-
-/** Whoever waits for a run hears of its end as soon as that is durable. */
-function tellingEnds(onRunsEnded: OnRunsEnded, ends: EndWatch): OnRunsEnded {
-  return async (tx, ended, effects) => {
-    const awaited = ended.filter((run) => run.isAwaited).map(({ id }) => id)
-    if (awaited.length > 0) tx.afterCommit(() => ends.tell(awaited))
-    await onRunsEnded(tx, ended, effects)
   }
 }

@@ -8,10 +8,11 @@ import type { RawRoute } from '../http/index.ts'
 import { dottedCell } from '../lib/cell.ts'
 import type { Json } from '../lib/json.ts'
 import { JsonText, textArray } from '../lib/json-text.ts'
-import { type EndedRun, type Run, scriptLibrary } from '../runs/index.ts'
+import { type EndedRun, type EndWatch, type Run, scriptLibrary } from '../runs/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import { startReplaying } from './history/replay.ts'
 import { WebhookRetention } from './history/retention.ts'
+import type { AwaitDeps } from './intake/await-answer.ts'
 import { webhookEndpoint } from './intake/endpoint.ts'
 import { Intake, type OnQueueChange } from './intake/intake.ts'
 import { KnownWebhooks } from './intake/known-webhooks.ts'
@@ -80,7 +81,9 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing' |
 }
 
 export function createWebhooks(
-  deps: WebhooksDeps & { starter: CheckDeps['starter']; runPorts: ReturnType<typeof createRunPorts> },
+  deps: WebhooksDeps &
+    Pick<CheckDeps, 'starter' | 'answers'> &
+    Omit<AwaitDeps, 'ends'> & { ends: EndWatch; runPorts: ReturnType<typeof createRunPorts> },
 ) {
   const { database, onFault } = deps
   const remote = new RemoteFeeder(database, onFault)
@@ -115,7 +118,7 @@ export function createWebhooks(
         wake(accountId)
       },
     }),
-    rawRoutes: [webhookEndpoint({ known, intake, webhookUrl: deps.webhookUrl })] satisfies RawRoute[],
+    rawRoutes: [webhookEndpoint({ known, intake, webhookUrl: deps.webhookUrl, awaiting: deps })] satisfies RawRoute[],
     /** What workflows ask of webhooks. */
     ofWorkflows: {
       addressOf: async (scope: Scope, workflowId: string): Promise<string> => {

@@ -19,6 +19,7 @@ it.each(['result', 'log', 'calls', 'session'])(
       jobs: undefined as never,
       vault: undefined as never,
       onRunsEnded: async () => {},
+      answers: { insert: async () => {} },
       news: { onBlockEnded: () => {} },
       ledger: { add: () => {} },
       onFault: () => {},

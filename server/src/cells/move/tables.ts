@@ -55,6 +55,7 @@ const foundBy: Record<string, string> = {
   run_recordings: ofItsWorkflows,
   run_writes: ofItsRuns,
   runs: ofItsWorkflows,
+  webhook_answers: ofItsWorkflows,
   webhook_deliveries: ofItsWorkflows,
   webhook_requests: `id in (select webhook_id from webhook_queue where account_id = any(:accounts)
     union all select webhook_id from webhook_history where account_id = any(:accounts))`,

@@ -26,8 +26,10 @@ export type RawHead = {
 
 export type RawAnswer = {
   status: number
+  /** Empty: none. */
   contentType: string
-  body: string
+  body: string | Buffer
+  headers?: readonly (readonly [name: string, value: string])[]
 }
 
 /** Who a request is for, and what answers it, now or later. */
@@ -196,15 +198,21 @@ class RawExchange implements RawHead {
     ])
   }
 
-  #send({ status, contentType, body }: RawAnswer): void {
-    this.#write(status, body, ['Content-Type', contentType, 'X-Content-Type-Options', 'nosniff'])
+  #send({ status, contentType, body, headers = [] }: RawAnswer): void {
+    this.#write(status, body, [
+      ...headers.flat(),
+      ...(contentType === '' ? [] : ['Content-Type', contentType]),
+      'X-Content-Type-Options',
+      'nosniff',
+    ])
   }
 
-  #write(status: number, body: string, headers: string[]): void {
+  #write(status: number, body: string | Buffer, headers: string[]): void {
     const { isClosing, metrics, logger } = this.#options
     this.#leave?.()
     this.#release?.()
-    headers.push('Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', this.#id)
+    headers.push('X-Request-Id', this.#id)
+    if (status !== 204 && status !== 304) headers.push('Content-Length', String(Buffer.byteLength(body)))
     if (isClosing()) headers.push('Connection', 'close')
     this.#response.writeHead(status, headers)
     this.#response.end(body)

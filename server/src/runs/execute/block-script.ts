@@ -16,6 +16,7 @@ import {
 import type { RunTraces } from '../../tracing/index.ts'
 import type { BlockTape } from '../recording/run-tape.ts'
 import type { RunClaim } from '../run.ts'
+import { readAnswer, type WebhookAnswer } from '../webhook-answer.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
 import { refuseDeferred } from './check-deferred.ts'
 import type { PlannedBlock } from './definition-cache.ts'
@@ -55,6 +56,8 @@ export type BlockScript = {
   goesFirst: boolean
   /** Run time that earlier tries of the block have used up. */
   usedMs: number
+  /** What the script answered to the request that started the run; the first one counts. */
+  answer: { first?: WebhookAnswer }
   /** The script begins; until then it waits in line. */
   onBegin(): void
   /** What the script had written before a fault of the service ended it. */
@@ -121,7 +124,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       ? { run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length } }
       : {}),
     library,
-    capabilities: { api: true, vault: true, email: true },
+    capabilities: { api: true, vault: true, email: true, answer: true },
     secrets,
     limits: { timeMs },
     onCall: (call, context) => {
@@ -156,6 +159,9 @@ function callerOf(
     masker ??= createMasker(secrets)
     return masker
   }
+  const note = (line: string) => {
+    if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
+  }
   return {
     scope,
     workflowId: run.workflowId,
@@ -182,9 +188,13 @@ function callerOf(
     },
     beginTrace: (shortName) => deps.traces?.beginCall(run, block.uniqueBlockId, shortName),
     onExchange: (exchange, key) => calls.add(exchange, key, masked()),
-    onNote: (line) => {
-      if (notes.size < notesMax) notes.add(cutMasked(line, masked()))
+    onRespond: (answer) => {
+      const read = readAnswer(masked().value(answer) as JsonObject, (name) => {
+        note(`fx.respond: the header ${name} cannot be set, so it was left out.`)
+      })
+      given.answer.first ??= read
     },
+    onNote: note,
   }
 }
 

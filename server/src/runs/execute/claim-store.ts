@@ -21,6 +21,7 @@ type RunRow = {
   webhook_ids: string[] | null
   is_webhook_batch: boolean
   input: string | null
+  is_awaited: boolean
 }
 
 export type FoundRun = Run & {
@@ -167,6 +168,7 @@ function toRun(row: RunRow): FoundRun {
     movesDateLastRun: row.moves_date_last_run,
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
+    answersWebhook: row.is_awaited && row.webhook_ids !== null,
     input: readStored(row.input),
     hasBlocks: row.run_by === 'Retry' || row.run_from !== null,
   }

@@ -18,6 +18,7 @@ import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { BlockEntry, EndEntry } from '../record/recorder.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { BlockRecord, RunClaim, RunStatus, SessionState } from '../run.ts'
+import type { WebhookAnswer } from '../webhook-answer.ts'
 import { BlockCalls } from './block-calls.ts'
 import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
@@ -70,7 +71,14 @@ export type ExecutionResult = 'ended' | 'lost' | 'open'
 /** What stays the same from the first block to the last. */
 type Execution = { deps: ExecutionDeps; hold: Hold; state: RunState; webhook: Json | JsonText }
 
-type Ran = { blockId: string; startedAt: Date; outcome: ScriptOutcome; before: SessionState; calls: BlockCalls }
+type Ran = {
+  blockId: string
+  startedAt: Date
+  outcome: ScriptOutcome
+  before: SessionState
+  calls: BlockCalls
+  answer: WebhookAnswer | undefined
+}
 /** Its end may be taken later, when that of another block has been recorded. */
 type Finished = Ran & { endedAt: Date }
 
@@ -152,7 +160,14 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
   const given = toScript(execution, blockId, clock)
   const ranTo = (outcome: ScriptOutcome): Ran => {
     const whole = { ...outcome, pauseMs: Math.max(outcome.pauseMs, clock.pauseMs) }
-    return { blockId, startedAt: clock.startedAt, outcome: whole, before, calls: given.calls }
+    return {
+      blockId,
+      startedAt: clock.startedAt,
+      outcome: whole,
+      before,
+      calls: given.calls,
+      answer: given.answer.first,
+    }
   }
   const earlier = { log: [] as string[], pauseMs: 0 }
   const logSoFar = () => [...earlier.log, ...given.cutOff]
@@ -220,6 +235,7 @@ function toScript({ hold, state, webhook }: Execution, blockId: string, clock: B
     onCutOff: (log) => {
       given.cutOff = log
     },
+    answer: {},
     goesFirst: hold.goesFirst ?? false,
     usedMs: 0,
     cutOff: [],
@@ -274,7 +290,7 @@ function retryDelayMs(asked: number): number {
 async function takeBlock(
   deps: ExecutionDeps,
   state: RunState,
-  { blockId, startedAt, endedAt, outcome, before, calls }: Finished,
+  { blockId, startedAt, endedAt, outcome, before, calls, answer }: Finished,
 ): Promise<BlockRecord> {
   const hasReturned = outcome.kind === 'returned'
   if (hasReturned) {
@@ -308,6 +324,7 @@ async function takeBlock(
     status: hasReturned ? 'Ready' : 'Error',
     result: hasReturned ? textOf(outcome.value) : null,
     ...(hasReturned ? { itemCount: countItems(outcome.value) } : {}),
+    ...answerOf(state, answer),
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
     session: sessionText(sessionLeft(state, outcome)),
@@ -319,6 +336,12 @@ async function takeBlock(
     endedAt,
     pauseMs: outcome.pauseMs,
   }
+}
+
+/** A run of several requests, or one that nobody waits for, answers nobody. */
+function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<BlockRecord, 'answer'> {
+  const webhookId = run.webhookIds?.[0]
+  return answer && run.answersWebhook && webhookId !== undefined ? { answer: { ...answer, webhookId } } : {}
 }
 
 /** After a failure, session.vars as the block left them: nothing follows that could see them, but people look there for the reason. */
@@ -350,6 +373,7 @@ async function endRun(
     ...entryOf(hold, state),
     block,
     work: state.work,
+    outputBlock: state.workflow.outputBlock,
     recording: hold.tape?.finish(),
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',

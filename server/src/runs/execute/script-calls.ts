@@ -37,6 +37,8 @@ export type Caller = {
   beginTrace?: ((shortName: string) => TracedCall | undefined) | undefined
   /** Takes down what the script hears from outside, for replays. */
   tape?: BlockTape | undefined
+  /** What the script answers to the request that started the run; throws what the script shall see. */
+  onRespond?: ((answer: JsonObject) => void) | undefined
   /** Told what the owner of the script should know of an answer; it goes to the log of the block. */
   onNote?: ((line: string) => void) | undefined
 }
@@ -60,6 +62,9 @@ export async function performCall(
         if (!call.newVersion) return data
         return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
       }
+      case 'respond':
+        caller.onRespond?.(call.answer)
+        return null
       case 'email.send':
         return await sendEmail(ports, caller, call.message)
       default: {

@@ -28,6 +28,7 @@ import {
   type RunWork,
   runQueue,
 } from '../run.ts'
+import type { NewAnswer } from '../webhook-answer.ts'
 import { keepBlock } from './block-contents.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
 import { insertRecordings, type SealedRecording, sealRecordings } from './recording-store.ts'
@@ -47,6 +48,8 @@ export type EndEntry = Omit<BlockEntry, 'block'> & {
   block?: BlockRecord | undefined
   end: RunEnd
   work: RunWork
+  /** The block whose result is that of the run. */
+  outputBlock?: string | undefined
   /** What a replay of the run needs. */
   recording?: RunRecording | undefined
   /** What success means besides the status; nothing of it happens otherwise. */
@@ -76,6 +79,7 @@ type Deps = {
   jobs: JobQueue
   vault: DeferredVault
   onRunsEnded: OnRunsEnded
+  answers: { insert(tx: Tx, answers: readonly NewAnswer[]): Promise<void> }
   news: Pick<RunNews, 'onBlockEnded'>
   ledger: Pick<StorageLedger, 'add'>
   onFault(error: unknown): void
@@ -152,8 +156,21 @@ export class RunRecorder {
   }
 
   async #recordAll(entries: BlockEntry[]): Promise<(RunStatus | undefined)[]> {
+    const { system } = this.#deps.database
+    const answering = entries.filter(({ block }) => block.answer)
+    const rows = entries.map(withAccount)
     // A single statement is a transaction of its own.
-    const statuses = await recordBlocks(this.#deps.database.system, entries.map(withAccount))
+    const statuses =
+      answering.length === 0
+        ? await recordBlocks(system, rows)
+        : await system.transaction(async (tx) => {
+            const found = await recordBlocks(tx, rows)
+            await this.#answer(
+              tx,
+              answering.filter(({ claim }) => found.has(claimKey(claim))),
+            )
+            return found
+          })
     for (const entry of entries) if (statuses.has(claimKey(entry.claim))) this.#tellBlock(entry)
     return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
@@ -208,10 +225,22 @@ export class RunRecorder {
       tx.afterCommit(() => {
         for (const { entry } of pairs) this.#tellBlock(entry)
       })
-      const runs = pairs.map(({ run }) => run)
+      const runs = pairs.map(({ entry, run }) => ({ ...run, outputBlock: entry.outputBlock }))
+      await this.#answer(
+        tx,
+        pairs.map(({ entry }) => entry),
+      )
       if (pairs.length > 0) await onRunsEnded(tx, runs, await effects, beside)
       return ended
     })
+  }
+
+  /** With the record of the block that gave it. */
+  async #answer(tx: Tx, entries: readonly (BlockEntry | EndEntry)[]): Promise<void> {
+    const answers = entries.flatMap(({ claim, scope, workflowId, block }) =>
+      block?.answer ? [{ ...block.answer, accountId: scope.accountId, workflowId, runId: claim.runId }] : [],
+    )
+    if (answers.length > 0) await this.#deps.answers.insert(tx, answers)
   }
 
   #sealRecordings(entries: readonly EndEntry[]): Promise<SealedRecording[]> {

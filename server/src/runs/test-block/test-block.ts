@@ -72,7 +72,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
       run: { workflowId, runNumber: 0, runBy: 'Manual', idempotencyKey, input: null },
     },
     library,
-    capabilities: { api: true, vault: true, email: true },
+    capabilities: { api: true, vault: true, email: true, answer: true },
     secrets,
     limits: { timeMs: (body.timeoutSeconds ?? secondsDefault) * 1000, pauseMsMax: 60_000 },
     onCall,

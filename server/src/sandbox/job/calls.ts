@@ -9,6 +9,7 @@ export type ScriptCall =
   | { kind: 'vault.get' | 'vault.remove' | 'vault.contains'; scope: VaultScope; key: string }
   | { kind: 'vault.set'; scope: VaultScope; key: string; value: Json }
   | { kind: 'email.send'; message: { [name: string]: Json } }
+  | { kind: 'respond'; answer: { [name: string]: Json } }
 
 /** A refusal that the script may see and catch. `details` become properties of the error inside the script. */
 export class ScriptCallError extends Error {
@@ -57,13 +58,16 @@ export function parseCall(name: string, args: readonly Json[]): ScriptCall {
       }
     case 'email.send':
       return { kind: name, message: requireObject(name, 'a message', args[0]) }
+    case 'fx.respond':
+      return { kind: 'respond', answer: requireObject(name, 'a response', args[0]) }
     default:
       throw new ScriptCallError('The script made a call that does not exist.')
   }
 }
 
-export function capabilityOf(call: ScriptCall): 'api' | 'vault' | 'email' {
+export function capabilityOf(call: ScriptCall): 'api' | 'vault' | 'email' | 'answer' {
   if (call.kind === 'email.send') return 'email'
+  if (call.kind === 'respond') return 'answer'
   return call.kind.startsWith('vault.') ? 'vault' : 'api'
 }
 

@@ -40,7 +40,8 @@ export function writeInputs(inputs: ScriptInputs): string {
   }).text
 }
 
-type Capabilities = { api: boolean; vault: boolean; email: boolean }
+/** `answer`: fx.respond. */
+type Capabilities = { api: boolean; vault: boolean; email: boolean; answer?: boolean }
 
 export type CallContext = {
   /** Aborted when the script is over, however it ended. */

@@ -142,8 +142,7 @@ export class OpenCalls {
       throw new ScriptCallError(`${name} was given a value that is nested too deeply.`)
     const call = parseCall(name, args)
     const capability = capabilityOf(call)
-    if (!job.capabilities[capability])
-      throw new ScriptCallError(`This script may not use ${capability === 'vault' ? 'myVault' : capability}.`)
+    if (!job.capabilities[capability]) throw new ScriptCallError(`This script may not use ${namesOf[capability]}.`)
     if (call.kind === 'vault.set') masker.conceal(call.value)
     const value = await job.onCall(call, context)
     if (call.kind === 'vault.get' && !(value instanceof JsonText)) masker.conceal(value)
@@ -161,6 +160,9 @@ export class OpenCalls {
     }
   }
 }
+
+/** What scripts call them. */
+const namesOf = { api: 'api', vault: 'myVault', email: 'email', answer: 'fx.respond' }
 
 function inTurn(first: () => void, second: () => void): () => void {
   return () => {

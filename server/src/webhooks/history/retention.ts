@@ -39,6 +39,7 @@ export class WebhookRetention implements AsyncDisposable {
     await system.query(sql`
       delete from webhook_requests_default where id < ${keptFrom} and id not in (select webhook_id from webhook_queue where webhook_id < ${keptFrom})`)
     while (!this.#sweeping.isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
+    while (!this.#sweeping.isStopping && (await this.#forgetAnswers()) === deletedAtOnce);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -80,6 +81,14 @@ export class WebhookRetention implements AsyncDisposable {
         and not ${waits(sql`d.day`)}
       order by d.day`)
     for (const { day } of rows) await unlessBackup(this.#database.system, (tx) => dropDay(tx, day))
+  }
+
+  /** Nobody who repeats a delivery later is recognized. */
+  async #forgetAnswers(): Promise<number> {
+    const { rowCount } = await this.#database.system.query(sql`
+      delete from webhook_answers where webhook_id = any(array(
+        select webhook_id from webhook_answers where created_at < now() - ${deliveryDays}::integer * interval '1 day' limit ${deletedAtOnce}))`)
+    return rowCount
   }
 
   async #forgetDeliveries(): Promise<number> {

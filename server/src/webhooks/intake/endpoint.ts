@@ -7,6 +7,7 @@ import { toUtf8 } from '../../lib/charset.ts'
 import { readHandshake } from '../signature/handshake.ts'
 import { readHeader } from '../signature/headers.ts'
 import { deliveryIdOf, type Proof, type SignedRequest, verifySignature } from '../signature/verify.ts'
+import { type AwaitDeps, awaitAnswer, tellAccepted } from './await-answer.ts'
 import type { Accepted, Intake } from './intake.ts'
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts'
 import { depthMax, isDeepJson, mayBeDeep, readContentEncoding, unpackBody } from './request-body.ts'
@@ -20,6 +21,7 @@ type Deps = {
   intake: Intake
   /** The public address of webhooks, without a slash at its end. */
   webhookUrl(): string
+  awaiting: AwaitDeps
 }
 
 /** A body as the sender meant it, unpacked, and what proved it. */
@@ -72,7 +74,7 @@ function answerAtOnce(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody:
   const verdict = verifySignature(signed)
   if (!verdict.ok || mayBeDeep(toUtf8(rawBody, headers['content-type']))) return answerAnew(deps, head, rawBody)
   return accept(deps.intake, head, webhook, { body: rawBody, proof: verdict }).then((accepted) =>
-    accepted ? answerAccepted(accepted) : answerAnew(deps, head, rawBody),
+    accepted ? answerAccepted(deps, webhook, accepted) : answerAnew(deps, head, rawBody),
   )
 }
 
@@ -103,7 +105,7 @@ async function take(deps: Deps, head: RawHead, webhook: KnownWebhook, rawBody: B
   if (isDeepJson(toUtf8(proven.body, head.headers['content-type'])))
     throw invalid(`The body is nested more than ${depthMax} levels deep.`)
   const accepted = await accept(deps.intake, head, webhook, proven)
-  return accepted && answerAccepted(accepted)
+  return accepted && answerAccepted(deps, webhook, accepted)
 }
 
 function signedRequest({ webhookUrl }: Deps, head: RawHead, webhook: KnownWebhook, rawBody: Buffer) {
@@ -137,6 +139,7 @@ async function proveAndUnpack(signed: SignedRequest & { rawBody: Buffer }): Prom
   return { body: unpacked, proof: second }
 }
 
-function answerAccepted({ webhookId }: Accepted): RawAnswer {
-  return { status: 200, contentType: 'application/json; charset=utf-8', body: `{"webhookId":"${webhookId}"}` }
+function answerAccepted({ awaiting }: Deps, webhook: KnownWebhook, accepted: Accepted): RawAnswer | Promise<RawAnswer> {
+  if (webhook.respondWith === 'accepted' || webhook.isInDevelopment) return tellAccepted(200, accepted.webhookId)
+  return awaitAnswer(awaiting, webhook, accepted)
 }

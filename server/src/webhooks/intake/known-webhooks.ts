@@ -17,6 +17,8 @@ export type KnownWebhook = Order & {
   accountId: string
   version: string
   isInDevelopment: boolean
+  respondWith: 'accepted' | 'result'
+  respondSeconds: number
   /** Undefined: from everywhere. */
   isAllowed: ((address: string) => boolean) | undefined
   /** Those in force at this moment. */

@@ -8,6 +8,8 @@ export type OpenWebhook = {
   isInDevelopment: boolean
   strictOrderProcessing: boolean
   orderKey: string
+  respondWith: 'accepted' | 'result'
+  respondSeconds: number
   ipRestriction: string[]
   signature: WebhookSignature | null
   sealedSecret: Buffer
@@ -24,13 +26,15 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
     state: string
     is_strict_order: boolean
     order_key: string
+    respond_with: 'accepted' | 'result'
+    respond_seconds: number
     ip_restriction: string[]
     signature: WebhookSignature | null
     sealed_secret: Buffer
     sealed_previous_secret: Buffer | null
     previous_secret_until: Date | null
   }>(sql`
-    select h.workflow_id, h.account_id, h.version, w.state, h.is_strict_order, h.order_key, h.ip_restriction, h.signature, h.sealed_secret,
+    select h.workflow_id, h.account_id, h.version, w.state, h.is_strict_order, h.order_key, h.respond_with, h.respond_seconds, h.ip_restriction, h.signature, h.sealed_secret,
       h.sealed_previous_secret, h.previous_secret_until
     from webhooks h join workflows w on w.id = h.workflow_id join accounts a on a.id = h.account_id
     where h.workflow_id = ${workflowId} and w.is_webhook_active and w.state <> 'archived' and a.state = 'active'`)
@@ -43,6 +47,8 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
       isInDevelopment: row.state === 'inDevelopment',
       strictOrderProcessing: row.is_strict_order,
       orderKey: row.order_key,
+      respondWith: row.respond_with,
+      respondSeconds: row.respond_seconds,
       ipRestriction: row.ip_restriction,
       signature: row.signature,
       sealedSecret: row.sealed_secret,

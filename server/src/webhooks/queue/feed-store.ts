@@ -29,6 +29,8 @@ export type StartableWorkflow = {
   batchSize: number
   hasSkipScript: boolean
   movesDateLastRun: boolean
+  /** Senders wait for what the run answers. */
+  answers: boolean
   /** It is paused by its failures and tries the first of its requests, whenever that would be due. */
   isTry: boolean
 }
@@ -49,6 +51,7 @@ export async function listStartableWorkflows(tx: Queryable, accountId: string): 
     batch_size: number
     has_skip_script: boolean
     moves_date_last_run: boolean
+    answers: boolean
     is_try: boolean
   }>(sql`
     with recursive waiting as (
@@ -62,7 +65,7 @@ export async function listStartableWorkflows(tx: Queryable, accountId: string): 
     )
     select w.id, coalesce(h.is_batch, false) as is_batch, coalesce(h.batch_size, 1) as batch_size,
       coalesce(h.skip_script, '') <> '' as has_skip_script, coalesce(h.moves_date_last_run, false) as moves_date_last_run,
-      w.is_auto_run_paused as is_try
+      coalesce(h.respond_with = 'result', false) as answers, w.is_auto_run_paused as is_try
     from waiting n join workflows w on w.id = n.workflow_id join accounts a on a.id = w.account_id left join webhooks h on h.workflow_id = w.id
     where ${mayStart}`)
   return rows.map((row) => ({
@@ -71,6 +74,7 @@ export async function listStartableWorkflows(tx: Queryable, accountId: string): 
     batchSize: row.batch_size,
     hasSkipScript: row.has_skip_script,
     movesDateLastRun: row.moves_date_last_run,
+    answers: row.answers,
     isTry: row.is_try,
   }))
 }

@@ -155,6 +155,7 @@ export async function startRuns(
       webhookIds,
       isWebhookBatch: workflow.isBatch,
       movesDateLastRun: workflow.movesDateLastRun,
+      isAwaited: workflow.answers,
     })),
   )
   const taken = units.flatMap(({ webhookIds }, index) => {

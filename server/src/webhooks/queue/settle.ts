@@ -1,6 +1,7 @@
 // What becomes of a request when the run that had it ended, or its check did:
 //   Ready   -> Done
 //   Error   -> Failed, to be tried again after a while; Skipped, and told, when it failed too often
+//   Error, and its sender was told -> Skipped: the sender decides whether to send it again
 //   Stopped -> Skipped: somebody did not want it done
 // An error while an application of the workflow is faulted is not counted: the request waits for the application.
 import { inOrder, type Queryable, type Tx } from '../../db/index.ts'
@@ -20,14 +21,15 @@ export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): b
 export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
   const runs = ended.filter(holdsRequests)
   if (runs.length === 0) return new Set()
-  const failed = runs.filter(({ status }) => status === 'Error')
-  const over = runs.filter(({ status }) => status !== 'Error')
-  const leaving = over.flatMap(({ id: holder, status, webhookIds }) =>
+  const isOver = ({ status, isAwaited }: EndedRun) => status !== 'Error' || isAwaited
+  const failed = runs.filter((run) => !isOver(run))
+  const over = runs.filter(isOver)
+  const leaving = over.flatMap(({ id: holder, status, errorMessage, webhookIds }) =>
     (webhookIds ?? []).map(
       (webhookId): Leaving =>
         status === 'Ready'
           ? { webhookId, holder, status: 'Done', errorMessage: null }
-          : { webhookId, holder, status: 'Skipped', errorMessage: 'The run was stopped.' },
+          : { webhookId, holder, status: 'Skipped', errorMessage: errorMessage ?? 'The run was stopped.' },
     ),
   )
   const retried = over.filter(({ runBy, status }) => runBy === 'Retry' && status === 'Ready')

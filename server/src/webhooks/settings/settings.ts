@@ -19,6 +19,8 @@ export const defaultSettings: Settings = {
   batchSize: 50,
   updateDateLastRun: false,
   orderKey: '',
+  respondWith: 'accepted',
+  respondSeconds: 25,
   signature: null,
 }
 
@@ -49,6 +51,10 @@ export function mergeSettings(stored: Settings | undefined, given: GivenSettings
     throw invalid(
       'The fields strictOrderProcessing and orderKey cannot be combined: either all requests are kept in order, or those with the same value at orderKey.',
     )
+  }
+  if (merged.respondWith === 'result' && (merged.isBatch || merged.strictOrderProcessing)) {
+    const field = merged.isBatch ? 'isBatch' : 'strictOrderProcessing'
+    throw invalid(`The field respondWith cannot be result together with ${field}: the sender would wait for others.`)
   }
   return merged
 }

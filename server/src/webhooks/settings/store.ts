@@ -20,6 +20,8 @@ type SettingsRow = {
   is_batch: boolean
   batch_size: number
   moves_date_last_run: boolean
+  respond_with: 'accepted' | 'result'
+  respond_seconds: number
   is_held: boolean
   sealed_secret: Buffer
   modified_by: string
@@ -27,7 +29,7 @@ type SettingsRow = {
 }
 
 const columns = sql`h.ip_restriction, h.url_parameters, h.is_strict_order, h.order_key, h.skip_after_errors, h.skip_script, h.is_batch,
-  h.batch_size, h.moves_date_last_run, h.signature, h.is_held, h.sealed_secret, h.modified_by, h.modified_at`
+  h.batch_size, h.moves_date_last_run, h.signature, h.respond_with, h.respond_seconds, h.is_held, h.sealed_secret, h.modified_by, h.modified_at`
 
 function toSettings(row: SettingsRow): StoredSettings {
   return {
@@ -40,6 +42,8 @@ function toSettings(row: SettingsRow): StoredSettings {
     isBatch: row.is_batch,
     batchSize: row.batch_size,
     updateDateLastRun: row.moves_date_last_run,
+    respondWith: row.respond_with,
+    respondSeconds: row.respond_seconds,
     signature: row.signature,
     isHeld: row.is_held,
     sealedSecret: row.sealed_secret,
@@ -94,10 +98,11 @@ export async function insertSettings(
 ): Promise<void> {
   await tx.query(sql`
     insert into webhooks (workflow_id, account_id, version, ip_restriction, url_parameters, is_strict_order, order_key, skip_after_errors,
-      skip_script, is_batch, batch_size, moves_date_last_run, signature, sealed_secret, modified_by)
+      skip_script, is_batch, batch_size, moves_date_last_run, respond_with, respond_seconds, signature, sealed_secret, modified_by)
     values (${key.workflowId}, ${key.accountId}, ${made.version}, ${settings.ipRestriction}, ${settings.urlParameters},
       ${settings.strictOrderProcessing}, ${settings.orderKey}, ${settings.skipProcessingAfterErrors}, ${settings.skipScript},
-      ${settings.isBatch}, ${settings.batchSize}, ${settings.updateDateLastRun}, ${jsonOf(settings.signature)}::jsonb, ${made.sealedSecret}, ${made.by})`)
+      ${settings.isBatch}, ${settings.batchSize}, ${settings.updateDateLastRun}, ${settings.respondWith}, ${settings.respondSeconds},
+      ${jsonOf(settings.signature)}::jsonb, ${made.sealedSecret}, ${made.by})`)
 }
 
 /** `secret` is there when it changes: then the one before it stays good for the overlap. */
@@ -109,6 +114,7 @@ export async function updateSettings(
 ): Promise<void> {
   await tx.query(sql`
     update webhooks set version = ${made.version}, ip_restriction = ${settings.ipRestriction}, url_parameters = ${settings.urlParameters},
+      respond_with = ${settings.respondWith}, respond_seconds = ${settings.respondSeconds},
       is_strict_order = ${settings.strictOrderProcessing}, order_key = ${settings.orderKey},
       skip_after_errors = ${settings.skipProcessingAfterErrors}, skip_script = ${settings.skipScript}, is_batch = ${settings.isBatch},
       batch_size = ${settings.batchSize}, moves_date_last_run = ${settings.updateDateLastRun},

@@ -3,7 +3,7 @@
 import { DamagedContentError } from '../../contents/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
 import type { Job, JobQueue } from '../../queue/index.ts'
-import { callVault } from '../../runs/index.ts'
+import { type Answers, callVault, type EndWatch, failedAnswer } from '../../runs/index.ts'
 import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../../sandbox/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Vault } from '../../vault/index.ts'
@@ -26,6 +26,8 @@ export type CheckDeps = FeedDeps &
     functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
     findDefinition(accountId: string, workflowId: string): Promise<WorkflowDefinition | undefined>
     wake(accountId: string): void
+    answers: Answers
+    ends: Pick<EndWatch, 'tell'>
   }
 
 type Settings = { skipScript: string; dateLastRun: Date | null }
@@ -88,7 +90,10 @@ async function settle(
   // In a lane nothing may overtake what has to be tried again.
   const firstError = items.findIndex((item) => item.lane !== null && typeof verdictOf(item) === 'object')
   const mayRun = (item: HeldItem) => workflow.canRun && (firstError === -1 || items.indexOf(item) < firstError)
-  const judged = judgeErrors(erring, (item) => (verdictOf(item) as { error: string }).error)
+  const errorOf = (item: HeldItem) => (verdictOf(item) as { error: string }).error
+  // A sender that waits is told, and decides whether to send its request again.
+  const told = workflow.answers ? erring : []
+  const judged = judgeErrors(workflow.answers ? [] : erring, errorOf)
   const skipped = items.filter((item) => verdictOf(item) === 'skip')
   const runnable = passing.filter(mayRun).map(({ webhookId }) => webhookId)
   const units = runnable.length > 0 ? [{ workflow, webhookIds: runnable }] : []
@@ -99,8 +104,20 @@ async function settle(
     ...putBack.map(({ webhookId, errorCounter }) => ({ webhookId, errorCounter, errorMessage: null, delayMs: 0 })),
   ])
   await tellGivenUp(deps, tx, judged.givenUp)
+  if (told.length > 0)
+    await deps.answers.insert(
+      tx,
+      told.map(({ webhookId }) => ({ ...failedAnswer, webhookId, accountId, workflowId, runId: null })),
+    )
+  if (workflow.answers) tx.afterCommit(() => deps.ends.tell(skipped.map(({ webhookId }) => webhookId)))
   await leaveQueue(tx, [
     ...judged.leaving,
+    ...told.map((item) => ({
+      webhookId: item.webhookId,
+      status: 'Skipped' as const,
+      errorMessage: errorOf(item),
+      withoutRun: true,
+    })),
     ...skipped.map(({ webhookId }) => ({
       webhookId,
       status: 'Skipped' as const,

@@ -22,10 +22,11 @@ export async function findForCheck(
     is_batch: boolean
     batch_size: number
     moves_date_last_run: boolean
+    answers: boolean
     can_run: boolean
   }>(sql`
     select coalesce(h.is_batch, false) as is_batch, coalesce(h.batch_size, 1) as batch_size,
-      coalesce(h.moves_date_last_run, false) as moves_date_last_run,
+      coalesce(h.moves_date_last_run, false) as moves_date_last_run, coalesce(h.respond_with = 'result', false) as answers,
       w.state = 'deployed' and not coalesce(h.is_held, false)
         and case when ${isTry} then not has_faulted_application(w.id) else not w.is_auto_run_paused end as can_run
     from workflows w left join webhooks h on h.workflow_id = w.id
@@ -38,6 +39,7 @@ export async function findForCheck(
       batchSize: row.batch_size,
       hasSkipScript: true,
       movesDateLastRun: row.moves_date_last_run,
+      answers: row.answers,
       isTry,
       canRun: row.can_run,
     }

@@ -38,6 +38,9 @@ export function exposeNamesOf(
       expose(fx, 'stopAfterThisBlock', (flag: unknown) => {
         state.stop = !!flag
       })
+      expose(fx, 'respond', (answer: unknown) => {
+        ask('fx.respond', [answer])
+      })
       expose(fx, 'decodeText', (base64: unknown, charset: unknown) => ask('text.decode', [base64, charset]))
       expose(fx, 'encodeText', (text: unknown, charset: unknown) => ask('text.encode', [text, charset]))
       expose(realm, 'fx', fx)
