@@ -52,6 +52,8 @@ describe('webhook settings', () => {
       urlParameters: '',
       strictOrderProcessing: false,
       skipProcessingAfterErrors: 20,
+      respondWith: 'accepted',
+      respondSeconds: 25,
       signature: null,
       skipScript: '',
       isBatch: false,
