@@ -12,9 +12,7 @@ import type { KeyRing } from '../secrets/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { answering } from './await/answering.ts'
-import { EndWatch } from './await/end-watch.ts'
-import { findAwaited, readResult } from './await/run-result.ts'
+import { createAwaiting } from './await/answering.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
 import type { ScriptPorts } from './execute/script-calls.ts'
@@ -65,8 +63,7 @@ export function createRuns(deps: RunsDeps) {
   const { database, jobs, keyRing, contents, vault, onFault } = deps
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
-  const ends = new EndWatch(database, onFault)
-  const { onRunsEnded, answers } = answering(deps.onRunsEnded, ends)
+  const { onRunsEnded, ...awaiting } = createAwaiting({ database, contents, definitions, onFault }, deps.onRunsEnded)
   const recorder = new RunRecorder({
     database,
     keyRing,
@@ -74,7 +71,7 @@ export function createRuns(deps: RunsDeps) {
     jobs,
     vault,
     onRunsEnded,
-    answers,
+    answers: awaiting.answers,
     news: deps.news,
     ledger: deps.ledger,
     onFault,
@@ -82,34 +79,10 @@ export function createRuns(deps: RunsDeps) {
   const functions = scriptLibrary(deps.functions)
   const ports = { vault, applications: deps.applications, sendEmail: deps.sendEmail }
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
-  const awaiting = { database, contents, definitions }
   return {
     starter,
-    ends,
-    answers,
-    /** The result of a run that ended; null when it has none. */
-    readResult: async (runId: string) => {
-      const run = await findAwaited(awaiting, runId)
-      return run ? readResult(awaiting, runId, run) : null
-    },
-    routes: runRoutes({
-      ...history,
-      keyRing,
-      jobs,
-      starter,
-      ledger: deps.ledger,
-      findDefinition: deps.findDefinition,
-      missingApplications: deps.missingApplications,
-      webhooks: deps.webhooks,
-      onRunsEnded,
-      definitions,
-      ends,
-      publish: deps.publish,
-      sandbox: deps.sandbox,
-      functions,
-      applications: deps.applications,
-      secretsOf: deps.secretsOf,
-    }),
+    ...awaiting,
+    routes: runRoutes({ ...deps, ...history, ...awaiting, starter, onRunsEnded, definitions, functions }),
     /** What workflows ask of runs. */
     ofWorkflows: {
       find: (scope: Scope, workflowId: string, runNumber: number) =>

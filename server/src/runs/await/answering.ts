@@ -3,13 +3,21 @@ import type { Tx } from '../../db/index.ts'
 import type { OnRunsEnded } from '../record/recorder.ts'
 import type { NewAnswer } from '../webhook-answer.ts'
 import { insertAnswers, insertEnds } from './answer-store.ts'
-import type { EndWatch } from './end-watch.ts'
+import { EndWatch } from './end-watch.ts'
+import { findAwaited, type ResultDeps, readResult } from './run-result.ts'
 
 /** Writes responses, and tells of them once they are durable. */
 export type Answers = { insert(tx: Tx, answers: readonly NewAnswer[]): Promise<void> }
 
-export function answering(onRunsEnded: OnRunsEnded, ends: EndWatch) {
+export function createAwaiting(deps: ResultDeps & { onFault(error: unknown): void }, onRunsEnded: OnRunsEnded) {
+  const ends = new EndWatch(deps.database, deps.onFault)
   return {
+    ends,
+    /** The result of a run that ended; null when it has none. */
+    readResult: async (runId: string) => {
+      const run = await findAwaited(deps, runId)
+      return run ? readResult(deps, runId, run) : null
+    },
     answers: {
       insert: async (tx: Tx, answers: readonly NewAnswer[]) => {
         tx.afterCommit(() => ends.tell(answers.map(({ webhookId }) => webhookId)))
