@@ -1,5 +1,6 @@
 // How far a long run is, and what took longest.
 import { DefaultReporter, type TestModule } from 'vitest/node'
+import { Durations } from './durations.ts'
 
 const lineEveryMs = 15_000
 const slowestCount = 10
@@ -32,6 +33,9 @@ export class ProgressReporter extends DefaultReporter {
 
   override onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter['onTestRunEnd']>): void {
     super.onTestRunEnd(modules, errors, reason)
+    const durations = new Durations()
+    for (const module of modules) durations.note(module.relativeModuleId, timeOf(module))
+    durations.save()
     if (modules.length < filesMin) return
     const slowest = modules.toSorted((a, b) => timeOf(b) - timeOf(a)).slice(0, slowestCount)
     this.log(' The slowest files:')

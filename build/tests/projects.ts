@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** These compare times, so nothing else runs meanwhile. */
 const measuring = /^server\/test\/security\/(attacks|event-loop|large-bodies)\./
 /** These kill processes, fill memory, or install and start programs. */
-const proving = /^(server\/test\/(process|race|sandbox|security)|build)\//
+const proving = /^(server\/test\/(process|race|sandbox|security)\/|build\/[^/]+$)/
 /** These read the whole repository or the whole catalogue. */
 const broad =
   /^server\/test\/(architecture|catalog\/(functions|openapi-in-the-wild|shipped-definitions|shipped-templates))\./

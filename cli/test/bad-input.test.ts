@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { type Fate, standBetween } from './harness/between.ts'
 import { bin, environmentOf, newFolder, runCommand, runProgram, startCommand } from './harness/command.ts'
 
@@ -13,7 +14,7 @@ describe('on a bad day', () => {
   let service: TestService
   let env: Record<string, string>
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     env = environmentOf(service)
   })
   afterAll(() => service[Symbol.asyncDispose]())

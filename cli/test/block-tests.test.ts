@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHttpTarget } from '../../server/test/harness/http-target.ts'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { enableWebhook, leftQueue } from '../../server/test/harness/webhooks.ts'
 import { connect } from '../src/session/connect.ts'
 import { environmentOf, newFolder, runCommand } from './harness/command.ts'
@@ -76,7 +77,7 @@ describe('patchbay test', () => {
   describe('against a service', () => {
     let service: TestService
     beforeAll(async () => {
-      service = await startService()
+      service = await joinService()
     })
     afterAll(() => service[Symbol.asyncDispose]())
 

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { bin, environmentOf, newFolder, runCommand, runProgram } from './harness/command.ts'
 
 type Recipe = { jobs: Record<'check' | 'deliver', { steps: { run?: string }[] }> }
@@ -16,7 +17,7 @@ describe('the recipe for CI', () => {
   const root = newFolder()
   const summary = join(root, 'summary.md')
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     await runCommand(['init'], { cwd: root })
     // `npm ci` has been done: npx finds the command.
     mkdirSync(join(root, '.tools'))

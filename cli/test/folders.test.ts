@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { makePlan } from '../src/folders/plan.ts'
 import { pull } from '../src/folders/pull.ts'
 import { push } from '../src/folders/push.ts'
@@ -17,7 +18,7 @@ describe('workflows as folders', () => {
   let connection: Connection
   const signal = new AbortController().signal
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     connection = await connect(environmentOf(service), {})
   })
   afterAll(() => service[Symbol.asyncDispose]())

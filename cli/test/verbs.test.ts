@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../server/test/harness/eventually.ts'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { createWorkflow, deployWorkflow, runToEnd } from '../../server/test/harness/workflows.ts'
 import { environmentOf, newFolder, type RunOptions, runCommand, startCommand } from './harness/command.ts'
 
@@ -25,7 +26,7 @@ describe('patchbay', () => {
   }
   let workflowId = ''
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     env = environmentOf(service)
     const script = "console.log('peregrine line')\nreturn { ok: true }"
     workflowId = (await createWorkflow(service.manager, [{ blockName: 'Greet', script }], { name: 'Orders' })).id

@@ -8,7 +8,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../server/test/harness/eventually.ts'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { createWorkflow, deployWorkflow, runToEnd, type SampleWorkflow } from '../../server/test/harness/workflows.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin/patchbay.js', import.meta.url))
@@ -45,7 +46,7 @@ describe('the tools for assistants', () => {
   let failing: SampleWorkflow
   let draft: SampleWorkflow
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     const variables = { key: { type: 'password', value: 'open-sesame' } }
     const bound = { key: { variableSource: 'Workflow', variableName: 'key' } }
     const { manager } = service

@@ -1,6 +1,7 @@
 // The examples of the README, run top to bottom on a real service: what a reader copies works.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startService, type TestService } from '../../server/test/harness/service.ts'
+import { joinService } from '../../server/test/harness/joined-service.ts'
+import type { TestService } from '../../server/test/harness/service.ts'
 import { createClient, PatchbayError } from '../src/index.ts'
 import { printedBy, readExamples } from './readme-examples.ts'
 
@@ -9,7 +10,7 @@ const examples = readExamples().map((code) => code.replaceAll(/^import .*$/gm, '
 describe('the README of the sdk', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -5,7 +5,8 @@ import { createAccount } from '../harness/accounts.ts'
 import type { Answer } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { deployWorkflow, runToEnd, type SampleWorkflow, startRun } from '../harness/workflows.ts'
 
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
@@ -17,7 +18,7 @@ describe('GET /api/GetBlockCalls', () => {
   let registered: string
 
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     target = await startHttpTarget()
     const credentialsJson = JSON.stringify({ baseUrl: `${target.origin}/v1`, authType: 'bearer', token })
     const answer = await service.manager.post('/api/RegApplication', { applicationId: http, credentialsJson })

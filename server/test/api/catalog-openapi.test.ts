@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOrganization } from '../harness/accounts.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 
 const petStore = (paths: object, extra: object = {}) => ({
   openapi: '3.0.3',
@@ -22,7 +23,7 @@ describe('an application from an OpenAPI document', () => {
   let address: string
   let answer: RequestListener
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     server = createServer((request, response) => answer(request, response))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/openapi.json`

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 
 const functionFile = (id: string, name: string, body: string) => `/*---
 id: ${id}
@@ -20,7 +21,7 @@ ${body}
 describe('GET /api/GetFunctions', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -4,7 +4,8 @@ import { Catalog } from '../../src/catalog/index.ts'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { type HttpTarget, startHttpTarget, type TargetReply, type TargetRequest } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { runToEnd } from '../harness/workflows.ts'
 
 const template = '33b20cef-f049-5977-8987-c68d65804997'
@@ -49,7 +50,7 @@ describe('web shop orders to accounting', () => {
       if (found?.id !== tripletex) return found
       return JSON.parse(JSON.stringify(found).replaceAll('https://{host}', accounts.origin))
     })
-    service = await startService()
+    service = await joinService()
   })
   afterAll(async () => {
     await service[Symbol.asyncDispose]()

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { create, customBody, helloWorld, nobody, read } from './workflow-samples.ts'
 
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = (await createAccount(service, service.manager, 'User')).client
 })
 afterAll(() => service[Symbol.asyncDispose]())

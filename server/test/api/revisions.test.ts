@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { runToEnd } from '../harness/workflows.ts'
 import {
   blockA,
@@ -19,7 +20,7 @@ let service: TestService
 let account: Awaited<ReturnType<typeof createAccount>>
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   account = await createAccount(service, service.manager, 'User')
   client = account.client
 })

@@ -7,7 +7,8 @@ import { deleteOutdated, insertSegment } from '../../src/search/store.ts'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
 import { deployWorkflow, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
 import { nobody } from './workflow-samples.ts'
@@ -20,7 +21,7 @@ let client: Client
 let workflow: SampleWorkflow
 
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   account = await createAccount(service, service.manager, 'User')
   client = account.client
   const applications = (await client.get('/api/Applications')).body

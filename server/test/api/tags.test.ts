@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 
 describe('tags', () => {
   let service: TestService
@@ -9,7 +10,7 @@ describe('tags', () => {
   let partner: { id: string; client: Client }
   let roleId: string
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     user = await createAccount(service, service.manager, 'User')
     partner = await createAccount(service, service.manager, 'DevPartner')
     roleId = (await service.manager.get('/api/Roles')).body[0].id

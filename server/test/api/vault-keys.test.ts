@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { createWorkflow } from '../harness/workflows.ts'
 import { nobody } from './workflow-samples.ts'
 
@@ -9,7 +10,7 @@ let service: TestService
 let accountId: string
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   ;({ id: accountId, client } = await createAccount(service, service.manager, 'User'))
 })
 afterAll(() => service[Symbol.asyncDispose]())

@@ -6,7 +6,8 @@ import { Database, type Scope } from '../../src/db/index.ts'
 import { KeyRing, MasterKeys } from '../../src/secrets/index.ts'
 import { createVault, type Vault } from '../../src/vault/index.ts'
 import { createAccount } from '../harness/accounts.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 describe('the vault of scripts', () => {
@@ -16,7 +17,7 @@ describe('the vault of scripts', () => {
   let scope: Scope
   let workflowId: string
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     database = new Database({ connectionString: service.databaseUrl }, () => {})
     const base64 = readFileSync(join(service.dataDir, 'master.key'), 'utf8')
     const keyRing = await KeyRing.load(database, new MasterKeys({ kind: 'value', base64 }))

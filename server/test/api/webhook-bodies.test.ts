@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { countStored, deployWebhook, sendRaw, signature } from '../harness/webhooks.ts'
 
 const mebibyte = 1024 * 1024
@@ -11,7 +12,7 @@ const mebibyte = 1024 * 1024
 describe('bodies of webhook requests', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { holdLock } from '../harness/held-lock.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { operateQueues, remember } from '../harness/webhook-queue.ts'
 import { hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
 import { blockResult } from '../harness/workflows.ts'
@@ -9,7 +10,7 @@ import { blockResult } from '../harness/workflows.ts'
 describe('the order of a webhook queue', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { operateQueues } from '../harness/webhook-queue.ts'
 import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
 import { blockResult, deployWorkflow, endOf, findRun, runToEnd } from '../harness/workflows.ts'
@@ -9,7 +10,7 @@ import { blockResult, deployWorkflow, endOf, findRun, runToEnd } from '../harnes
 describe('the queue of a webhook', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

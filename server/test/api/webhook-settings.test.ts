@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { enableWebhook, sendRaw, signature } from '../harness/webhooks.ts'
 import { createWorkflow, deployWorkflow } from '../harness/workflows.ts'
 
 describe('webhook settings', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   blockA,
   blockB,
@@ -19,7 +20,7 @@ const guid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   const user = await createAccount(service, service.manager, 'User')
   client = user.client
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   create,
   employeesToDirectory,
@@ -19,7 +20,7 @@ let service: TestService
 let client: Client
 let accountId: string
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   const user = await createAccount(service, service.manager, 'User')
   client = user.client
   accountId = user.id

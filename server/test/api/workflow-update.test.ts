@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { blockFiles } from './catalog-files.ts'
 import {
   blockA,
@@ -25,7 +26,7 @@ import {
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = (await createAccount(service, service.manager, 'User')).client
 })
 afterAll(() => service[Symbol.asyncDispose]())

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   blockA,
   blockB,
@@ -22,7 +23,7 @@ import {
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = (await createAccount(service, service.manager, 'User')).client
 })
 afterAll(() => service[Symbol.asyncDispose]())

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { createAccount } from './accounts.ts'
 import type { Client } from './client.ts'
 import { type HttpTarget, startHttpTarget } from './http-target.ts'
-import { startService, type TestService } from './service.ts'
+import { joinService } from './joined-service.ts'
+import type { TestService } from './service.ts'
 
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
 
@@ -37,7 +38,7 @@ export function useProxySample(): ProxySample {
     get: (url, client = sample.user) => client.get(`/api/ApiGet?url=${encodeURIComponent(url)}`),
   }
   beforeAll(async () => {
-    sample.service = await startService()
+    sample.service = await joinService()
     sample.target = await startHttpTarget()
   })
   afterAll(async () => {

@@ -25,8 +25,9 @@ export async function refusalOf(service: { logText(): string }, { headers }: Pic
   return { operation: spec?.name, code }
 }
 
-/** The refusals in a log that the contract does not declare. */
-export function undeclaredRefusals(lines: readonly string[]): string[] {
+/** Whatever a test asked for: the contract knows every refusal that was given. */
+export function expectDeclared(lines: readonly string[]): void {
   const undeclared = listRefused(lines).filter(({ spec, code }) => spec && !refusalsOf(spec).includes(code))
-  return [...new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))]
+  const names = new Set(undeclared.map(({ spec, code }) => `${spec?.name} ${code}`))
+  if (names.size > 0) throw new Error(`The contract does not declare: ${[...names].join(', ')}.`)
 }

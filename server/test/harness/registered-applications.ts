@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { createAccount } from './accounts.ts'
 import type { Client } from './client.ts'
 import { type HttpTarget, startHttpTarget } from './http-target.ts'
-import { startService, type TestService } from './service.ts'
+import { joinService } from './joined-service.ts'
+import type { TestService } from './service.ts'
 
 export const applications = {
   test: 'f3055934-bffe-55b6-b9e5-ce20a3a8563b',
@@ -19,7 +20,7 @@ type Surroundings = { service: TestService; target: HttpTarget; user: Client; us
 export function useRegisteredApplications() {
   const at = {} as Surroundings
   beforeAll(async () => {
-    at.service = await startService()
+    at.service = await joinService()
     at.target = await startHttpTarget()
   })
   afterAll(async () => {

@@ -9,7 +9,7 @@ import { startApp } from '../../src/app.ts'
 import { type Role, readConfig } from '../../src/config.ts'
 import { Client, type Keys } from './client.ts'
 import { templateDatabase } from './prepared-cluster.ts'
-import { undeclaredRefusals } from './refused-requests.ts'
+import { expectDeclared } from './refused-requests.ts'
 
 export type TestService = AsyncDisposable & {
   baseUrl: string
@@ -103,9 +103,7 @@ async function startOn(databaseUrl: string, dataDir: string, options: Options): 
       startOn(databaseUrl, dataDir, { env: { ...options.env, ...more }, role }),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]()
-      // Whatever a test asked for: the contract knows every refusal that was given.
-      const undeclared = undeclaredRefusals(lines)
-      if (undeclared.length > 0) throw new Error(`The contract does not declare: ${undeclared.join(', ')}.`)
+      expectDeclared(lines)
     },
   }
 }
