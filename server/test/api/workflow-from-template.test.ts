@@ -61,6 +61,7 @@ describe('POST /api/Workflow from a template', () => {
       timeoutSeconds: null,
       recordCallBodies: false,
       replayRuns: 20,
+      outputBlock: null,
       webhook: { isActive: false, url: `${service.baseUrl}/webhook/${answer.body}` },
       variables: { greeting: { value: 'Hello', type: 'text', required: false, displayName: 'Greeting' } },
       chain: [
