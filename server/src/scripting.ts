@@ -1,5 +1,6 @@
 // What scripts run in, and what they may reach.
 
+import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createConnections } from './connections/index.ts'
 import type { Context } from './context.ts'
@@ -47,12 +48,19 @@ export async function createScripting(context: Context, infrastructure: Infrastr
   }
 }
 
-async function startSandbox({ config, say, parts }: Context): Promise<SandboxPool> {
+async function startSandbox({ config, say, parts, metrics, faultsOf }: Context): Promise<SandboxPool> {
+  const onFault = faultsOf('sandbox')
   const sandbox = parts.use(
     await SandboxPool.create({
       hiddenPaths: hiddenFromScripts(config),
       isStrict: config.sandbox === 'strict',
       sharedBy: config.processes,
+      measuredFile: join(config.dataDir, 'measured-isolates.json'),
+      onCrash: ({ signal, code, stderr }) => {
+        metrics.work.onScriptProcessCrashed()
+        const words = stderr === '' ? 'It said nothing.' : `Its last words: ${stderr}`
+        onFault(new Error(`A script process ended unexpectedly (${signal ?? `code ${code}`}). ${words}`))
+      },
     }),
   )
   for (const sentence of sandbox.missing) say(sentence)

@@ -7,6 +7,8 @@ export type WorkMetrics = {
   onRunEnded(run: { status: string; runBy: string; activeMs: number }): void
   onBlockEnded(block: { status: string; activeMs: number }): void
   onScriptEnded(outcome: string, seconds: number): void
+  /** A script process ended although neither the service nor a script ended it. */
+  onScriptProcessCrashed(): void
   onFault(part: string): void
 }
 
@@ -53,6 +55,11 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     buckets: shortSeconds,
     registers,
   })
+  const crashes = new Counter({
+    name: 'patchbay_script_process_crashes_total',
+    help: 'Script processes that ended unexpectedly, not by the service and not by what a script did. The log has the last words of each.',
+    registers,
+  })
   const faults = new Counter({
     name: 'patchbay_faults_total',
     help: 'Faults that a part of the service reported. The log has the reasons.',
@@ -70,6 +77,7 @@ export function createWorkMetrics(registry: Registry): WorkMetrics {
     },
     onBlockEnded: ({ status, activeMs }) => blockSeconds.observe({ status }, activeMs / 1000),
     onScriptEnded: (outcome, seconds) => scriptSeconds.observe({ outcome }, seconds),
+    onScriptProcessCrashed: () => crashes.inc(),
     onFault: (part) => faults.inc({ part }),
   }
 }

@@ -32,11 +32,12 @@ export const MESSAGE_BYTES_MAX = 96 * MIB
 
 export const SCRIPT_CHARACTERS_MAX = MIB
 
-/** V8 reserves this much for machine code in every isolate; the system counts it as data although it is never filled. */
-const CODE_RANGE_BYTES = (process.arch === 'x64' ? 512 : 128) * MIB
-
 /**
- * What `ulimit` gives a script process where the platform has it. Up to four isolates exist at once: that of Node.js itself,
- * that of the thread which listens for the service's end, that of the account, and one for parsing.
+ * What `ulimit` gives a script process where the platform has it. The limit of its data is none of these: V8 reserves memory for machine code in
+ * every isolate, how much depends on the processor and on the version, and the system counts it as data although it is never filled. So it
+ * is measured (see pool/first-process.ts).
  */
-export const processLimits = { dataBytes: 4 * CODE_RANGE_BYTES + 560 * MIB, openFiles: 64, processes: 256 }
+export const processLimits = { openFiles: 64, processes: 256 }
+
+/** What scripts may fill, beyond what the isolates of a process reserve. */
+export const SCRIPT_DATA_BYTES = 512 * MIB

@@ -16,6 +16,13 @@ export const LIFELINE_DESCRIPTOR = 4
 export const CALLS_AT_ONCE = 32
 export const SLEEPS_AT_ONCE = 256
 
+/**
+ * The script process writes these to its standard error around the making of an isolate. When it ends in between, it was not for anything that
+ * a script did.
+ */
+export const MAKING_ISOLATE = '[making an isolate]'
+export const MADE_ISOLATE = '[made an isolate]'
+
 export type GuestFunction = { name: string; isAsync: boolean; arguments: string[]; script: string }
 
 /** Limits that the isolate itself keeps. The parent checks all of them again. */
@@ -47,9 +54,12 @@ export type RunMessage = {
 
 type CheckMessage = { type: 'check'; job: number; source: string }
 
+/** Has the process make all isolates that it may ever have at once. */
+type HoldMessage = { type: 'hold'; job: number }
+
 export type AnswerMessage = { type: 'answer'; job: number; call: number; ok: boolean; body: string }
 
-export type ToGuest = LibraryMessage | RunMessage | CheckMessage | AnswerMessage
+export type ToGuest = LibraryMessage | RunMessage | CheckMessage | HoldMessage | AnswerMessage
 
 /** How the script ended, as the isolate tells it. The texts are JSON made inside the isolate. */
 export type GuestEnd =
@@ -58,6 +68,8 @@ export type GuestEnd =
   | { kind: 'threw'; name: string; message: string; stack: string; vars: string | null }
   | { kind: 'invalid'; message: string; line: number; column: number }
   | { kind: 'valid' }
+  /** All isolates were there at once. `dataBytes` is what the system counted then, 0 where it does not tell. */
+  | { kind: 'held'; dataBytes: number }
   | { kind: 'notJson'; what: string; message: string }
   | { kind: 'tooLarge'; what: string; bytes: number }
   | { kind: 'outOfMemory' }

@@ -43,7 +43,8 @@ export async function behindLock<Result>(
   return Promise.all(begun)
 }
 
-async function countWaiting(service: TestService): Promise<number> {
+/** Sessions of the service's database that wait for a lock. */
+export async function countWaiting(service: TestService): Promise<number> {
   const waiting = await service.asOwner(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   )

@@ -1,12 +1,12 @@
 // The proof of kill -9: workers, script processes and the database are killed at random while runs are started and schedules tick. Then
 // everything is counted.
-import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
 import { type OwnDatabase, startOwnDatabase } from '../harness/own-database.ts'
 import { proofRandom, proofSize } from '../harness/proof-size.ts'
+import { killProcess, listScriptProcesses } from '../harness/script-processes.ts'
 import { startService, type TestService } from '../harness/service.ts'
-import { startCrew, type WorkerCrew } from '../harness/worker-crew.ts'
+import { startCrew } from '../harness/worker-crew.ts'
 import { deployWorkflow, type SampleWorkflow } from '../harness/workflows.ts'
 
 const kills = proofSize('KILLS', { small: 10, large: 200 })
@@ -36,21 +36,6 @@ const block = (rest: string) => `
   const key = "began-" + run.idempotencyKey.replaceAll(":", "-")
   myVault.set(key, [...(myVault.get(key) ?? []), Date.now()])
   ${rest}`
-
-/** Script processes of our own workers, and of nobody else. */
-function scriptProcesses({ programs }: WorkerCrew): number[] {
-  const rows = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().match(/^(\d+)\s+(\d+)\s+(.*)$/))
-    .flatMap((match) => (match ? [{ pid: Number(match[1]), parent: Number(match[2]), args: match[3] as string }] : []))
-  const below = (parent: number): typeof rows => {
-    const children = rows.filter((row) => row.parent === parent)
-    return [...children, ...children.flatMap((child) => below(child.pid))]
-  }
-  return programs()
-    .flatMap((worker) => below(worker.pid))
-    .flatMap((row) => (row.args.includes('guest/main') ? [row.pid] : []))
-}
 
 it(`loses nothing over ${kills} kills`, { timeout: 300_000 + kills * 15_000 }, async () => {
   const workflows: SampleWorkflow[] = await Promise.all([
@@ -92,14 +77,8 @@ it(`loses nothing over ${kills} kills`, { timeout: 300_000 + kills * 15_000 }, a
         await crew.killOne(random)
         done.workers++
       } else {
-        const found = scriptProcesses(crew)
-        if (found.length === 0) continue
-        try {
-          process.kill(random.pick(found), 'SIGKILL')
-          done.scripts++
-        } catch {
-          // It ended by itself in the meantime.
-        }
+        const found = listScriptProcesses(crew.programs().map(({ pid }) => pid))
+        if (found.length > 0 && killProcess(random.pick(found))) done.scripts++
       }
     }
     const open = () => api.asOwner('select from runs where ended_at is null')

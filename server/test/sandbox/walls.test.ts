@@ -183,7 +183,7 @@ describe('what could not be enforced', () => {
       foreignDescriptors: -1,
       processLimits: '',
     }
-    const enforcement = judgeEnforcement('plain', report)
+    const enforcement = judgeEnforcement({ isolation: 'plain' }, report)
     expect(enforcement).toMatchObject({
       noNetwork: false,
       ownUser: false,

@@ -76,6 +76,7 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
     secrets,
     limits: { timeMs: (body.timeoutSeconds ?? secondsDefault) * 1000, pauseMsMax: 60_000 },
     onCall,
+    startsAgain: true,
   })
   const hasReturned = outcome.kind === 'returned'
   return {

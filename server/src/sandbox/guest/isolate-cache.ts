@@ -1,5 +1,6 @@
 import ivm from 'isolated-vm'
 import type { GuestLimits } from '../protocol.ts'
+import { makeIsolate } from './make-isolate.ts'
 import type { AttachArguments, Dispatch, HostFunctions } from './realm/dispatch.ts'
 import { ATTACH, fromSnapshot, snapshotOf } from './snapshot.ts'
 
@@ -129,7 +130,7 @@ export function closeIsolate(): void {
 function openWorkshop(key: string, order: WorkshopOrder): Workshop {
   const snapshot = snapshotOf(order.library)
   const memoryLimit = Math.max(8, Math.round(order.limits.memoryBytes / 1_048_576))
-  const isolate = fromSnapshot(() => new ivm.Isolate({ snapshot, memoryLimit }))
+  const isolate = makeIsolate(() => fromSnapshot(() => new ivm.Isolate({ snapshot, memoryLimit })))
   return {
     key,
     order,

@@ -8,6 +8,7 @@ import { createBlockingReader, endProcess, send } from './channel.ts'
 import { createBodyCheck, locateSyntaxFault } from './compile.ts'
 import { composeLibrary } from './library.ts'
 import { claimJob, holdLifeline } from './lifeline.ts'
+import { holdIsolates, makeIsolate } from './make-isolate.ts'
 import { answerRunning, isRunning, runScript } from './run.ts'
 import { closeForeignDescriptors, reportWalls } from './walls.ts'
 
@@ -44,6 +45,9 @@ const handle = (line: string): void => {
     case 'check':
       check(message.job, message.source)
       return
+    case 'hold':
+      send({ type: 'done', job: message.job, end: { kind: 'held', dataBytes: holdIsolates() } })
+      return
     case 'answer':
       answerRunning(message)
       while (!isRunning()) {
@@ -71,7 +75,7 @@ function check(job: number, source: string): void {
 
 /** Texts are only parsed here, never run, so this isolate belongs to no account. */
 function inScratchIsolate<T>(work: (isolate: ivm.Isolate) => T): T {
-  const isolate = new ivm.Isolate({ memoryLimit: 64 })
+  const isolate = makeIsolate(() => new ivm.Isolate({ memoryLimit: 64 }))
   try {
     return work(isolate)
   } finally {

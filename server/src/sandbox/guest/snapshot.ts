@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import ivm from 'isolated-vm'
+import { makeIsolate } from './make-isolate.ts'
 import { composeBootstrap } from './realm/compose-bootstrap.ts'
 
 /**
@@ -27,10 +28,12 @@ export function snapshotOf(library: string): ivm.ExternalCopy<ArrayBuffer> {
 }
 
 function makeSnapshot(library: string): ivm.ExternalCopy<ArrayBuffer> {
-  return ivm.Isolate.createSnapshot([
-    { code: library, filename: 'patchbay-library' },
-    { code: bootstrapSource, filename: 'patchbay-bootstrap' },
-  ])
+  return makeIsolate(() =>
+    ivm.Isolate.createSnapshot([
+      { code: library, filename: 'patchbay-library' },
+      { code: bootstrapSource, filename: 'patchbay-bootstrap' },
+    ]),
+  )
 }
 
 /**

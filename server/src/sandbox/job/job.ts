@@ -63,6 +63,8 @@ export type ScriptJob = {
   inputs: ScriptInputs
   /** When too many scripts wait already, it stands outside until there is a place for it. Absent: it is refused. */
   isPatient?: boolean
+  /** When its process ends unexpectedly before the script has called anything, it is started once more, in another process. */
+  startsAgain?: boolean
   /** Before everything that waits for a process. */
   goesFirst?: boolean
   /** Called when a process turns to the script: until then it waits in line. */

@@ -224,7 +224,13 @@ class RunningJob {
       })
       return
     }
-    const verdict = judgeEnd(told, { limits: this.#limits, masker: this.#masker, script, fileName })
+    let verdict: Verdict
+    try {
+      verdict = judgeEnd(told, { limits: this.#limits, masker: this.#masker, script, fileName })
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
     if (verdict.kind === 'crashed') this.#kill(verdict)
     else this.#over.resolve(verdict)
     // At once: what follows in the same breath is about the next script.

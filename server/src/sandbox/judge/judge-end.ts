@@ -38,17 +38,24 @@ export function judgeEnd(end: GuestEnd, context: EndContext): Verdict {
     case 'stalled':
       return { kind: 'stalled', message: 'The script is waiting for a promise that can never settle.' }
     case 'valid':
+    case 'held':
       return { kind: 'crashed', message: 'The script process gave an unexpected answer.' }
   }
 }
 
-/** The process is gone although nobody killed it. V8 ends a whole process when memory for an object cannot be had. */
+/** The process is gone although nobody killed it. */
 export function judgeExit(exit: GuestExit, limits: ScriptLimits): Failure {
-  if (
-    /out of memory|is_heap_oom = 1|allocation failed|bad_alloc|invalid (table|array) (size|length)/i.test(exit.stderr)
-  )
-    return outOfMemory(limits)
-  return { kind: 'crashed', message: `The script process exited (${exit.signal ?? `code ${exit.code}`}).` }
+  return isOfScript(exit) ? outOfMemory(limits) : { kind: 'crashed', message: explainExit(exit) }
+}
+
+/** V8 ends a whole process when memory for an object cannot be had. While an isolate is being made, no script asks for any. */
+export function isOfScript({ stderr, wasMakingIsolate }: GuestExit): boolean {
+  if (wasMakingIsolate) return false
+  return /out of memory|is_heap_oom = 1|allocation failed|bad_alloc|invalid (table|array) (size|length)/i.test(stderr)
+}
+
+export function explainExit({ signal, code }: GuestExit): string {
+  return `The script process ended unexpectedly (${signal ?? `code ${code}`}). This is not the script's fault.`
 }
 
 export function outOfMemory(limits: ScriptLimits): Failure {

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { GuestExit } from '../process/guest-jobs.ts'
 import { affordedProcesses } from './afforded-processes.ts'
 
 export type SandboxOptions = {
@@ -20,9 +21,17 @@ export type SandboxOptions = {
   hiddenPaths?: readonly string[]
   /** No scripts at all rather than scripts with a wall missing. */
   isStrict?: boolean
+  /** Told of each process that ended although neither the service nor a script ended it. */
+  onCrash?: ((crash: GuestExit) => void) | undefined
+  /** Where it is kept what the isolates of a process reserve on this machine, so that not every start has to measure it. */
+  measuredFile?: string
+  /** For tests: the limit of a process's data as somebody might assume it, in place of the measured one. */
+  dataBytes?: number
 }
 
-export type PoolLimits = Required<Omit<SandboxOptions, 'hiddenPaths' | 'isStrict' | 'sharedBy'>>
+export type PoolLimits = Required<
+  Omit<SandboxOptions, 'hiddenPaths' | 'isStrict' | 'sharedBy' | 'onCrash' | 'measuredFile' | 'dataBytes'>
+>
 
 export function toPoolLimits(options: SandboxOptions): PoolLimits {
   const { sharedBy = 1 } = options

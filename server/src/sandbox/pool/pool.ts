@@ -3,14 +3,18 @@ import { FairQueue, type Owner } from '../../lib/fair-queue.ts'
 import { checkJob } from '../job/check-job.ts'
 import { type LibraryFunction, type ScriptJob, writeInputs } from '../job/job.ts'
 import { type JobWatcher, runJob, SCRIPT_STOPPED } from '../job/run-job.ts'
+import { isOfScript } from '../judge/judge-end.ts'
 import type { ScriptCheck, ScriptOutcome } from '../judge/outcome.ts'
 import { SCRIPT_CHARACTERS_MAX } from '../limits.ts'
+import type { GuestExit } from '../process/guest-jobs.ts'
 import type { GuestProcess } from '../process/guest-process.ts'
 import type { GuestReport } from '../protocol.ts'
 import { describeMissing, type Enforcement, judgeEnforcement } from '../walls/enforcement.ts'
 import { listVersionFaults, readVersions } from '../walls/requirements.ts'
+import { checkDespiteCrash, runDespiteCrash } from './despite-crash.ts'
+import { type FirstProcess, startFirstProcess } from './first-process.ts'
 import { type PoolLimits, type SandboxOptions, toPoolLimits } from './pool-options.ts'
-import { ProcessFleet, startFirstProcess } from './process-fleet.ts'
+import { ProcessFleet } from './process-fleet.ts'
 import { ProcessShares } from './process-shares.ts'
 import { RealmOwners } from './realm-owners.ts'
 import { Tally } from './tally.ts'
@@ -34,6 +38,8 @@ import { WaitingPlaces } from './waiting-places.ts'
 /** What is queued lies in the process while another script runs there. */
 const QUEUED_CHARACTERS_MAX = 65_536
 const TOO_LONG = `The script is longer than ${SCRIPT_CHARACTERS_MAX} characters.`
+/** Ctrl-C reaches script processes as well. */
+const endedByOperator: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP'])
 /** Scripts that are only parsed belong to nobody. */
 const nobody: Owner = { organizationId: '', accountId: '' }
 const closed = () => new Error('The sandbox is closed.')
@@ -64,23 +70,26 @@ export class SandboxPool implements AsyncDisposable {
   #computing = 0
   #isClosed = false
 
-  private constructor(found: Awaited<ReturnType<typeof startFirstProcess>>, options: SandboxOptions) {
+  private constructor(found: FirstProcess, options: SandboxOptions) {
     this.#limits = toPoolLimits(options)
     this.#shares = new ProcessShares(this.#limits)
     this.#waitingPlaces = new WaitingPlaces(this.#limits.queueMax)
     this.#fleet = new ProcessFleet(found, this.#limits, {
       onChange: () => this.#pump(),
       onCannotStart: () => this.#refuseAll(new Error('No script process could be started.')),
+      onEndedByItself: (exit) => {
+        if (!isOfScript(exit) && !endedByOperator.has(exit.signal ?? '')) options.onCrash?.(exit)
+      },
     })
-    this.enforcement = judgeEnforcement(found.launch.isolation, found.first.report as GuestReport)
-    this.missing = describeMissing(this.enforcement)
+    this.enforcement = judgeEnforcement(found.launch, found.first.report as GuestReport)
+    this.missing = describeMissing(this.enforcement, { dataLimit: found.dataLimitProblem })
   }
 
   /** Finds out which walls the platform gives by starting the first process. */
   static async create(options: SandboxOptions = {}): Promise<SandboxPool> {
     const faults = listVersionFaults(readVersions())
     if (faults.length > 0) throw new Error(`Scripts cannot run safely here. ${faults.join(' ')}`)
-    const pool = new SandboxPool(await startFirstProcess(options.hiddenPaths ?? []), options)
+    const pool = new SandboxPool(await startFirstProcess(options), options)
     if (!options.isStrict || pool.missing.length === 0) return pool
     await pool[Symbol.asyncDispose]()
     throw new MissingWallError(pool.missing)
@@ -92,6 +101,10 @@ export class SandboxPool implements AsyncDisposable {
 
   /** Runs a script. Rejects only for faults of the service; whatever a script does is an outcome. */
   async run(job: ScriptJob): Promise<ScriptOutcome> {
+    return job.startsAgain ? runDespiteCrash(job, (again) => this.#runOnce(again)) : this.#runOnce(job)
+  }
+
+  async #runOnce(job: ScriptJob): Promise<ScriptOutcome> {
     if (job.script.length > SCRIPT_CHARACTERS_MAX)
       return { kind: 'invalid', message: TOO_LONG, line: 1, column: 1, log: [], pauseMs: 0 }
     const places = this.#waitingPlaces
@@ -136,6 +149,10 @@ export class SandboxPool implements AsyncDisposable {
   /** Parses a script as a script process would, without running it. */
   async checkScript(source: string): Promise<ScriptCheck> {
     if (source.length > SCRIPT_CHARACTERS_MAX) return { ok: false, message: TOO_LONG, line: 1, column: 1 }
+    return checkDespiteCrash(() => this.#checkOnce(source))
+  }
+
+  async #checkOnce(source: string): Promise<ScriptCheck | GuestExit> {
     return await this.#enqueue(this.#waitingPlaces.take(nobody), {
       ...nobody,
       runKey: '',

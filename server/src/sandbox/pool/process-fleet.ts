@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises'
 import type { Owner } from '../../lib/fair-queue.ts'
+import type { GuestExit } from '../process/guest-jobs.ts'
 import { GuestProcess } from '../process/guest-process.ts'
-import { type Launch, listLaunches } from '../walls/launch.ts'
-import { makeWorkDirectory } from '../walls/work-directory.ts'
+import type { Launch } from '../walls/launch.ts'
+import type { FirstProcess } from './first-process.ts'
 import type { PoolLimits } from './pool-options.ts'
 
 /**
@@ -29,9 +30,9 @@ export type FleetListener = {
   onChange(): void
   /** Several starts in a row failed and there is no process left. */
   onCannotStart(): void
+  /** A process is gone that the service did not kill. */
+  onEndedByItself(exit: GuestExit): void
 }
-
-type Found = { launch: Launch; directory: string; first: GuestProcess }
 
 export class ProcessFleet {
   readonly launch: Launch
@@ -48,7 +49,7 @@ export class ProcessFleet {
   #separationsLeft: number
   #isClosed = false
 
-  constructor({ launch, directory, first }: Found, limits: PoolLimits, listener: FleetListener) {
+  constructor({ launch, directory, first }: FirstProcess, limits: PoolLimits, listener: FleetListener) {
     this.launch = launch
     this.first = first
     this.#directory = directory
@@ -57,6 +58,7 @@ export class ProcessFleet {
     this.#separationsLeft = limits.separationsMax
     this.#all.add(first)
     this.#idle.push(first)
+    first.onEndedByItself = listener.onEndedByItself
     this.#trim = setInterval(() => this.#endUnused(), TRIM_MS)
     this.#trim.unref()
   }
@@ -164,6 +166,7 @@ export class ProcessFleet {
   #welcome(guest: GuestProcess): void {
     this.#startFaults = 0
     this.#all.add(guest)
+    guest.onEndedByItself = this.#listener.onEndedByItself
     for (const other of this.#idle.filter((idle) => this.isUsedUp(idle))) this.#remove(other)
     this.#idle.push(guest)
   }
@@ -181,15 +184,4 @@ export class ProcessFleet {
 
 function fits({ owner: last }: GuestProcess, { organizationId }: Owner): boolean {
   return last === undefined || last.organizationId === organizationId || organizationId === ''
-}
-
-/** Finds the strongest isolation that the platform gives by starting the first process. */
-export async function startFirstProcess(hiddenPaths: readonly string[]): Promise<Found> {
-  const directory = await makeWorkDirectory()
-  for (const launch of listLaunches(hiddenPaths)) {
-    const first = await GuestProcess.start(launch, directory)
-    if (first) return { launch, directory, first }
-  }
-  await rm(directory, { recursive: true, force: true })
-  throw new Error('No script process could be started.')
 }

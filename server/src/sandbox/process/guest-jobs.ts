@@ -19,7 +19,7 @@ const QUEUED_MS = 25
 const PACE_WEIGHT = 0.2
 
 /** How a process ended. `stderr` is what V8 said last, if anything. */
-export type GuestExit = { code: number | null; signal: string | null; stderr: string }
+export type GuestExit = { code: number | null; signal: string | null; stderr: string; wasMakingIsolate: boolean }
 
 export type GuestListener = {
   /** The process turns to this job now. */

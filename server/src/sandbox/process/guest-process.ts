@@ -10,6 +10,8 @@ import {
   type GuestEnd,
   type GuestReport,
   LIFELINE_DESCRIPTOR,
+  MADE_ISOLATE,
+  MAKING_ISOLATE,
   REPLY_DESCRIPTOR,
   type ToGuest,
 } from '../protocol.ts'
@@ -19,7 +21,8 @@ import { parseMessage } from './parse-message.ts'
 
 /** Starting takes about a tenth of a second; on a machine that is overloaded it may take very much longer. */
 const START_MS_MAX = 20_000
-const STDERR_CHARACTERS_MAX = 4096
+/** V8 adds a stack of its own. */
+const STDERR_CHARACTERS_MAX = 16_384
 const LIFELINE_LINE_BYTES_MAX = 20
 
 /** Only the thread that has nothing to report can be asked to give a job back. */
@@ -31,6 +34,7 @@ const soundEnds: ReadonlySet<GuestEnd['kind']> = new Set([
   'threw',
   'invalid',
   'valid',
+  'held',
   'notJson',
   'tooLarge',
   'stalled',
@@ -58,6 +62,7 @@ export class GuestProcess {
   #exit: GuestExit | undefined
   #stderr = ''
   #isKilled = false
+  #wasKilledHere = false
   #reportedBytes: number | undefined
   report: GuestReport | undefined
   /** Libraries are sent once; this is the key of the one the process has. */
@@ -65,6 +70,8 @@ export class GuestProcess {
   /** Whose script was the last one: the isolate of that account is still warm. Undefined before the first. */
   owner: Owner | undefined
   runs = 0
+  /** Told when the process ends although the service did not kill it. */
+  onEndedByItself: ((exit: GuestExit) => void) | undefined
 
   private constructor(child: ChildProcess) {
     this.#child = child
@@ -186,6 +193,7 @@ export class GuestProcess {
 
   kill(): void {
     this.#isKilled = true
+    this.#wasKilledHere ||= this.#exit === undefined && this.#child.exitCode === null && this.#child.signalCode === null
     this.#child.kill('SIGKILL')
   }
 
@@ -208,8 +216,11 @@ export class GuestProcess {
 
   #settle(code: number | null, signal: string | null): void {
     if (this.#exit) return
-    this.#exit = { code, signal: signal ?? signalOf(code), stderr: this.#stderr }
+    const wasMakingIsolate = this.#stderr.lastIndexOf(MAKING_ISOLATE) > this.#stderr.lastIndexOf(MADE_ISOLATE)
+    const stderr = this.#stderr.replaceAll(MAKING_ISOLATE, '').replaceAll(MADE_ISOLATE, '').trim()
+    this.#exit = { code, signal: signal ?? signalOf(code), stderr, wasMakingIsolate }
     this.#gone.resolve(this.#exit)
+    if (!this.#wasKilledHere) this.onEndedByItself?.(this.#exit)
     this.#jobs.end(this.#exit)
   }
 

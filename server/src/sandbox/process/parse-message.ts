@@ -101,6 +101,8 @@ function parseEnd(end: { [name: string]: Json }): GuestEnd {
       return { kind: 'notJson', what: requireText(end['what']), message: requireText(end['message']) }
     case 'tooLarge':
       return { kind: 'tooLarge', what: requireText(end['what']), bytes: requireNumber(end['bytes']) }
+    case 'held':
+      return { kind: 'held', dataBytes: requireNumber(end['dataBytes']) }
     case 'valid':
     case 'outOfMemory':
     case 'stalled':

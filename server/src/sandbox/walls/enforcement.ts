@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs'
 import { processLimits } from '../limits.ts'
 import type { GuestReport } from '../protocol.ts'
-import { hasProc, hidesPaths, type Isolation, isRoot } from './launch.ts'
+import { hasProc, hidesPaths, isRoot, type Launch } from './launch.ts'
 
 /** Which walls around script processes hold on this machine: found out by a script process that was really started. */
 export type Enforcement = {
@@ -41,7 +41,10 @@ const sentences: { [Wall in keyof Enforcement]: string } = {
   memoryWatchdog: 'The memory of script processes cannot be measured from outside here.',
 }
 
-export function judgeEnforcement(isolation: Isolation, report: GuestReport): Enforcement {
+export function judgeEnforcement(
+  { isolation, dataBytes }: Pick<Launch, 'isolation' | 'dataBytes'>,
+  report: GuestReport,
+): Enforcement {
   const limits = parseLimits(report.processLimits)
   const atMost = (name: string, most: number): boolean => (limits.get(name) ?? Number.POSITIVE_INFINITY) <= most
   return {
@@ -52,7 +55,7 @@ export function judgeEnforcement(isolation: Isolation, report: GuestReport): Enf
     systemCallFilter: report.refusesSockets,
     noForeignDescriptors: report.foreignDescriptors === 0,
     emptyEnvironment: report.environmentNames.length === 0,
-    dataLimit: atMost('Max data size', processLimits.dataBytes),
+    dataLimit: dataBytes !== undefined && atMost('Max data size', dataBytes),
     processLimit: atMost('Max processes', processLimits.processes),
     openFileLimit: atMost('Max open files', processLimits.openFiles),
     noCoreDump: atMost('Max core file size', 0),
@@ -70,10 +73,13 @@ function isOwn(kind: 'net' | 'pid', name: string): boolean {
   }
 }
 
-/** For the operator at start: what could not be enforced. */
-export function describeMissing(enforcement: Enforcement): string[] {
+/** For the operator at start: what could not be enforced. `reasons` are known where the platform is not the only one. */
+export function describeMissing(
+  enforcement: Enforcement,
+  reasons: { [Wall in keyof Enforcement]?: string | undefined } = {},
+): string[] {
   const walls = Object.keys(sentences) as (keyof Enforcement)[]
-  return walls.filter((wall) => !enforcement[wall]).map((wall) => sentences[wall])
+  return walls.filter((wall) => !enforcement[wall]).map((wall) => reasons[wall] ?? sentences[wall])
 }
 
 function parseLimits(text: string): Map<string, number> {

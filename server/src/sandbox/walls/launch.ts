@@ -27,6 +27,8 @@ export type Launch = {
   hidesProcesses: boolean
   /** Directories and files. */
   hiddenPaths: readonly string[]
+  /** Undefined: not limited. */
+  dataBytes?: number | undefined
 }
 
 export type Command = { file: string; args: string[] }
@@ -83,13 +85,13 @@ function filterCommand(): string[] {
 }
 
 /** A limit that the platform refuses is left out; the report of the process shows which ones hold. */
-function composeShell({ isolation, hidesProcesses, hiddenPaths }: Launch): string {
-  const { dataBytes, openFiles, processes } = processLimits
+function composeShell({ isolation, hidesProcesses, hiddenPaths, dataBytes }: Launch): string {
+  const { openFiles, processes } = processLimits
   const limits = [
     '-c 0',
     '-f 0',
     `-n ${openFiles}`,
-    `-d ${Math.floor(dataBytes / 1024)}`,
+    ...(dataBytes === undefined ? [] : [`-d ${Math.floor(dataBytes / 1024)}`]),
     // Without another user the count would include everything else that the service's user runs.
     ...(isolation === 'plain' && !isRoot() ? [] : [`-u ${processes}`, `-p ${processes}`]),
   ]
@@ -118,6 +120,7 @@ function nodeArguments(): string[] {
     // Asked for by the search for the binary and by the report on the limits.
     '/etc/alpine-release',
     '/proc/self/limits',
+    '/proc/self/status',
     '/proc/self/ns/*',
     '/proc/self/fd*',
   ]

@@ -153,6 +153,7 @@ async function ask(
     secrets: definition.secrets,
     limits: { timeMs, pauseMsMax: timeMs },
     signal,
+    startsAgain: true,
     onCall: async (call) => ('key' in call ? callVault(deps.vault, { scope, workflowId }, call) : null),
   })
   return toVerdict(outcome)
