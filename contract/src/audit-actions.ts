@@ -22,6 +22,7 @@ export const auditActions = [
   'blockTemplate.published',
   'catalog.imported',
   'documentLibrary.granted',
+  'errorWorkflow.changed',
   'eventSubscription.changed',
   'eventSubscription.created',
   'eventSubscription.deleted',

@@ -8,6 +8,7 @@ import * as catalogDelete from './catalog-delete.ts'
 import * as catalogImport from './catalog-import.ts'
 import * as connections from './connections.ts'
 import * as documentLibrary from './document-library.ts'
+import * as errorWorkflow from './error-workflow.ts'
 import * as events from './events.ts'
 import * as functions from './functions.ts'
 import * as introspection from './introspection.ts'
@@ -143,6 +144,8 @@ export const operations = {
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
   ResumeWorkflow: runs.resumeWorkflow,
+  ErrorWorkflow: errorWorkflow.getErrorWorkflow,
+  ErrorWorkflowUpdate: errorWorkflow.setErrorWorkflow,
   GetRunHistory: runs.getRunHistory,
   GetBlockResult: runs.getBlockResult,
   GetBlockUserLog: runs.getBlockUserLog,

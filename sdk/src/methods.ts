@@ -599,6 +599,17 @@ export type Methods = {
    */
   resumeWorkflow: Method<'ResumeWorkflow'>
   /**
+   * The workflow that runs after each run that ended in Error.
+   * GET /api/ErrorWorkflow
+   */
+  errorWorkflow: Method<'ErrorWorkflow'>
+  /**
+   * Choose the workflow that runs after each run that ended in Error, with the data of the event run.failed as run.input. It never runs for its own failures.
+   * POST /api/ErrorWorkflow
+   * @example { body: {"scope":"account","workflowId":"0198c0de-0000-7000-8000-000000000001"} }
+   */
+  errorWorkflowUpdate: Method<'ErrorWorkflowUpdate'>
+  /**
    * The runs of a workflow, newest first unless asked otherwise.
    * POST /api/GetRunHistory/:workflowId
    * @example { body: {"page":0,"size":20,"status":"Error"} }

@@ -111,6 +111,8 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   StopWorkflowRun: { method: 'GET', path: '/api/StopWorkflowRun/:workflowId', changesState: true },
   RetryRun: { method: 'GET', path: '/api/RetryRun/:workflowId', changesState: true },
   ResumeWorkflow: { method: 'GET', path: '/api/ResumeWorkflow/:id', changesState: true },
+  ErrorWorkflow: { method: 'GET', path: '/api/ErrorWorkflow' },
+  ErrorWorkflowUpdate: { method: 'POST', path: '/api/ErrorWorkflow', changesState: true },
   GetRunHistory: { method: 'POST', path: '/api/GetRunHistory/:workflowId' },
   GetBlockResult: { method: 'GET', path: '/api/GetBlockResult/:workflowId' },
   GetBlockUserLog: { method: 'GET', path: '/api/GetBlockUserLog/:workflowId' },

@@ -9,6 +9,7 @@ import type { Context } from './context.ts'
 import { DeliveryWorker, EventHandOn } from './events/index.ts'
 import { Mailer } from './mail/index.ts'
 import { ReplayWorker } from './replay/index.ts'
+import { startErrorRuns } from './runs/index.ts'
 import { Scheduler } from './schedules/index.ts'
 import { Indexer } from './search/index.ts'
 import type { Services } from './services.ts'
@@ -61,7 +62,14 @@ export async function startWorker(
   deliveries.start()
   parts
     .use(
-      new EventHandOn({ database, outbox, events, onDeliveries: () => deliveries.wake(), onFault: faultsOf('events') }),
+      new EventHandOn({
+        database,
+        outbox,
+        events,
+        onHandingOn: (tx, eventIds) => startErrorRuns(runs.starter, tx, eventIds),
+        onDeliveries: () => deliveries.wake(),
+        onFault: faultsOf('events'),
+      }),
     )
     .start()
   await parts.use(runs.createRetention()).start()

@@ -367,6 +367,21 @@ table database_clock (
 );
 grant select, update to patchbay_system;
 
+table error_workflows -- row-level security forced (
+  account_id uuid not null,
+  scope text not null,
+  workflow_id uuid not null,
+  constraint error_workflows_scope_check CHECK ((scope = ANY (ARRAY['account'::text, 'managed'::text]))),
+  constraint error_workflows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint error_workflows_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint error_workflows_pkey PRIMARY KEY (account_id, scope)
+);
+CREATE INDEX error_workflows_by_workflow ON patchbay.error_workflows USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table event_deliveries -- row-level security forced (
   id uuid not null,
   account_id uuid not null,
@@ -837,6 +852,7 @@ table runs partition by RANGE (id) -- row-level security forced (
   under_way uuid[],
   input text,
   is_awaited boolean not null default false,
+  is_error_run boolean not null default false,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),

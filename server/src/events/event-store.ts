@@ -93,7 +93,7 @@ export async function markMailed(tx: Queryable, ids: readonly string[]): Promise
 }
 
 // Who may act for an account: its creator as DevPartner, and every SuperPartner and Manager of its organization.
-const actsFor = sql`o.organization_id = a.organization_id and o.id <> a.id and o.state = 'active'
+export const actsFor = sql`o.organization_id = a.organization_id and o.id <> a.id and o.state = 'active'
   and (o.role in ('SuperPartner', 'Manager') or (o.role = 'DevPartner' and a.created_by = o.id))`
 
 /** A delivery for every active subscription that wants the event: the account's own, and those of whoever may act for it. */

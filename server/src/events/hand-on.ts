@@ -26,6 +26,8 @@ export type HandOnDeps = {
   database: Database
   outbox: Outbox
   events: Pick<EventPublisher, 'onPublished'>
+  /** Within the transaction that hands them on. */
+  onHandingOn(tx: Tx, eventIds: readonly string[]): Promise<void>
   /** There is something new to deliver. */
   onDeliveries(): void
   onFault(error: unknown): void
@@ -78,6 +80,7 @@ export class EventHandOn implements AsyncDisposable {
       const ids = await takeUndelivered(tx, eventsAtOnce)
       if (ids.length === 0) return 0
       await insertDeliveries(tx, ids)
+      await this.#deps.onHandingOn(tx, ids)
       await markDelivered(tx, ids)
       tx.afterCommit(() => this.#deps.onDeliveries())
       return ids.length

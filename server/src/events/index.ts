@@ -1,5 +1,6 @@
 export { DeliveryWorker } from './deliver.ts'
 export type { NewEvent } from './event.ts'
+export { actsFor } from './event-store.ts'
 export { EventHandOn } from './hand-on.ts'
 export { createEventPublisher, type PublishEvents, titleOf } from './publish.ts'
 export { eventRoutes } from './routes.ts'

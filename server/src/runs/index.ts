@@ -1,3 +1,4 @@
+export { startErrorRuns } from './after-error/start-error-runs.ts'
 export { failedAnswer } from './await/answer-store.ts'
 export type { Answers } from './await/answering.ts'
 export type { AwaitedRun, EndWatch } from './await/end-watch.ts'

@@ -1,4 +1,5 @@
 import type { HandlersOf } from '../http/index.ts'
+import { getErrorWorkflow, setErrorWorkflow } from './after-error/error-workflow.ts'
 import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
@@ -15,6 +16,8 @@ type Names =
   | 'StopWorkflowRun'
   | 'RetryRun'
   | 'ResumeWorkflow'
+  | 'ErrorWorkflow'
+  | 'ErrorWorkflowUpdate'
   | 'GetRunHistory'
   | 'GetBlockResult'
   | 'GetBlockUserLog'
@@ -36,6 +39,8 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
       return retry.sentence
     },
     ResumeWorkflow: ({ principal, params }) => resumeWorkflow(deps, principal, params.id),
+    ErrorWorkflow: ({ principal, query }) => getErrorWorkflow(deps, principal, query.scope),
+    ErrorWorkflowUpdate: ({ principal, body }) => setErrorWorkflow(deps, principal, body),
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),

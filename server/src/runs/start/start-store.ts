@@ -14,6 +14,8 @@ export type NewRun = {
   input?: string
   /** Somebody waits for the end. */
   isAwaited?: boolean
+  /** It runs because another run failed. */
+  isErrorRun?: boolean
   isWebhookBatch?: boolean
   /** False: success of this run leaves dateLastRun where it is. */
   movesDateLastRun?: boolean
@@ -44,10 +46,11 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
         ${runs.map((run) => run.movesDateLastRun ?? true)}::boolean[],
         ${runs.map((run) => run.startedBy ?? null)}::uuid[],
         ${runs.map((run) => run.input ?? null)}::text[],
-        ${runs.map((run) => run.isAwaited ?? false)}::boolean[]
+        ${runs.map((run) => run.isAwaited ?? false)}::boolean[],
+        ${runs.map((run) => run.isErrorRun ?? false)}::boolean[]
       ) with ordinality
         as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
-          input, is_awaited, position)
+          input, is_awaited, is_error_run, position)
     ), counted as (
       insert into run_counters as c (workflow_id, account_id, last_number)
       select w.id, w.account_id, n.runs
@@ -66,13 +69,14 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
       join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
-                        date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of, started_by, input, is_awaited)
+                        date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of, started_by, input, is_awaited,
+                        is_error_run)
       select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
         case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
         n.started_at, n.run_from, n.run_till,
         case when r.id is null then n.date_last_run else r.date_last_run end,
         coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, r.root_id,
-        n.started_by, coalesce(r.input, n.input), n.is_awaited
+        n.started_by, coalesce(r.input, n.input), n.is_awaited, n.is_error_run
       from numbered n left join lateral (
         -- A retry sees what the failed run saw, and answers for the time since that one started.
         select o.id, o.date_last_run, o.counts_from, o.input, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'

@@ -71,6 +71,10 @@ export function changesOfPeople({ service, manager, post, get, signIn, withPassw
     DeleteEventSubscription: {
       'eventSubscription.deleted': async () => get(`/api/DeleteEventSubscription/${await subscription()}`),
     },
+    ErrorWorkflowUpdate: {
+      'errorWorkflow.changed': async () =>
+        about(service.firstAccount.accountId, () => manager.post('/api/ErrorWorkflow', { workflowId: null })),
+    },
     NotificationSettingsUpdate: {
       'notifications.changed': async () =>
         about(service.firstAccount.accountId, () => manager.post('/api/NotificationSettings', { failureMail: false })),

@@ -16,6 +16,9 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
 
   return [
     refusal('RunWorkflow', 'workflow_not_deployed', notDeployed, async () => run(await idle())),
+    refusal('ErrorWorkflowUpdate', 'workflow_not_deployed', notDeployed, async () =>
+      at.manager.post('/api/ErrorWorkflow', { workflowId: await idle() }),
+    ),
     refusal('RunAndWait', 'workflow_not_deployed', notDeployed, async () =>
       at.manager.post(`/api/RunAndWait/${await idle()}`, {}),
     ),
