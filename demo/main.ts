@@ -11,7 +11,8 @@ import { refuseIfInUse } from './fresh-only.ts'
 import { breakConnection, sendLastOrder, sendTodaysOrders } from './todays-orders.ts'
 import { makeWeeksBefore } from './weeks-before.ts'
 
-const baseUrl = process.env['PATCHBAY_URL'] ?? 'http://127.0.0.1:8080'
+/** Of the service that the same settings start. */
+const baseUrl = process.env['PATCHBAY_URL'] ?? `http://127.0.0.1:${process.env['PATCHBAY_PORT'] ?? 8080}`
 
 try {
   const startedAt = performance.now()
@@ -45,7 +46,7 @@ try {
   const isAway = error instanceof TypeError
   console.error(
     isAway
-      ? `No service answers at ${baseUrl}. Start one with npm start, or name another: PATCHBAY_URL.`
+      ? `No service answers at ${baseUrl}. Start one with npm start, or set PATCHBAY_URL or PATCHBAY_PORT.`
       : (error as Error).message,
   )
   process.exitCode = 1
@@ -59,7 +60,9 @@ function readKeys(): { consumer: string; secretKey: string } {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as { consumer: string; secretKey: string }
   } catch {
-    throw new Error(`No keys: ${path} cannot be read. Set PATCHBAY_CONSUMER and PATCHBAY_SECRET_KEY.`)
+    throw new Error(
+      `No keys: ${path} cannot be read. Set PATCHBAY_DATA_DIR to the service's data directory, or PATCHBAY_CONSUMER and PATCHBAY_SECRET_KEY.`,
+    )
   }
 }
 

@@ -11,6 +11,7 @@ import { Toasts } from '../ui/toast.tsx'
 import { ManagingStrip } from './account-switch.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { isKeyListOpen, KeyList } from './key-list.tsx'
 import { isPaletteOpen } from './palette-state.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { SideNavigation } from './side-navigation.tsx'
@@ -20,6 +21,7 @@ export function Shell() {
   useShortcuts()
   useLiveUpdates()
   const isOpen = useStore(isPaletteOpen)
+  const isListingKeys = useStore(isKeyListOpen)
   const isManaging = useManagedAccountId() !== undefined
   return (
     <>
@@ -49,6 +51,7 @@ export function Shell() {
       <Progress />
       {/* Loaded with the shell, so that what is typed right after the keys arrives in its box. */}
       {isOpen && <CommandPalette />}
+      {isListingKeys && <KeyList />}
     </>
   )
 }

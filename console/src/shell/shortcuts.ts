@@ -1,6 +1,7 @@
-// Keys that work everywhere: Ctrl K and / search, g and a letter go to a page.
+// Keys that work everywhere: Ctrl K and / search, g and a letter go to a page, ? lists all of them.
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { isKeyListOpen } from './key-list.tsx'
 import { allPages } from './navigation.ts'
 import { isPaletteOpen } from './palette-state.ts'
 
@@ -20,6 +21,8 @@ export function useShortcuts(): void {
       if (event.key === '/') {
         event.preventDefault()
         isPaletteOpen.set(true)
+      } else if (event.key === '?') {
+        isKeyListOpen.set(true)
       } else if (event.key === 'g') {
         wentAt = performance.now()
       } else if (performance.now() - wentAt < sequenceMs) {

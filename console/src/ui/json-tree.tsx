@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { classNames } from './class-names.ts'
 import { Copy } from './copy.tsx'
 import { counted } from './counted.ts'
+import { stepText } from './step-text.ts'
 
 const piece = 100
 const textMax = 400
@@ -154,12 +155,6 @@ function Name({ name, way, onPick }: Pick<NodeProps, 'way' | 'onPick'> & { name:
       {name}:
     </button>
   )
-}
-
-/** One step further on the way to a value: `.name`, `["odd name"]` or `[0]`. */
-export function stepText(name: string, isIndex: boolean): string {
-  if (isIndex) return `[${name}]`
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }
 
 function sizeOf(value: object): number {

@@ -7,7 +7,7 @@ import { call, forget, sentenceOf } from '../api.ts'
 import { useFoundConnections } from '../definition/found-connections.ts'
 import type { WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { ConfirmDialog, Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 import { draftSummary } from './change-summary.ts'
 
@@ -18,10 +18,10 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
   const [isComparing, setIsComparing] = useState(false)
   const { save, connects } = useSave(workflow, draft)
   const saveDraft = () => save.mutate(`"${draft.baseRevision}"`)
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      draft.isChanged && current.pathname !== next.pathname && !window.confirm('Leave without saving your changes?'),
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => draft.isChanged && current.pathname !== next.pathname,
     enableBeforeUnload: () => draft.isChanged,
+    withResolver: true,
   })
   useSaveKey(() => {
     if (draft.isChanged) saveDraft()
@@ -60,6 +60,16 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
         <Suspense fallback={null}>
           <CompareDialog saved={workflow.chain} draft={draft.chain} onClose={() => setIsComparing(false)} />
         </Suspense>
+      )}
+      {leaving.status === 'blocked' && (
+        <ConfirmDialog
+          title="Leave without saving?"
+          confirm="Leave"
+          onConfirm={leaving.proceed}
+          onClose={leaving.reset}
+        >
+          Your changes to {workflow.name} are not saved: {draftSummary(workflow.chain, draft)}.
+        </ConfirmDialog>
       )}
       {isOvertaken && (
         <OvertakenDialog
