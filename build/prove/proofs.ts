@@ -27,6 +27,7 @@ export const proofs: readonly Proof[] = [
   { name: 'rotation', what: 'Master key replaced under load and kills', files: [race('rotate-master-key')] },
   { name: 'order', what: 'Webhooks in order over three workers, under kills', files: [race('webhook-order')] },
   { name: 'kills', what: 'Runs and schedules under kill -9 of everything', files: [race('kill')] },
+  { name: 'once', what: 'Effects of any size, counted where they arrive', files: [race('once')] },
   { name: 'recovery', what: 'Runs whose worker dies, hangs or is stopped', files: [race('recovery')] },
   { name: 'writes', what: 'Repeated and concurrent writes', files: [race('repeated-writes'), race('vault')] },
   { name: 'upgrade', what: 'Template upgrade under kills while customers edit', files: [race('template-upgrade')] },
