@@ -13,6 +13,9 @@ function project(name: Project, more: TestProjectInlineConfiguration['test']): T
   return { extends: true, test: { name, include: tests.get(name) ?? [], ...more } }
 }
 
+/** In seconds, see server/test/harness/patience.ts. */
+const provingTimeout = { PATCHBAY_PROJECT_TIMEOUT: '300' }
+
 /** One PostgreSQL for the run. */
 const globalSetup = ['server/test/harness/global-setup.ts']
 
@@ -23,8 +26,8 @@ export default defineConfig({
       project('unit', { isolate: false }),
       project('api', { isolate: false, globalSetup }),
       project('browser', { globalSetup }),
-      project('proof', { globalSetup }),
-      project('proof-alone', { globalSetup, maxWorkers: 1, sequence: { groupOrder: 1 } }),
+      project('proof', { globalSetup, env: provingTimeout }),
+      project('proof-alone', { globalSetup, env: provingTimeout, maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
     sequence: { sequencer: LongestFirst },
     reporters: [new ProgressReporter()],
@@ -33,7 +36,8 @@ export default defineConfig({
     // Two cores are the machine we design for: two test files work while others wait for their services. Three leave the cores idle for a
     // third of the time.
     maxWorkers: 4,
-    // These only end what hangs: a machine that does other things too must not fail a test that would pass.
+    setupFiles: ['server/test/harness/tell-waiting.ts'],
+    // Tests give up by themselves, earlier and with a reason (patience.ts). These end what hangs elsewhere, on a machine however slow.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 300_000 } },

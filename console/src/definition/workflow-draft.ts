@@ -15,7 +15,7 @@ type Changes = {
   added: readonly Block[]
   removed: readonly string[]
 }
-const none: Changes = { edits: {}, added: [], removed: [] }
+export const noChanges: Changes = { edits: {}, added: [], removed: [] }
 
 export type WorkflowDraft = {
   /** The blocks as they would be after saving. */
@@ -34,7 +34,7 @@ export type WorkflowDraft = {
 }
 
 export function useWorkflowDraft(workflow: WorkflowDetail): WorkflowDraft {
-  const [changes, setChanges] = useState<Changes>(none)
+  const [changes, setChanges] = useState<Changes>(noChanges)
   const chain = useMemo(() => mergeChain(workflow.chain, changes), [workflow.chain, changes])
   const changed = useMemo(() => changedBlocks(workflow.chain, chain, changes), [workflow.chain, chain, changes])
   const since = (before: Changes): Changes => ({ ...before, base: before.base ?? workflow.revision })
@@ -51,13 +51,13 @@ export function useWorkflowDraft(workflow: WorkflowDetail): WorkflowDraft {
       })),
     add: (block) => setChanges((before) => ({ ...since(before), added: [...before.added, block] })),
     remove: (blockId) => setChanges((before) => withoutBlock(since(before), chain, blockId)),
-    discard: () => setChanges(none),
+    discard: () => setChanges(noChanges),
     body: () => ({ chain: elementsOf(workflow.chain, chain, changes, changed) }),
   }
 }
 
 /** A block that others read from leaves their data sources with it. */
-function withoutBlock(before: Changes, chain: readonly Block[], blockId: string): Changes {
+export function withoutBlock(before: Changes, chain: readonly Block[], blockId: string): Changes {
   const readers = chain.filter((block) => block.dataSources.includes(blockId))
   const edits = { ...before.edits }
   for (const reader of readers) {
@@ -73,7 +73,7 @@ function withoutBlock(before: Changes, chain: readonly Block[], blockId: string)
   }
 }
 
-function mergeChain(saved: readonly Block[], changes: Changes): Block[] {
+export function mergeChain(saved: readonly Block[], changes: Changes): Block[] {
   return [...saved.filter((block) => !changes.removed.includes(block.uniqueBlockId)), ...changes.added].map(
     (block, index) => ({ ...block, ...changes.edits[block.uniqueBlockId], no: index + 1 }),
   )
@@ -81,7 +81,7 @@ function mergeChain(saved: readonly Block[], changes: Changes): Block[] {
 
 const editable = ['blockName', 'script', 'dataSources', 'variables', 'applicationShortName'] as const
 
-function changedBlocks(saved: readonly Block[], chain: readonly Block[], changes: Changes): Set<string> {
+export function changedBlocks(saved: readonly Block[], chain: readonly Block[], changes: Changes): Set<string> {
   const before = new Map(saved.map((block) => [block.uniqueBlockId, block]))
   const differs = (block: Block) => {
     const old = before.get(block.uniqueBlockId)
@@ -90,7 +90,7 @@ function changedBlocks(saved: readonly Block[], chain: readonly Block[], changes
   return new Set([...chain.filter(differs).map((block) => block.uniqueBlockId), ...changes.removed])
 }
 
-function elementsOf(
+export function elementsOf(
   saved: readonly Block[],
   chain: readonly Block[],
   changes: Changes,

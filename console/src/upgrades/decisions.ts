@@ -22,7 +22,12 @@ const none: Decisions = new Map()
 
 /** Decisions are about one version of one template; those about another one are dropped when something is decided. */
 export function useDecisions(goal: string): Decisions {
-  const current = useStore(decisions)
+  useStore(decisions)
+  return decisionsAbout(goal)
+}
+
+export function decisionsAbout(goal: string): Decisions {
+  const current = decisions.get()
   return current.goal === goal ? current.byWorkflow : none
 }
 

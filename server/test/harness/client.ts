@@ -1,3 +1,5 @@
+import { noteRequest, noteState } from './waiting-for.ts'
+
 export type Keys = { consumer: string; secretKey: string }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the service answered and asserts its shape.
@@ -34,6 +36,7 @@ export class Client {
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+    const answered = noteRequest(method, path)
     const response = await fetch(this.baseUrl + path, {
       method,
       redirect: 'manual',
@@ -49,10 +52,13 @@ export class Client {
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
     if (isStream) await response.body?.cancel()
     const text = isStream ? '' : await response.text()
+    answered(response.status)
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const read = isJson && text !== '' ? JSON.parse(text) : text
+    noteState(read)
     return {
       status: response.status,
-      body: isJson && text !== '' ? JSON.parse(text) : text,
+      body: read,
       text,
       headers: response.headers,
     }
