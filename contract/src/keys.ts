@@ -11,7 +11,9 @@ const KeySettings = Type.Object(
   {
     label: Type.Optional(Type.String({ maxLength: 200 })),
     ipRestriction: Type.Optional(IpRestriction),
-    expiresDateTimeUTC: Type.Optional(Type.Union([Timestamp, Type.Null()])),
+    expiresDateTimeUTC: Type.Optional(
+      Type.Union([Timestamp, Type.Null()], { description: 'When the pair stops working. Null: never.' }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -28,8 +28,14 @@ export const ChainElement = Type.Object(
     uniqueBlockId: Type.Optional(Guid),
     no: Type.Optional(Type.Integer({ description: 'Another position moves the block (unbound workflows only).' })),
     blockName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    blockTemplateId: Type.Optional(Type.Union([Guid, Type.Null()])),
-    applicationShortName: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()])),
+    blockTemplateId: Type.Optional(
+      Type.Union([Guid, Type.Null()], { description: 'The block template it follows. Null: none.' }),
+    ),
+    applicationShortName: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 40 }), Type.Null()], {
+        description: 'The application it works with. Null: none.',
+      }),
+    ),
     script: Type.Optional(Type.String({ description: 'The body of an async function.' })),
     dataSources: Type.Optional(Type.Array(Guid, { maxItems: blocksMax })),
     variables: Type.Optional(

@@ -88,7 +88,7 @@ function readBinding(
 /** Undefined when no type is given, null when it is none. */
 function readType(input: unknown): VariableType | undefined | null {
   const type = (input as { type?: unknown } | null)?.type
-  if (type === undefined) return undefined
+  if (type === undefined || type === null) return undefined
   return (typeof type === 'string' ? parseVariableType(type) : undefined) ?? null
 }
 

@@ -31,7 +31,7 @@ export function setVariables(
     const variable = current.get(name)
     const long = readLongForm(given, variable)
     const isDeleted = long?.['isDeleted'] === true
-    if (!variable && (isBound || isDeleted || long?.['type'] === undefined)) {
+    if (!variable && (isBound || isDeleted || (long?.['type'] ?? undefined) === undefined)) {
       const hint = isBound || isDeleted ? '' : ' Give its type to add it.'
       problems.push({ message: `Variable "${name}" is not declared in this workflow.${hint}` })
     } else if (isDeleted && isBound) problems.push(fromTemplate(name))
@@ -70,7 +70,7 @@ function readVariable(
 ): Checked<WorkflowVariable> {
   const hasValue = !long || Object.hasOwn(long, 'value')
   const value = (hasValue ? (long ? long['value'] : given) : before?.value) ?? null
-  const named = long?.['type']
+  const named = long?.['type'] ?? undefined
   const type = named === undefined ? (before?.type ?? inferVariableType(value)) : parseVariableType(String(named))
   if (!type) {
     const known = Object.keys(variableTypes).join(', ')
@@ -87,7 +87,7 @@ function readVariable(
       message: `Variable "${name}" is a password and has no stored value to keep. Give its value.`,
     })
   }
-  const options = long && Object.hasOwn(long, 'options') ? long['options'] : before?.options
+  const options = long?.['options'] ?? before?.options
   const variable: WorkflowVariable = {
     type,
     required: typeof long?.['required'] === 'boolean' ? long['required'] : (before?.required ?? false),

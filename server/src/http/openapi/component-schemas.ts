@@ -1,8 +1,9 @@
 // Schemas get a name and are referred to by it. What has no name of its own stands where it is used.
 //
-// A request takes more spellings than an answer shows: values of an enum are matched without regard to case. A schema that holds an enum
-// therefore has two forms; the one for requests is called …Input.
+// A request takes more than an answer shows: values of an enum are matched without regard to case, and null stands for an optional field that
+// is not given. A schema that holds either therefore has two forms; the one for requests is called …Input.
 import type { TSchema } from 'typebox'
+import { isAbsentWhenNull } from '../schema/null-is-absence.ts'
 import type { SchemaShape } from '../schema/schema-shape.ts'
 
 type Side = 'request' | 'answer'
@@ -30,7 +31,7 @@ export class ComponentSchemas {
   #use(shape: SchemaShape, side: Side): SchemaShape {
     const known = this.#names.get(keyOf(shape))
     if (known === undefined) return this.#inside(shape, side)
-    const hasInput = side === 'request' && holdsEnum(shape) && !this.#requestNames.has(known)
+    const hasInput = side === 'request' && takesMoreThanItShows(shape) && !this.#requestNames.has(known)
     const name = hasInput ? `${known}Input` : known
     if (!(name in this.schemas)) {
       // Its place is taken before it is filled: a schema may hold itself.
@@ -49,7 +50,7 @@ export class ComponentSchemas {
     return {
       ...rest,
       ...(patterns ? { patternProperties: this.#each(patterns, side) } : {}),
-      ...(properties ? { properties: this.#each(properties, side) } : {}),
+      ...(properties ? { properties: this.#fields(shape, side) } : {}),
       ...(items ? { items: this.#use(items, side) } : {}),
       ...(anyOf ? { anyOf: anyOf.map((option) => this.#use(option, side)) } : {}),
       ...(additionalProperties === undefined
@@ -61,8 +62,24 @@ export class ComponentSchemas {
     }
   }
 
+  #fields(shape: SchemaShape, side: Side): Record<string, SchemaShape> {
+    const fields = this.#each(shape.properties ?? {}, side)
+    if (side === 'answer') return fields
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, isAbsentWhenNull(shape, name) ? orNull(field) : field]),
+    )
+  }
+
   #each(schemas: Record<string, SchemaShape>, side: Side): Record<string, SchemaShape> {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#use(schema, side)]))
+  }
+}
+
+function orNull({ description, default: preset, ...schema }: SchemaShape): SchemaShape {
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(preset === undefined ? {} : { default: preset }),
+    anyOf: [...(schema.anyOf && Object.keys(schema).length === 1 ? schema.anyOf : [schema]), { type: 'null' }],
   }
 }
 
@@ -85,8 +102,13 @@ function ignoringCase(text: string): string {
   )
 }
 
-function holdsEnum(shape: SchemaShape): boolean {
-  return JSON.stringify(shape).includes('"enum":')
+function takesMoreThanItShows(shape: SchemaShape): boolean {
+  const others = typeof shape.additionalProperties === 'object' ? [shape.additionalProperties] : []
+  const patterns = Object.values((shape['patternProperties'] as Record<string, SchemaShape> | undefined) ?? {})
+  const fields = Object.values(shape.properties ?? {})
+  const inside = [...fields, ...patterns, ...others, ...(shape.anyOf ?? []), ...(shape.items ? [shape.items] : [])]
+  const hasOptional = Object.keys(shape.properties ?? {}).some((name) => isAbsentWhenNull(shape, name))
+  return shape.enum !== undefined || hasOptional || inside.some(takesMoreThanItShows)
 }
 
 /** Without what only the library that made it needs. */

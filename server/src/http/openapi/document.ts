@@ -10,7 +10,7 @@ const about = [
   'Send a key pair as `Consumer` and `SecretKey` with every request. To act for another account, name it in `ManagedAccountId`.',
   'Refusals have the body `{code, errorMessage, response}`; errorMessage says what is wrong and with which field.',
   'Times are ISO 8601 with an offset; seconds are optional. Responses use UTC. Ids are GUIDs.',
-  'Enum values are case-insensitive.',
+  'Enum values are case-insensitive. An optional field of a request body that is null counts as not given, unless its description says what null means.',
 ].join(' ')
 
 export function openApiDocument(

@@ -1,9 +1,10 @@
 // Bodies are not coerced; values of queries and forms are text and become what their schema says. Enum values are matched without regard to case and
-// handed on in the spelling of the contract. The first fault becomes a sentence that names the field.
+// handed on in the spelling of the contract; an optional field that is null counts as not given. The first fault becomes a sentence that names the field.
 import { timestampPattern } from '@patchbay/contract'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { invalid } from '../../lib/app-error.ts'
+import { withoutNulls } from './null-is-absence.ts'
 import { containerIn, type SchemaShape, schemaAt, typeName } from './schema-shape.ts'
 
 type Part = 'body' | 'form' | 'query' | 'params'
@@ -18,6 +19,7 @@ export function validator(schema: TSchema, part: Part): (value: unknown) => unkn
   return (value) => {
     let input: unknown = value ?? {}
     if (part === 'query' || part === 'form') input = readTexts(shape, input as Record<string, unknown>)
+    if (part === 'body') input = withoutNulls(shape, input)
     if (hasSpellings) input = spell(shape, input)
     if (compiled.Check(input)) return input
     throw invalid(sentence(shape, part, compiled.Errors(input) as unknown as Fault[]))
