@@ -76,10 +76,12 @@ export const apiGet = operation({
   feature: 'Proxy',
   method: 'GET',
   path: '/api/ApiGet',
-  description: 'Send a GET request to a registered application. Returns the body of its response.',
+  description:
+    'Send a GET request to a registered application. Returns the body of its response: JSON, or text/plain where the target sent text.',
   query: Address,
   headers,
   answers: { 200: Target },
+  otherContent: 'text/plain',
   refuses,
 })
 
@@ -88,7 +90,8 @@ export const apiPost = operation({
   feature: 'Proxy',
   method: 'POST',
   path: '/api/ApiPost',
-  description: 'Send JSON to a registered application with POST. Returns the body of its response.',
+  description:
+    'Send JSON to a registered application with POST. Returns the body of its response: JSON, or text/plain where the target sent text.',
   changesState: true,
   // It changes something at the target, not here.
   audit: null,
@@ -101,6 +104,7 @@ export const apiPost = operation({
   handedOn: 'jsonData',
   bodyBytesMax: 48 * 1024 * 1024,
   answers: { 200: Target },
+  otherContent: 'text/plain',
   refuses,
   example: { body: { jsonData: { hello: 'world' } } },
 })
@@ -144,7 +148,9 @@ export const apiSend = operation({
       ),
       headers: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
       responseType: Type.Optional(
-        Type.Enum(['Json', 'Text', 'Binary'], { description: 'How the body is returned; Binary is base64.' }),
+        Type.Enum(['Json', 'Text', 'Binary'], {
+          description: 'How the body is returned: parsed as JSON, as text/plain, or as base64 in a JSON string.',
+        }),
       ),
       responseCodes: Type.Optional(
         Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
@@ -158,6 +164,7 @@ export const apiSend = operation({
   handedOn: 'data',
   bodyBytesMax: 48 * 1024 * 1024,
   answers: { 200: Target },
+  otherContent: 'text/plain',
   refuses,
   example: { body: { verb: 'GET', requestUrl: 'orders?since=2025-01-01', responseType: 'Json' } },
 })

@@ -33,7 +33,7 @@ export type Call<Name extends OperationName> = {
 /** Where the contract names another content type, a handler may answer with text or with events instead of a value. */
 type Answer<Name extends OperationName> =
   | AnswerOf<Operations[Name]>
-  | (Operations[Name] extends { otherContent: string } ? TextFile | LiveAnswer : never)
+  | (Operations[Name] extends { otherContent: string } ? TextFile | PlainText | LiveAnswer : never)
 
 /** An answer may be JSON text already, as it was stored or received: then it is sent as it is, and the handler vouches for its shape. */
 export type Handler<Name extends OperationName> = (
@@ -49,6 +49,15 @@ export class TextFile {
   constructor({ name, contentType, text }: { name: string; contentType: string; text: string }) {
     this.name = name
     this.contentType = contentType
+    this.text = text
+  }
+}
+
+/** An answer that is text itself, not a JSON string. */
+export class PlainText {
+  readonly text: string
+
+  constructor(text: string) {
     this.text = text
   }
 }

@@ -3,7 +3,16 @@ export { addFixedDocument } from './answer/fixed-answer.ts'
 export { type Authenticators, type Credential, identify, sessionCookie } from './caller/authenticate.ts'
 export { refuseForeignOrigin } from './caller/foreign-origin.ts'
 export type { FormPart, MultipartBody } from './form/multipart.ts'
-export { type Call, type Exchange, type Handlers, type HandlersOf, LiveAnswer, type Page, TextFile } from './handler.ts'
+export {
+  type Call,
+  type Exchange,
+  type Handlers,
+  type HandlersOf,
+  LiveAnswer,
+  type Page,
+  PlainText,
+  TextFile,
+} from './handler.ts'
 export { openApiDocument } from './openapi/document.ts'
 export { ConsoleFiles } from './pages/console-files.ts'
 export { addConsole } from './pages/console-routes.ts'

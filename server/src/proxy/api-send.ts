@@ -1,7 +1,7 @@
 import type { Call } from '../http/index.ts'
 import { JsonText, textObject } from '../lib/json-text.ts'
 import type { ApplicationCall, ApplicationCalls } from './application-call.ts'
-import { dataOf, passOn } from './pass-on.ts'
+import { bodyOf, dataOf, passOn } from './pass-on.ts'
 
 export async function apiSend(calls: ApplicationCalls, request: Call<'ApiSend'>) {
   const { params, query, body } = request
@@ -12,8 +12,9 @@ export async function apiSend(calls: ApplicationCalls, request: Call<'ApiSend'>)
   if (body.headers) call.headers = body.headers
   if (body.responseType) call.responseType = body.responseType as NonNullable<ApplicationCall['responseType']>
   if (body.responseCodes) call.responseCodes = body.responseCodes
-  return passOn(calls, request, call, ({ statusCode, headers, data }) => {
-    if (query.newVersion !== true) return data
+  return passOn(calls, request, call, (answer) => {
+    const { statusCode, headers, data } = answer
+    if (query.newVersion !== true) return body.responseType === 'Text' ? bodyOf(answer) : data
     return data instanceof JsonText ? textObject({ statusCode, headers, data }) : { statusCode, headers, data }
   })
 }

@@ -53,6 +53,8 @@ export type ApplicationAnswer = {
   headers: Record<string, string>
   /** Text where it is large. */
   data: Json | JsonText
+  /** The data is the text that the target sent, not JSON of its own. */
+  isText: boolean
   pausedMs: number
 }
 

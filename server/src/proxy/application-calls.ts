@@ -51,8 +51,8 @@ export function createApplicationCalls({ connections }: { connections: CallableC
       if (!isAccepted(statusCode, call.responseCodes)) {
         throw refusal(method, answer, await connections.secretsOf(scope, [connection.id]))
       }
-      const data = await decodeAnswer(scope.accountId, answer, call.responseType)
-      return { statusCode, headers, data, pausedMs }
+      const decoded = await decodeAnswer(scope.accountId, answer, call.responseType)
+      return { statusCode, headers, ...decoded, pausedMs }
     },
   }
 }

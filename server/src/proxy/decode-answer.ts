@@ -11,35 +11,30 @@ import type { ApplicationCall } from './application-call.ts'
 /** In a refusal, which people read, JSON of more values than this is shown as text. */
 const shownValuesMax = 20_000
 
+type Decoded = { data: Json | JsonText; isText: boolean }
+
 /** The body as the caller wants it. An empty body is null, as JSON has no nothing. */
 export function decodeAnswer(
   owner: string,
   answer: ConnectionAnswer,
   responseType: ApplicationCall['responseType'],
-): Json | Promise<JsonText> {
+): Decoded | Promise<Decoded> {
   if (isLarge(answer.body)) return decodeLarge(owner, answer, responseType)
-  if (responseType === 'Binary') return answer.body.toString('base64')
+  if (responseType === 'Binary') return { data: answer.body.toString('base64'), isText: false }
   const body = toUtf8(answer.body, answer.headers['content-type'])
-  switch (responseType) {
-    case 'Text':
-      return body.toString()
-    case 'Json': {
-      const parsed = parse(body)
-      if (parsed === undefined) throw notJson(answer)
-      return parsed
-    }
-    default: {
-      const parsed = parse(body)
-      return parsed === undefined ? body.toString() : parsed
-    }
-  }
+  if (responseType === 'Text') return { data: body.toString(), isText: true }
+  const parsed = parse(body)
+  if (parsed !== undefined) return { data: parsed, isText: false }
+  if (responseType === 'Json') throw notJson(answer)
+  return { data: body.toString(), isText: true }
 }
 
 async function decodeLarge(
   owner: string,
   answer: ConnectionAnswer,
   responseType: ApplicationCall['responseType'],
-): Promise<JsonText> {
+): Promise<Decoded> {
+  const isJsonText = isJsonString(answer.body)
   const refusal = notJson(answer)
   const contentType = answer.headers['content-type']
   const decoded = await readLargeBody(owner, answer.body, { kind: responseType, contentType }).catch((cause) => {
@@ -47,7 +42,20 @@ async function decodeLarge(
     throw new AppError('target_refused', `The response from ${answer.url} could not be read.`, { cause })
   })
   if (decoded === undefined) throw refusal
-  return decoded
+  const isString = decoded.content[0] === '"' || decoded.content[0] === quote
+  return { data: decoded, isText: responseType !== 'Binary' && isString && (responseType === 'Text' || !isJsonText) }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Whether the first quotation mark closes only at the end: CSV begins with one, too. */
+function isJsonString(body: Buffer): boolean {
+  const start = body.findIndex((byte) => byte > 0x20)
+  if (body[start] !== quote) return false
+  let at = start + 1
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+  return body.subarray(at + 1).every((byte) => byte <= 0x20)
 }
 
 /** For a refusal: JSON where it is JSON, else text. */

@@ -1,6 +1,6 @@
 // A request as a call of an application, and the application's answer as ours.
 import { type Principal, scopeOf } from '../access/index.ts'
-import type { Exchange } from '../http/index.ts'
+import { type Exchange, PlainText } from '../http/index.ts'
 import type { Json } from '../lib/json.ts'
 import { JsonText } from '../lib/json-text.ts'
 import type { ApplicationAnswer, ApplicationCall, ApplicationCalls } from './application-call.ts'
@@ -22,6 +22,12 @@ export async function passOn<Result>(
   } finally {
     for (const release of releases) release()
   }
+}
+
+/** Text goes out as it came; quotation marks around it would make it JSON, which the target did not send. */
+export function bodyOf({ data, isText }: ApplicationAnswer): Json | JsonText | PlainText {
+  if (!isText) return data
+  return new PlainText(String(data instanceof JsonText ? data.toJSON() : data))
 }
 
 export function dataOf(given: unknown): Pick<ApplicationCall, 'data' | 'dataText'> {

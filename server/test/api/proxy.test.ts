@@ -154,6 +154,43 @@ describe('ApiSend', () => {
     )
   })
 
+  it('returns text itself as text/plain, and in the envelope as a JSON string', async () => {
+    await register()
+    const plain = 'text/plain; charset=utf-8'
+    const typeOf = (answer: { headers: Headers }) => answer.headers.get('content-type')
+    sample.target.answer = () => ({ headers: { 'content-type': 'text/csv' }, body: '"a","b"\nå;1' })
+    for (const answer of [
+      await send({ verb: 'GET', requestUrl: 'x', responseType: 'Text' }),
+      await get('http/x'),
+      await sample.user.post('/api/ApiPost?url=http/x', { jsonData: {} }),
+    ]) {
+      expect([answer.status, answer.text, typeOf(answer)]).toEqual([200, '"a","b"\nå;1', plain])
+    }
+    const envelope = await send({ verb: 'GET', requestUrl: 'x', responseType: 'Text' }, '?newVersion=true')
+    expect(envelope.body.data).toBe('"a","b"\nå;1')
+    sample.target.answer = () => ({ body: '{"a":1}' })
+    const asText = await send({ verb: 'GET', requestUrl: 'x', responseType: 'Text' })
+    expect([asText.text, typeOf(asText)]).toEqual(['{"a":1}', plain])
+    sample.target.answer = () => ({ body: '"a JSON string"' })
+    const json = await get('http/x')
+    expect([json.text, typeOf(json)]).toEqual(['"a JSON string"', 'application/json; charset=utf-8'])
+    sample.target.answer = () => ({ body: '' })
+    expect((await send({ verb: 'GET', requestUrl: 'x', responseType: 'Text' })).text).toBe('')
+  })
+
+  it.each([
+    ['text', 'å line\n'.repeat(40_000), 'text/plain; charset=utf-8'],
+    ['CSV', '"a","b"\n'.repeat(40_000), 'text/plain; charset=utf-8'],
+    ['a JSON string', JSON.stringify('a "quoted" line\n'.repeat(40_000)), 'application/json; charset=utf-8'],
+  ])('returns a large body that is %s as it came', async (_name, body, type) => {
+    await register()
+    sample.target.answer = () => ({ body })
+    const answer = await get('http/x')
+    expect(answer.headers.get('content-type')).toBe(type)
+    expect(answer.text === body).toBe(true)
+    expect((await send({ verb: 'GET', requestUrl: 'x', responseType: 'Text' })).text === body).toBe(true)
+  })
+
   it('newVersion=true answers statusCode, headers and data', async () => {
     await register()
     sample.target.answer = () => ({

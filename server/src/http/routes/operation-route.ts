@@ -11,7 +11,7 @@ import { contentDisposition } from '../answer/send-file.ts'
 import { type Authenticators, authenticateCaller, type Credential, selectAccount } from '../caller/authenticate.ts'
 import { exchangeOf } from '../exchange.ts'
 import { readForm } from '../form/form-body.ts'
-import { LiveAnswer, TextFile } from '../handler.ts'
+import { LiveAnswer, PlainText, TextFile } from '../handler.ts'
 import { bodyHooks } from '../json/json-body.ts'
 import { validator } from '../schema/validation.ts'
 
@@ -134,6 +134,12 @@ function respond(spec: OperationSpec, reply: FastifyReply, answer: unknown): Fas
     if (answer.text.length >= countedBytesMin) holdUntilTaken(reply, answer.text)
     return reply.send(answer.text)
   }
+  if (answer instanceof PlainText) {
+    if (answer.text.length >= countedBytesMin) holdUntilTaken(reply, answer.text)
+    // It may be anything that others wrote: a browser must not take it for a page.
+    reply.header('X-Content-Type-Options', 'nosniff')
+    return reply.header('Content-Type', 'text/plain; charset=utf-8').send(answer.text)
+  }
   // Scalars are JSON too, so the text is made here; the framework would send a string as plain text.
   const text = answer instanceof JsonText ? answer.content : (reply.serialize(answer) as string)
   if (text.length >= countedBytesMin) holdUntilTaken(reply, text)
@@ -164,6 +170,7 @@ function refuseHead(app: FastifyInstance, spec: OperationSpec): void {
   app.route({
     method: 'HEAD' as HTTPMethods,
     url: spec.path,
+    config: { refusesMethod: true },
     handler: (_request, reply) => {
       reply.header('Allow', spec.method)
       throw new AppError('method_not_allowed', `${spec.name} is called with GET, not HEAD.`)

@@ -21,7 +21,7 @@ export function recordedApplications(recorded: readonly RecordedAnswer[]): Appli
       throw new AppError('invalid_request', `There is no recorded answer for ${call.verb} ${url}. Add it to the test.`)
     const statusCode = answer.statusCode ?? 200
     const found = { statusCode, headers: answer.headers ?? {}, data: (answer.data ?? null) as Json }
-    if (isExpected(call, statusCode)) return { ...found, pausedMs: 0 }
+    if (isExpected(call, statusCode)) return { ...found, isText: false, pausedMs: 0 }
     const text = typeof found.data === 'string' ? found.data : JSON.stringify(found.data)
     throw new AppError('invalid_request', `${call.verb} ${url} answered ${statusCode}: ${text}`, {
       response: found,
