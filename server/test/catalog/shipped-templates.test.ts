@@ -98,6 +98,48 @@ describe('web shop orders to accounting', () => {
     expect(invoices.map((item) => item['YourOrderNumber'])).toEqual(['#1', '#2'])
   })
 
+  it('tries every order, and then names all that failed', async () => {
+    const { invoices, state, handle } = shopAndAccounts()
+    await using standIn = await startStandIn(handle)
+    const around = { api: standIn.api, vault: new Map() }
+    state.failAt = '#1'
+    await expect(runTemplate('Shopify orders to Fortnox invoices', around)).rejects.toThrow(
+      /1 of 2 orders failed\. Order #1: .*503/,
+    )
+    expect(invoices.map((item) => item['YourOrderNumber'])).toEqual(['#2'])
+  })
+
+  it('reads orders with more lines than come with them', async () => {
+    const { invoices, handle } = shopAndAccounts()
+    const line = (no: number) => ({
+      sku: `S${no}`,
+      title: `Line ${no}`,
+      quantity: 1,
+      discountedUnitPriceSet: { shopMoney: { amount: '1.00' } },
+      taxLines: [],
+    })
+    const lines = (from: number, to: number) => ({
+      pageInfo: { hasNextPage: to < 320, endCursor: String(to) },
+      nodes: Array.from({ length: to - from }, (_, index) => line(from + index + 1)),
+    })
+    await using standIn = await startStandIn((request) => {
+      if (request.app !== 'Shopify') return handle(request)
+      const { variables } = request.json<{ variables: { id?: string; after: string | null } }>()
+      if (variables.id === undefined) {
+        const order = { ...shopifyOrder(1), lineItems: lines(0, 50) }
+        return { json: { data: { orders: { pageInfo: { hasNextPage: false }, nodes: [order] } } } }
+      }
+      expect(variables.id).toBe('gid://shopify/Order/1')
+      const from = Number(variables.after)
+      return { json: { data: { order: { lineItems: lines(from, Math.min(from + 250, 320)) } } } }
+    })
+    await runTemplate('Shopify orders to Fortnox invoices', { api: standIn.api })
+    const rows = invoices[0]?.['InvoiceRows'] as { Description: string }[]
+    expect(rows.map(({ Description }) => Description).slice(0, -1)).toEqual(
+      Array.from({ length: 320 }, (_, index) => `Line ${index + 1}`),
+    )
+  })
+
   it('finds an invoice whose note in the vault was lost', async () => {
     const { invoices, handle } = shopAndAccounts()
     await using standIn = await startStandIn(handle)

@@ -36,13 +36,20 @@ async function invoiceNumberFor(order) {
 }
 
 const made = []
+const failures = []
 for (const order of Datasource[0] ?? []) {
-  const key = 'invoice of ' + order.id
-  if (await myVault.contains(key)) continue
-  const invoiceNumber = String(await invoiceNumberFor(order))
-  // Written at once and not at the end of the run: a later order that fails must not make this one come again.
-  await myVault.set(key, { invoiceNumber, runNumber: run.runNumber })
-  console.log('Order ' + order.number + ' is invoice ' + invoiceNumber)
-  made.push({ orderId: order.id, invoiceNumber })
+  try {
+    const key = 'invoice of ' + order.id
+    if (await myVault.contains(key)) continue
+    const invoiceNumber = String(await invoiceNumberFor(order))
+    // Written at once and not at the end of the run: a later order that fails must not make this one come again.
+    await myVault.set(key, { invoiceNumber, runNumber: run.runNumber })
+    console.log('Order ' + order.number + ' is invoice ' + invoiceNumber)
+    made.push({ orderId: order.id, invoiceNumber })
+  } catch (error) {
+    failures.push('Order ' + order.number + ': ' + error.message)
+  }
 }
+// All were tried, so that one that is wrong does not hold up the others; what was done is remembered.
+if (failures.length > 0) throw new Error(failures.length + ' of ' + (Datasource[0] ?? []).length + ' orders failed. ' + failures.join('; '))
 return made

@@ -23,5 +23,15 @@ const callFor = (item) => {
 const input = Datasource[0] ?? null
 if (!forEach) return await callFor(input)
 const results = []
-for (const item of [].concat(input ?? [])) results.push(await callFor(item))
+const failures = []
+const items = [].concat(input ?? [])
+for (const [index, item] of items.entries()) {
+  try {
+    results.push(await callFor(item))
+  } catch (error) {
+    failures.push('Item ' + (index + 1) + ': ' + error.message)
+  }
+}
+// All were tried, so that one that is wrong does not hold up the others.
+if (failures.length > 0) throw new Error(failures.length + ' of ' + items.length + ' items failed. ' + failures.join('; '))
 return results

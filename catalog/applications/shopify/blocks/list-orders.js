@@ -9,23 +9,38 @@ const query = `query Orders($after: String, $filter: String) {
       totalPriceSet { shopMoney { amount } }
       totalShippingPriceSet { shopMoney { amount } }
       billingAddress { name address1 address2 zip city countryCodeV2 }
-      lineItems(first: 50) { pageInfo { hasNextPage } nodes { sku title quantity discountedUnitPriceSet { shopMoney { amount } } taxLines { ratePercentage } } }
+      lineItems(first: 50) { pageInfo { hasNextPage endCursor } nodes { sku title quantity discountedUnitPriceSet { shopMoney { amount } } taxLines { ratePercentage } } }
     }
   }
 }`
+const lineQuery = `query Lines($id: ID!, $after: String) {
+  order(id: $id) {
+    lineItems(first: 250, after: $after) { pageInfo { hasNextPage endCursor } nodes { sku title quantity discountedUnitPriceSet { shopMoney { amount } } taxLines { ratePercentage } } }
+  }
+}`
+async function ask(question, variables) {
+  const answer = await api.post('Shopify/graphql.json', { query: question, variables })
+  // GraphQL reports its errors in an answer with status 200.
+  if (answer.errors) throw new Error('Shopify refused the query: ' + JSON.stringify(answer.errors))
+  return answer.data
+}
+// Few orders have more lines than come with them.
+async function linesOf(order) {
+  const lines = [...order.lineItems.nodes]
+  let { pageInfo } = order.lineItems
+  while (pageInfo?.hasNextPage) {
+    const more = (await ask(lineQuery, { id: order.id, after: pageInfo.endCursor })).order.lineItems
+    lines.push(...more.nodes)
+    pageInfo = more.pageInfo
+  }
+  return lines
+}
 const amount = (set) => Number(set?.shopMoney?.amount ?? 0)
 const orders = []
 let after = null
 for (;;) {
-  const answer = await api.post('Shopify/graphql.json', {
-    query,
-    variables: { after, filter: [`updated_at:>='${since}'`, filter].filter(Boolean).join(' AND ') },
-  })
-  // GraphQL reports its errors in an answer with status 200.
-  if (answer.errors) throw new Error('Shopify refused the query: ' + JSON.stringify(answer.errors))
-  const page = answer.data.orders
+  const { orders: page } = await ask(query, { after, filter: [`updated_at:>='${since}'`, filter].filter(Boolean).join(' AND ') })
   for (const order of page.nodes) {
-    if (order.lineItems.pageInfo?.hasNextPage) throw new Error('Order ' + order.name + ' has more than 50 lines.')
     const address = order.billingAddress || {}
     orders.push({
       id: order.id,
@@ -41,7 +56,7 @@ for (;;) {
         city: address.city ?? '',
         country: address.countryCodeV2 ?? '',
       },
-      lines: order.lineItems.nodes.map((line) => ({
+      lines: (await linesOf(order)).map((line) => ({
         sku: line.sku ?? '',
         name: line.title,
         quantity: line.quantity,

@@ -44,20 +44,27 @@ async function uploadInParts(target, base64, size) {
 
 const files = [].concat(Datasource[0] ?? [])
 const uploaded = []
+const failures = []
 for (const file of files) {
-  const base64 = file.contentBase64 === undefined ? fx.base64Encode(String(file.text ?? '')) : String(file.contentBase64).replace(/\s/g, '')
-  const target = drive + '/root:/' + encode([clean(folder), clean(file.fileName)].filter((part) => part !== '').join('/'))
-  if (!clean(file.fileName)) throw new Error('A file has no name.')
-  const size = bytesIn(base64)
-  const item = size > simpleBytesMax
-    ? await uploadInParts(target, base64, size)
-    : await api.send('SHPT', {
-      verb: 'PUT',
-      requestUrl: target + ':/content?@microsoft.graph.conflictBehavior=' + behaviour,
-      headers: { 'Content-Type': 'application/octet-stream' },
-      data: { $base64: base64 },
-    })
-  console.log('Uploaded ' + item.name + ' (' + size + ' bytes).')
-  uploaded.push({ id: item.id, name: item.name, size: item.size ?? size, webUrl: item.webUrl ?? null })
+  try {
+    const base64 = file.contentBase64 === undefined ? fx.base64Encode(String(file.text ?? '')) : String(file.contentBase64).replace(/\s/g, '')
+    const target = drive + '/root:/' + encode([clean(folder), clean(file.fileName)].filter((part) => part !== '').join('/'))
+    if (!clean(file.fileName)) throw new Error('A file has no name.')
+    const size = bytesIn(base64)
+    const item = size > simpleBytesMax
+      ? await uploadInParts(target, base64, size)
+      : await api.send('SHPT', {
+        verb: 'PUT',
+        requestUrl: target + ':/content?@microsoft.graph.conflictBehavior=' + behaviour,
+        headers: { 'Content-Type': 'application/octet-stream' },
+        data: { $base64: base64 },
+      })
+    console.log('Uploaded ' + item.name + ' (' + size + ' bytes).')
+    uploaded.push({ id: item.id, name: item.name, size: item.size ?? size, webUrl: item.webUrl ?? null })
+  } catch (error) {
+    failures.push('File "' + file.fileName + '"' + ': ' + error.message)
+  }
 }
+// All were tried, so that one that is wrong does not hold up the others.
+if (failures.length > 0) throw new Error(failures.length + ' of ' + files.length + ' files failed. ' + failures.join('; '))
 return uploaded

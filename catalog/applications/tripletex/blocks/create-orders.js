@@ -31,13 +31,20 @@ async function tripletexIdFor(order) {
 }
 
 const made = []
+const failures = []
 for (const order of Datasource[0] ?? []) {
-  const key = 'order of ' + order.id
-  if (await myVault.contains(key)) continue
-  const tripletexOrderId = await tripletexIdFor(order)
-  // Written at once and not at the end of the run: a later order that fails must not make this one come again.
-  await myVault.set(key, { tripletexOrderId, runNumber: run.runNumber })
-  console.log('Order ' + order.number + ' is Tripletex order ' + tripletexOrderId)
-  made.push({ orderId: order.id, tripletexOrderId })
+  try {
+    const key = 'order of ' + order.id
+    if (await myVault.contains(key)) continue
+    const tripletexOrderId = await tripletexIdFor(order)
+    // Written at once and not at the end of the run: a later order that fails must not make this one come again.
+    await myVault.set(key, { tripletexOrderId, runNumber: run.runNumber })
+    console.log('Order ' + order.number + ' is Tripletex order ' + tripletexOrderId)
+    made.push({ orderId: order.id, tripletexOrderId })
+  } catch (error) {
+    failures.push('Order ' + order.number + ': ' + error.message)
+  }
 }
+// All were tried, so that one that is wrong does not hold up the others; what was done is remembered.
+if (failures.length > 0) throw new Error(failures.length + ' of ' + (Datasource[0] ?? []).length + ' orders failed. ' + failures.join('; '))
 return made
