@@ -30,6 +30,7 @@ export const proofs: readonly Proof[] = [
   { name: 'once', what: 'Effects of any size, counted where they arrive', files: [race('once')] },
   { name: 'recovery', what: 'Runs whose worker dies, hangs or is stopped', files: [race('recovery')] },
   { name: 'writes', what: 'Repeated and concurrent writes', files: [race('repeated-writes'), race('vault')] },
+  { name: 'races', what: 'Pairs of operations at the same moment', files: [race('race-matrix')] },
   { name: 'upgrade', what: 'Template upgrade under kills while customers edit', files: [race('template-upgrade')] },
   { name: 'replay', what: 'Recorded runs, replayed', files: [race('replay')] },
   {

@@ -45,12 +45,14 @@ export async function call<Name extends OperationName>(
   parts: Parts<Name>,
   options: CallOptions = {},
 ): Promise<Answer<Name> | undefined> {
+  // Whoever signs in again may meanwhile manage another account; the repeat is for the one that was meant.
+  const managed = options.accountId ?? managedAccountId()
   for (;;) {
     const token = sessionToken()
     try {
       const { signal, headers = {} } = options
       const sent = { ...parts, headers, ...(signal ? { signal } : {}) }
-      const answer = await clientFor(token, options.accountId).exchange(name, sent as never)
+      const answer = await clientFor(token, managed).exchange(name, sent as never)
       connectivity.reached()
       options.onHeaders?.(answer.headers)
       return (answer.data as unknown) === noContent ? undefined : (answer.data as Answer<Name>)
@@ -66,7 +68,7 @@ export async function call<Name extends OperationName>(
   }
 }
 
-function clientFor(token: string | undefined, managed = managedAccountId()) {
+function clientFor(token: string | undefined, managed: string | undefined) {
   return createClient({
     baseUrl: '',
     ...(managed === undefined ? {} : { managedAccountId: managed }),

@@ -81,7 +81,7 @@ export const refusalReasons: Readonly<Record<ErrorCode, string>> = {
     'The webhook request is no longer stored, another run has taken it, or it waits behind earlier ones.',
   webhook_not_proven: 'The signature is missing or wrong.',
   webhook_address_not_allowed: 'The webhook accepts no requests from this address.',
-  applications_missing: 'An application of the workflow is not mapped to a registered application.',
+  applications_missing: 'An application of the workflow is missing or not authenticated.',
   blocks_invalid: 'The range of blocks is not valid.',
   run_not_failed: 'The run did not fail.',
   upgrade_invalid: 'The version, a resolution or a value is not valid.',

@@ -137,6 +137,7 @@ export const operations = {
   WebhookRetry: webhookOperators.retryWebhook,
   WebhookQueueHold: webhookOperators.holdWebhookQueue,
   WebhookQueueRelease: webhookOperators.releaseWebhookQueue,
+  WebhookRefusals: webhookOperators.webhookRefusals,
   WebhookReplay: webhookOperators.replayWebhooks,
   GetWebhookReplay: webhookOperators.getWebhookReplay,
   RunWorkflow: runs.runWorkflow,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { searchPlaces } from './client-values.ts'
-import { Guid, Timestamp } from './ids.ts'
+import { AccountName, Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
 import { RunStatus } from './runs.ts'
@@ -17,6 +17,7 @@ export const Place = Type.Enum([...searchPlaces], {
 
 export const FoundItem = Type.Object({
   accountId: Type.Optional({ ...Guid, description: 'Only with acrossAccounts.' }),
+  accountName: Type.Optional({ ...AccountName, description: 'Only with acrossAccounts.' }),
   accountEmail: Type.Optional(Type.String({ description: 'Only with acrossAccounts.' })),
   workflowId: Guid,
   workflowName: Type.String(),

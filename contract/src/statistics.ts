@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Guid, Timestamp } from './ids.ts'
+import { AccountName, Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 
 export const AcrossAccounts = Type.Boolean({
@@ -64,6 +64,7 @@ export const runStatistics = operation({
 })
 
 export const attentionKinds = [
+  'accountInactive',
   'alarm',
   'connection.faulted',
   'connection.waiting',
@@ -118,9 +119,11 @@ export const overview = operation({
         Type.Object({
           kind: Type.Enum([...attentionKinds]),
           accountId: Guid,
+          accountName: AccountName,
+          accountEmail: Type.String(),
           targetId: { ...Guid, description: 'The workflow, registered application, alarm or account.' },
           title: Type.String({ description: 'Its name.' }),
-          message: Type.String({ description: 'What is wrong.' }),
+          message: Type.String({ description: 'What is wrong: the last error itself, where there is one.' }),
           sinceDateTimeUTC: NullableTimestamp,
         }),
         { description: 'Accounts out of storage first, then newest first; at most 200.' },
@@ -129,6 +132,7 @@ export const overview = operation({
         Type.Array(
           Type.Object({
             accountId: Guid,
+            accountName: AccountName,
             email: Type.String(),
             failing: Count('Deployed workflows whose last run failed.'),
             faulted: Count('Registered applications that are faulted.'),
@@ -168,6 +172,7 @@ export const usage = operation({
       items: Type.Array(
         Type.Object({
           accountId: Guid,
+          accountName: AccountName,
           email: Type.String(),
           startDateTimeUTC: { ...Timestamp, description: 'Beginning of the day or month.' },
           runs: Count('Runs that ended, Debug runs included.'),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { listSizeMax } from './client-values.ts'
-import { Guid, Timestamp } from './ids.ts'
+import { AccountName, Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { Page, Size } from './paging.ts'
 import { replayRunsMax } from './replay.ts'
@@ -78,6 +78,15 @@ export const previewTemplateUpgrade = operation({
           description: 'List only workflows with this outcome. The counts cover all.',
         }),
       ),
+      replayRuns: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: replayRunsMax,
+          default: 0,
+          description:
+            'Replay this many recorded runs of each clean workflow. One with a run that was Ready and would now fail is a conflict. At most 200 workflows. 0: no replay.',
+        }),
+      ),
       page: Type.Optional(Page),
       size: Type.Optional(Size),
     },
@@ -89,12 +98,17 @@ export const previewTemplateUpgrade = operation({
         Type.Object({
           workflowId: Guid,
           accountId: Guid,
+          accountName: AccountName,
           accountEmail: Type.String(),
           name: Type.String(),
           revision: { ...Revision, description: 'The revision that was looked at.' },
           fromVersion: orNull(Type.String(), 'The version it follows now; null when it was made from a draft.'),
           toVersion: Type.String(),
           outcome: Type.Enum([...previewOutcomes], { description: 'upToDate, clean, conflict or problem.' }),
+          message: orNull(
+            Type.String(),
+            'With replayRuns: which recorded run would fail, and why; null if none would.',
+          ),
           changes: Type.Array(BlockChange, { description: 'What the upgrade would change.' }),
           conflicts: Type.Array(Conflict),
           problems: Type.Array(Type.String(), { description: 'Why the workflow could not run afterwards.' }),
@@ -232,6 +246,7 @@ export const getTemplateUpgrade = operation({
         Type.Object({
           workflowId: Guid,
           accountId: Guid,
+          accountName: orNull(AccountName, 'Null when the account no longer exists.'),
           accountEmail: orNull(Type.String(), 'Null when the account no longer exists.'),
           name: orNull(Type.String(), 'Name of the workflow; null when it no longer exists.'),
           outcome: Type.Enum([...upgradeOutcomes], {

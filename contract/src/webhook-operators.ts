@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
+import { Page, Size } from './paging.ts'
 import { TimeRange, WorkflowId, webhookHistoryStatuses } from './webhooks.ts'
 
 const RequestId = Type.Object({ webhookId: Guid })
@@ -56,6 +57,43 @@ export const releaseWebhookQueue = operation({
   params: WorkflowId,
   answers: { 200: Type.String() },
   refuses: ['not_found', 'webhook_not_configured'],
+})
+
+export const webhookRefusals = operation({
+  name: 'WebhookRefusals',
+  feature: 'Webhooks',
+  method: 'POST',
+  path: '/api/WebhookRefusals/:workflowId',
+  description:
+    'Requests that the webhook refused because of their signature, address, size or format. The newest ten are kept without their bodies; all are counted by hour and reason. A refusal shows within a second or two.',
+  params: WorkflowId,
+  body: Type.Object({ page: Type.Optional(Page), size: Type.Optional(Size) }, { additionalProperties: false }),
+  answers: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          dateTimeUTC: { ...Timestamp, description: 'When the request came.' },
+          statusCode: Type.Integer({ description: 'What it was answered with.' }),
+          reason: Type.String({ description: 'Why it was refused.' }),
+          ipAddress: Type.String({ description: 'Where it came from.' }),
+          headerNames: Type.Array(Type.String(), { description: 'Names of its headers, in lower case.' }),
+        }),
+        { description: 'Newest first; at most ten are kept.' },
+      ),
+      hours: Type.Array(
+        Type.Object({
+          startDateTimeUTC: { ...Timestamp, description: 'Beginning of the hour.' },
+          statusCode: Type.Integer(),
+          reason: Type.String(),
+          count: Type.Integer({ description: 'Requests refused in this hour for this reason.' }),
+        }),
+        { description: 'Newest first; at most 200.' },
+      ),
+      total: Type.Integer({ description: 'Requests refused, as long as history is kept.' }),
+    }),
+  },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 10 } },
 })
 
 export const WebhookReplay = Type.Object({

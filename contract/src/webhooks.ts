@@ -161,7 +161,8 @@ export const enableWebhook = operation({
       secret: Type.Optional(Type.String({ description: 'Only the first time: what senders sign with.' })),
       message: Type.Optional(
         Type.String({
-          description: 'The first time: how senders sign. Later: why automatic runs are still paused, if they are.',
+          description:
+            'The first time: how senders sign. Also, if automatic runs are still paused or the account is not active: why.',
         }),
       ),
     }),

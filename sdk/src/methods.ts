@@ -295,12 +295,12 @@ export type Methods = {
    */
   apiAppVault: Method<'ApiAppVault'>
   /**
-   * Send a GET request to a registered application. Returns the body of its response.
+   * Send a GET request to a registered application. Returns the body of its response: JSON, or text/plain where the target sent text.
    * GET /api/ApiGet
    */
   apiGet: Method<'ApiGet'>
   /**
-   * Send JSON to a registered application with POST. Returns the body of its response.
+   * Send JSON to a registered application with POST. Returns the body of its response: JSON, or text/plain where the target sent text.
    * POST /api/ApiPost
    * @example { body: {"jsonData":{"hello":"world"}} }
    */
@@ -560,6 +560,12 @@ export type Methods = {
    * POST /api/WebhookQueueRelease/:workflowId
    */
   webhookQueueRelease: Method<'WebhookQueueRelease'>
+  /**
+   * Requests that the webhook refused because of their signature, address, size or format. The newest ten are kept without their bodies; all are counted by hour and reason. A refusal shows within a second or two.
+   * POST /api/WebhookRefusals/:workflowId
+   * @example { body: {"page":0,"size":10} }
+   */
+  webhookRefusals: Method<'WebhookRefusals'>
   /**
    * Put past requests back at the end of the queue, oldest first, with their original ids.
    * POST /api/WebhookReplay/:workflowId

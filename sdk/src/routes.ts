@@ -104,6 +104,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   WebhookRetry: { method: 'POST', path: '/api/WebhookRetry/:webhookId', changesState: true },
   WebhookQueueHold: { method: 'POST', path: '/api/WebhookQueueHold/:workflowId', changesState: true },
   WebhookQueueRelease: { method: 'POST', path: '/api/WebhookQueueRelease/:workflowId', changesState: true },
+  WebhookRefusals: { method: 'POST', path: '/api/WebhookRefusals/:workflowId' },
   WebhookReplay: { method: 'POST', path: '/api/WebhookReplay/:workflowId', changesState: true },
   GetWebhookReplay: { method: 'GET', path: '/api/GetWebhookReplay/:replayId' },
   RunWorkflow: { method: 'POST', path: '/api/RunWorkflow', changesState: true },

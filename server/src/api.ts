@@ -249,7 +249,7 @@ const catalogUses: CatalogUses = {
 
 function workflowUses(database: Database): WorkflowUses {
   return {
-    using: (scope, id) => workflowsUsing({ database }, scope, id),
+    using: workflowsUsing,
     countUsing: (scope, ids) => countWorkflowsUsing({ database }, scope, ids),
   }
 }

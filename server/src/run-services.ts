@@ -7,7 +7,7 @@ import { tellRuns } from './events/index.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createEmailSender } from './mail/index.ts'
 import type { Metrics } from './metrics/index.ts'
-import { createRuns } from './runs/index.ts'
+import { createRuns, updateFailuresTold } from './runs/index.ts'
 import type { SandboxPool } from './sandbox/index.ts'
 import type { Scripting } from './scripting.ts'
 import { insertFeed } from './search/index.ts'
@@ -70,12 +70,23 @@ function hearOfEnds(
     tx.afterCommit(() => ended.forEach((run) => void metrics.work.onRunEnded(run)))
     if (traces) tx.afterCommit(() => ended.forEach((run) => void traces.onEnded(run)))
     const ids = ended.map(({ id }) => id)
+    let repeated: ReadonlySet<string> = new Set()
+    const settled = webhookPorts.onRunsEnded(tx, ended).then((found) => {
+      repeated = found
+    })
     await beside(
       tx,
-      [webhookPorts.onRunsEnded(tx, ended)],
+      [settled],
       [(part) => countRuns(part, ended), (part) => insertFeed(part, 'run', ids), (part) => insertChecks(part, ended)],
     )
-    await beside(tx, [], [(part) => tellRuns({ publish, baseUrl: () => place.baseUrl }, part, ended, workflows)])
+    const telling = {
+      publish,
+      baseUrl: () => place.baseUrl,
+      repeated,
+      listWaiting: webhookPorts.listWaitingAfterErrors,
+      setTold: updateFailuresTold,
+    }
+    await beside(tx, [], [(part) => tellRuns(telling, part, ended, workflows)])
   }
 }
 

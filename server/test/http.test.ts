@@ -89,6 +89,21 @@ describe('answers', () => {
     const answer = await service.manager.get('/api/Nothing')
     expect([answer.status, answer.body.code, answer.body.response]).toEqual([404, 404, null])
   })
+  it.each([
+    ['GET', '/api/RunWorkflow', 'POST'],
+    ['HEAD', '/api/RunWorkflow', 'POST'],
+    ['DELETE', '/api/Accounts', 'GET, HEAD, POST'],
+    ['PUT', `/api/Workflow/${anyId}`, 'GET, HEAD, POST'],
+    ['POST', `/api/DeleteWorkflow/${anyId}`, 'GET'],
+    ['DELETE', `/webhook/${anyId}`, 'GET, PATCH, POST, PUT'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
+  ])('for %s %s are 405 and name what is allowed', async (method, path, allowed) => {
+    const answer = await service.manager.send(method, path)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allowed])
+    if (method === 'HEAD') return
+    const errorMessage = `${path} does not take ${method}. Use ${allowed}.`
+    expect(answer.body).toEqual({ code: 405, errorMessage, response: null })
+  })
   it.each(['/api/%zz', '/api/DeleteApiKey/%', '/api/DeleteApiKey/%c0%af'])(
     'for the malformed address %s are 400 or 404, never 500',
     async (path) => {

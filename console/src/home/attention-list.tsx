@@ -16,6 +16,7 @@ export type Attention = Answer<'Overview'>['attention'][number]
 const shownFirst = 5
 
 const looks: Record<Attention['kind'], { tone: ChipTone; shape: ChipShape; word: string }> = {
+  accountInactive: { tone: 'amber', shape: 'bars', word: 'Inactive' },
   alarm: { tone: 'amber', shape: 'dot', word: 'Alarm' },
   'connection.faulted': { tone: 'magenta', shape: 'bolt', word: 'Faulted' },
   'connection.waiting': { tone: 'grey', shape: 'ring', word: 'Pending' },
@@ -33,8 +34,8 @@ function weightOf({ kind }: Attention): number {
   return ['mail.held', 'connection.waiting', 'webhook.waiting'].includes(kind) ? 1 : 0
 }
 
-/** `emails` names the accounts where the list goes across several. */
-export function AttentionList({ items, emails }: { items: readonly Attention[]; emails: ReadonlyMap<string, string> }) {
+/** `isAcross`: the list goes across several accounts, which are named. */
+export function AttentionList({ items, isAcross }: { items: readonly Attention[]; isAcross: boolean }) {
   const [isWhole, setIsWhole] = useState(false)
   const own = useStore(session)?.myAccount.id
   if (items.length === 0) {
@@ -61,8 +62,10 @@ export function AttentionList({ items, emails }: { items: readonly Attention[]; 
           <span className="min-w-0 flex-1 basis-64 max-sm:order-1 max-sm:basis-full">
             <span className="flex min-w-0 items-baseline gap-2">
               <span className="truncate font-medium">{item.title}</span>
-              {emails.has(item.accountId) && item.title !== emails.get(item.accountId) && (
-                <span className="truncate text-label text-muted">{emails.get(item.accountId)}</span>
+              {isAcross && (
+                <span className="truncate text-label text-muted">
+                  {item.title === item.accountName ? item.accountEmail : `${item.accountName} · ${item.accountEmail}`}
+                </span>
               )}
             </span>
             <span className="block truncate text-muted" title={item.message}>
@@ -133,6 +136,7 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
 }
 
 function pageFor(kind: Attention['kind']): string {
+  if (kind === 'accountInactive') return '/accounts'
   return kind === 'alarm' ? '/alarms' : kind === 'storage.full' ? '/usage' : '/mail'
 }
 

@@ -1,7 +1,7 @@
 // Is anything wrong, and what do I do? Then: what ran, what waits, what comes next.
 import { Link } from '@tanstack/react-router'
 import { Workflow } from 'lucide-react'
-import { type Answer, sentenceOf, useOperation } from '../api.ts'
+import { sentenceOf, useOperation } from '../api.ts'
 import { scheduleWords } from '../schedules/schedule-words.ts'
 import { useReachesOthers } from '../session/reach.ts'
 import { LinkButton } from '../ui/button.tsx'
@@ -38,9 +38,7 @@ export function HomePage() {
             </Panel>
           }
         >
-          {(data) =>
-            isBeginning ? <Beginning /> : <AttentionList items={data.attention} emails={emailsOf(data.accounts)} />
-          }
+          {(data) => (isBeginning ? <Beginning /> : <AttentionList items={data.attention} isAcross={isAcross} />)}
         </Loaded>
       </Section>
       <div className="grid grid-cols-1 items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">
@@ -59,10 +57,6 @@ export function HomePage() {
       </div>
     </Page>
   )
-}
-
-function emailsOf(accounts: Answer<'Overview'>['accounts']): ReadonlyMap<string, string> {
-  return new Map(accounts?.map(({ accountId, email }) => [accountId, email]))
 }
 
 function Beginning() {

@@ -1,4 +1,4 @@
 export { type AccountRow, toIdentity } from './identity-row.ts'
 export { managedAccounts, mayActFor } from './managed-account.ts'
 export { type AccountIdentity, hasRank, type Principal, requireRank, scopeOf } from './principal.ts'
-export { accountsInReach, type Reach, reachOf } from './reach.ts'
+export { accountName, accountsInReach, type Reach, reachOf } from './reach.ts'

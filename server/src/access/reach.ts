@@ -19,6 +19,9 @@ export function reachOf(principal: Principal, acrossAccounts: boolean | undefine
   return { kind, organizationId, accountId: caller.id }
 }
 
+/** What the row `a` of an account is called: people know their customers by name. */
+export const accountName: Sql = sql`coalesce(nullif(trim(a.first_name || ' ' || a.last_name), ''), a.email)`
+
 /** A condition on the row `a` of an account. */
 export function accountsInReach(reach: Reach): Sql {
   const ofOrganization = sql`a.organization_id = ${reach.organizationId}`

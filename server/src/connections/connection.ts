@@ -1,5 +1,5 @@
 // What other rooms may know of a registered application: never its credentials.
-import type { Scope } from '../db/index.ts'
+import type { Queryable, Scope } from '../db/index.ts'
 import type { OutboundBody } from '../outbound/index.ts'
 
 export type Connection = {
@@ -73,6 +73,8 @@ export type Connections = {
   ): Promise<string | undefined>
   /** Those of the ids that are the account's. */
   list(scope: Scope, ids: readonly string[]): Promise<Connection[]>
+  /** Keeps them from being deleted until the transaction ends. Returns those of the ids that have been deleted. */
+  hold(tx: Queryable, accountId: string, ids: readonly string[]): Promise<string[]>
   /** The access token or session that calls carry at this moment; undefined where there is none. */
   tokenOf(scope: Scope, connection: Connection): Promise<string | undefined>
   /** Stored values, secrets masked. */

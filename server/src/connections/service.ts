@@ -14,7 +14,7 @@ import type { Connection, Connections } from './connection.ts'
 import { type OpenedConnection, OpenedConnections, toConnection } from './credentials/opened-connection.ts'
 import { createFaults, type Faults } from './faults/faults.ts'
 import { withdrawCredentials } from './faults/withdraw-credentials.ts'
-import { findWaiting, listConnections, noteUse } from './store.ts'
+import { findWaiting, holdConnections, listConnections, noteUse } from './store.ts'
 import { hasToken, TokenRenewal } from './tokens/renew-token.ts'
 
 type Deps = CallDeps & {
@@ -101,6 +101,7 @@ export function createConnections(deps: Deps): ConnectionRoom {
       const db = deps.database.forScope(scope)
       return ids.length === 0 ? [] : (await listConnections(db, scope.accountId, ids)).map(toConnection)
     },
+    hold: holdConnections,
     async tokenOf(scope, connection) {
       const used = await get(scope, connection)
       if (!used.connection.isAuthenticated) throw notAuthenticated(used.connection)

@@ -176,6 +176,7 @@ export async function updateCredentials(
   return rowCount > 0
 }
 
+/** Its id is remembered for a day, for a workflow that is given it meanwhile. False when it is gone. */
 export async function deleteConnection(tx: Queryable, scope: Scope, id: string): Promise<boolean> {
   const [, deleted] = await inOrder(tx, [
     (db) =>
@@ -183,8 +184,28 @@ export async function deleteConnection(tx: Queryable, scope: Scope, id: string):
       delete from tags where organization_id = ${scope.organizationId} and entity_type = 'registeredApp' and entity_id = ${id}
         and exists (select from registered_applications where account_id = ${scope.accountId} and id = ${id})`),
     (db) => db.query(sql`delete from registered_applications where account_id = ${scope.accountId} and id = ${id}`),
+    (db) =>
+      db.query(sql`
+      insert into deleted_connections (id, account_id) values (${id}, ${scope.accountId}) on conflict (id) do nothing`),
+    (db) =>
+      db.query(sql`
+      delete from deleted_connections where account_id = ${scope.accountId} and deleted_at < now() - interval '1 day'`),
   ])
   return deleted.rowCount > 0
+}
+
+/** Keeps connections from being deleted until the transaction ends. Returns those that were deleted; ids that never were any are left out. */
+export async function holdConnections(tx: Queryable, accountId: string, ids: readonly string[]): Promise<string[]> {
+  const held = await tx.query<{ id: string }>(sql`
+    select id from registered_applications where account_id = ${accountId} and id = any(${ids}::uuid[])
+    order by id for key share`)
+  const there = new Set(held.rows.map(({ id }) => id))
+  const others = ids.filter((id) => !there.has(id))
+  if (others.length === 0) return []
+  // A statement of its own: it sees the deletion that the first one waited for.
+  const { rows } = await tx.query<{ id: string }>(sql`
+    select id from deleted_connections where account_id = ${accountId} and id = any(${others}::uuid[])`)
+  return rows.map(({ id }) => id)
 }
 
 export async function exists(db: Queryable, accountId: string, id: string): Promise<boolean> {

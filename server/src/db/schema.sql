@@ -367,6 +367,19 @@ table database_clock (
 );
 grant select, update to patchbay_system;
 
+table deleted_connections -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  deleted_at timestamp with time zone not null default now(),
+  constraint deleted_connections_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint deleted_connections_pkey PRIMARY KEY (id)
+);
+CREATE INDEX deleted_connections_by_account ON patchbay.deleted_connections USING btree (account_id, deleted_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table error_workflows -- row-level security forced (
   account_id uuid not null,
   scope text not null,
@@ -1090,6 +1103,7 @@ table template_upgrades -- row-level security forced (
   created_at timestamp with time zone not null default now(),
   replay_runs integer not null default 0,
   ended_at timestamp with time zone,
+  wave_due_at timestamp with time zone,
   constraint template_upgrades_state_check CHECK ((state = ANY (ARRAY['Running'::text, 'Paused'::text, 'Stopped'::text, 'Completed'::text, 'RolledBack'::text]))),
   constraint template_upgrades_base_digest_fkey FOREIGN KEY (base_digest) REFERENCES workflow_bases(digest),
   constraint template_upgrades_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON DELETE CASCADE,
@@ -1223,6 +1237,42 @@ CREATE INDEX webhook_queue_in_order ON patchbay.webhook_queue USING btree (accou
 CREATE INDEX webhook_queue_lanes ON patchbay.webhook_queue USING btree (workflow_id, lane, seq) WHERE (lane IS NOT NULL);
 CREATE INDEX webhook_queue_replayed ON patchbay.webhook_queue USING btree (replay_id) WHERE (replay_id IS NOT NULL);
 CREATE INDEX webhook_queue_startable ON patchbay.webhook_queue USING btree (account_id, workflow_id, due_at, seq) WHERE (is_ready AND (status <> 'Processing'::text));
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_refusal_hours -- row-level security forced (
+  workflow_id uuid not null,
+  account_id uuid not null,
+  hour timestamp with time zone not null,
+  status_code integer not null,
+  reason text not null,
+  refusals bigint not null,
+  constraint webhook_refusal_hours_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhook_refusal_hours_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhook_refusal_hours_pkey PRIMARY KEY (workflow_id, hour, status_code, reason)
+);
+CREATE INDEX webhook_refusal_hours_by_hour ON patchbay.webhook_refusal_hours USING btree (hour);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table webhook_refusals -- row-level security forced (
+  id bigint not null,
+  workflow_id uuid not null,
+  account_id uuid not null,
+  at timestamp with time zone not null,
+  status_code integer not null,
+  reason text not null,
+  ip_address text not null,
+  header_names text[] not null,
+  constraint webhook_refusals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint webhook_refusals_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint webhook_refusals_pkey PRIMARY KEY (id)
+);
+CREATE INDEX webhook_refusals_by_workflow ON patchbay.webhook_refusals USING btree (workflow_id, id);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -1405,6 +1455,8 @@ table workflows -- row-level security forced (
   missed_tick timestamp with time zone,
   failing_since timestamp with time zone,
   paused_since timestamp with time zone,
+  deleting_until timestamp with time zone,
+  is_failure_told boolean not null default false,
   constraint workflows_state_check CHECK ((state = ANY (ARRAY['inDevelopment'::text, 'deployed'::text, 'archived'::text]))),
   constraint workflows_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint workflows_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),

@@ -1,10 +1,12 @@
-// Failure reaches people: a mail at the first failure after success and at the recovery, and events to whoever asked for them.
+// Failure reaches people, and events whoever asked for them. A mail goes out at the first failure after success; a webhook request that fails again
+// is no news, however many others succeeded meanwhile. The recovery is mailed when nothing of the workflow fails any more.
 import type { Tx } from '../db/index.ts'
 import type { NewEvent } from './event.ts'
 import { type PublishEvents, titleOf } from './publish.ts'
 
 /** As much of an ended run as is told. */
 export type ToldRun = {
+  id: string
   accountId: string
   workflowId: string
   runNumber: number
@@ -20,11 +22,21 @@ export type ToldWorkflow = {
   workflowId: string
   name: string
   wasFailing: boolean
+  /** Somebody was mailed that it fails, and not yet that it works again. */
+  wasTold: boolean
   wasPaused: boolean
   isPaused: boolean
 }
 
-export type TellDeps = { publish: PublishEvents; baseUrl: () => string }
+export type TellDeps = {
+  publish: PublishEvents
+  baseUrl: () => string
+  /** Runs whose webhook requests had all failed before. */
+  repeated: ReadonlySet<string>
+  /** Those of the workflows that have a webhook request which failed and will be tried again. */
+  listWaiting(tx: Tx, workflowIds: readonly string[]): Promise<ReadonlySet<string>>
+  setTold(tx: Tx, workflowIds: readonly string[], isTold: boolean): Promise<void>
+}
 
 export async function tellRuns(
   deps: TellDeps,
@@ -37,27 +49,58 @@ export async function tellRuns(
     .filter(({ processorType, status }) => processorType === 'Standard' && status !== 'Stopped')
     .sort((one, other) => one.runNumber - other.runNumber)
   const byWorkflow = Map.groupBy(telling, ({ workflowId }) => workflowId)
+  const runsOf = ({ workflowId }: ToldWorkflow) => byWorkflow.get(workflowId) ?? []
+  const mayRecover = workflows.filter((workflow) => runsOf(workflow).some(({ status }) => status !== 'Error'))
+  const waiting =
+    mayRecover.length === 0
+      ? new Set<string>()
+      : await deps.listWaiting(
+          tx,
+          mayRecover.map(({ workflowId }) => workflowId),
+        )
+  const told = workflows.map((workflow) => ({
+    workflow,
+    ...describeEnds(deps, workflow, { runs: runsOf(workflow), hasWaiting: waiting.has(workflow.workflowId) }),
+  }))
+  const changed = (isTold: boolean) =>
+    told.filter((one) => one.isTold === isTold && one.workflow.wasTold !== isTold).map((one) => one.workflow.workflowId)
+  await deps.setTold(tx, changed(true), true)
+  await deps.setTold(tx, changed(false), false)
   await deps.publish(
     tx,
-    workflows.flatMap((workflow) => describeEnds(deps.baseUrl(), workflow, byWorkflow.get(workflow.workflowId) ?? [])),
+    told.flatMap(({ events }) => events),
   )
 }
 
-function describeEnds(baseUrl: string, workflow: ToldWorkflow, runs: readonly ToldRun[]): NewEvent[] {
+/** `hasWaiting`: a request of the workflow failed and will be tried again. */
+type Ends = { runs: readonly ToldRun[]; hasWaiting: boolean }
+
+function describeEnds(
+  { baseUrl, repeated }: TellDeps,
+  workflow: ToldWorkflow,
+  { runs, hasWaiting }: Ends,
+): { events: NewEvent[]; isTold: boolean } {
   const events: NewEvent[] = []
-  const mails = mailsAbout(baseUrl, workflow)
+  const mails = mailsAbout(baseUrl(), workflow)
   const isResumed = workflow.wasPaused && !workflow.isPaused
+  const endsWell = runs.at(-1)?.status !== 'Error'
   let isFailing = workflow.wasFailing
+  let isTold = workflow.wasTold
   for (const run of runs) {
     const wasFailing = isFailing
     isFailing = run.status === 'Error'
     if (isFailing) {
-      const mail = wasFailing ? {} : { mail: mails.failed(run) }
+      const isNews = !wasFailing && !repeated.has(run.id)
+      if (isNews) isTold = true
+      const mail = isNews ? { mail: mails.failed(run) } : {}
       events.push({ accountId: run.accountId, type: 'run.failed', data: dataOf(run, workflow), ...mail })
-    } else if (wasFailing) {
+    } else if (wasFailing || isTold) {
+      const isOver = isTold && endsWell && !hasWaiting
+      if (isOver) isTold = false
       // A recovery is mailed once: the end of a pause says it already.
-      const mail = isResumed ? {} : { mail: mails.recovered(run) }
-      events.push({ accountId: run.accountId, type: 'run.recovered', data: dataOf(run, workflow), ...mail })
+      const mail = isOver && !isResumed ? { mail: mails.recovered(run) } : {}
+      if (wasFailing || isOver)
+        events.push({ accountId: run.accountId, type: 'run.recovered', data: dataOf(run, workflow), ...mail })
     }
   }
   const last = runs.findLast(({ status }) => (status === 'Error') === workflow.isPaused)
@@ -75,7 +118,7 @@ function describeEnds(baseUrl: string, workflow: ToldWorkflow, runs: readonly To
       data: dataOf(last, workflow),
       mail: mails.resumed(last),
     })
-  return events
+  return { events, isTold }
 }
 
 function dataOf(run: ToldRun, { name }: ToldWorkflow): NewEvent['data'] {
@@ -96,7 +139,7 @@ function mailsAbout(baseUrl: string, { workflowId, name }: ToldWorkflow) {
         '',
         reasonOf(run),
         '',
-        'You will not get another e-mail about this workflow until it works again or is paused.',
+        'You will not get another e-mail about this failure until everything works again, the workflow is paused, or a webhook request is given up.',
         `Details: ${page}/runs/${run.runNumber}`,
       ].join('\n'),
     }),

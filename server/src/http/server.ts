@@ -11,7 +11,6 @@ import Fastify, {
   type preHandlerHookHandler,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { AppError } from '../lib/app-error.ts'
 import { newId } from '../lib/id.ts'
 import type { Metrics } from '../metrics/index.ts'
 import { OpenAnswers } from './admission/open-answers.ts'
@@ -25,6 +24,7 @@ import { closeUnusedAtEnd } from './connection/unused-connections.ts'
 import type { Page } from './handler.ts'
 import { parseJsonBodies } from './json/json-body.ts'
 import { addPages } from './pages/pages.ts'
+import { refuseUnknownRoutes } from './routes/known-paths.ts'
 import { addOperation, bodyBytesMax, type OperationOptions } from './routes/operation-route.ts'
 import { type RawRoute, serveRawRoutes } from './routes/raw-route.ts'
 
@@ -94,13 +94,7 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
     clientErrorHandler: refuseBrokenHttp,
   })
   app.setErrorHandler(sendError)
-  app.setNotFoundHandler((request, reply) =>
-    sendError(
-      new AppError('route_not_found', `No such route: ${request.method} ${request.url.split('?')[0]}.`),
-      request,
-      reply,
-    ),
-  )
+  refuseUnknownRoutes(app, options.rawRoutes ?? [])
   app.decorate('clientAddress', clientAddress)
   app.decorate('answers', answers)
   app.decorateRequest('principal', undefined)

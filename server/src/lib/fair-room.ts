@@ -51,6 +51,8 @@ export class FairRoom {
       const giveUp = () => {
         this.#waiting.remove(waiting)
         reject(signal.reason)
+        // It may have been the large one that the next of its row stood behind.
+        if (this.#waiting.size > 0) this.#admit()
       }
       const admit = (held: Held) => {
         signal.removeEventListener('abort', giveUp)

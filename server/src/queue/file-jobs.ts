@@ -13,6 +13,10 @@ const insertText = `
 
 const withdrawText = "delete from patchbay.jobs where queue = $1 and id = $2 and state <> 'active' returning id"
 
+const withdrawAllText = "delete from patchbay.jobs where queue = $1 and id = any ($2::uuid[]) and state <> 'active'"
+
+const activeText = "select id from patchbay.jobs where queue = $1 and id = any ($2::uuid[]) and state = 'active'"
+
 const deleteText = 'delete from patchbay.jobs where queue = $1 and id = any ($2::uuid[])'
 
 export async function insertJobs(tx: Queryable, queue: string, jobs: readonly NewJob[]): Promise<void> {
@@ -29,6 +33,16 @@ export async function insertJobs(tx: Queryable, queue: string, jobs: readonly Ne
 /** False when somebody works on it, or it is not there. */
 export async function withdrawJob(tx: Queryable, queue: string, id: string): Promise<boolean> {
   return (await tx.query<{ id: string }>(preparedStatement(withdrawText, [queue, id]))).rows.length > 0
+}
+
+/** Those that somebody works on stay. */
+export async function withdrawJobs(tx: Queryable, queue: string, ids: readonly string[]): Promise<void> {
+  await tx.query(preparedStatement(withdrawAllText, [queue, ids]))
+}
+
+export async function listActiveJobs(db: Queryable, queue: string, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(preparedStatement(activeText, [queue, ids]))
+  return rows.map(({ id }) => id)
 }
 
 export async function deleteJobs(tx: Queryable, queue: string, ids: readonly string[]): Promise<void> {

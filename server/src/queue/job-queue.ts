@@ -6,7 +6,7 @@
 //    Runs are taken by turns of their own.
 import type { Database, Queryable, Tx } from '../db/index.ts'
 import { Announcer, channel, dueNotice } from './announcer.ts'
-import { deleteJobs, insertJobs, withdrawJob } from './file-jobs.ts'
+import { deleteJobs, insertJobs, listActiveJobs, withdrawJob, withdrawJobs } from './file-jobs.ts'
 import { definitionOf, type Job, type JobClaim, type NewJob, type QueueDefinitions } from './job.ts'
 import { JobWorker } from './job-worker.ts'
 import { parkJobs, wakeJobs } from './park-jobs.ts'
@@ -159,6 +159,16 @@ export class JobQueue implements AsyncDisposable {
   /** Takes a job out of the queue if nobody works on it yet; false when somebody does. Locks it until the transaction ends. */
   withdraw(tx: Queryable, queue: string, id: string): Promise<boolean> {
     return withdrawJob(tx, queue, id)
+  }
+
+  /** The same for many; those that somebody works on stay. */
+  async withdrawAll(tx: Queryable, queue: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await withdrawJobs(tx, queue, ids)
+  }
+
+  /** Those of the jobs that somebody works on. */
+  async listActive(db: Queryable, queue: string, ids: readonly string[]): Promise<string[]> {
+    return ids.length === 0 ? [] : listActiveJobs(db, queue, ids)
   }
 
   /** Removes jobs whatever their state, because what they served is gone. */

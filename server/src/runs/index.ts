@@ -15,6 +15,7 @@ export {
 export { claimTries, describeWait, giveBackTries } from './pause/pause-store.ts'
 export { resumeByHand } from './pause/resume.ts'
 export { listRecorded, openTape } from './record/recording-store.ts'
+export { updateFailuresTold } from './record/workflow-outcome-store.ts'
 export { bodyText } from './recording/run-tape.ts'
 export type { Tape, TapedCall, TapedRead } from './recording/tape.ts'
 export type { RecordedBlock, RecordedRun } from './rehearse/recorded-run-store.ts'

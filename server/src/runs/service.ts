@@ -1,7 +1,7 @@
 // The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
 
 import type { Contents } from '../contents/index.ts'
-import type { Database, Scope } from '../db/index.ts'
+import type { Database, Scope, Tx } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
 import type { FunctionLibrary } from '../functions/index.ts'
 import type { Json } from '../lib/json.ts'
@@ -26,9 +26,9 @@ import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
 import { TapeRoom } from './recording/run-tape.ts'
 import { runRoutes } from './routes.ts'
 import type { Run, RunNews } from './run.ts'
+import { askToStop, listInHand, removeRuns } from './start/remove.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
-import { deleteRuns } from './start/stop.ts'
 
 export type RunsDeps = {
   database: Database
@@ -87,7 +87,9 @@ export function createRuns(deps: RunsDeps) {
     ofWorkflows: {
       find: (scope: Scope, workflowId: string, runNumber: number) =>
         findRunDetail(history, scope, workflowId, runNumber),
-      stop: deleteRuns,
+      listInHand: (workflowId: string) => listInHand({ database, jobs }, workflowId),
+      askToStop: (ids: readonly string[], isAborted: boolean) => askToStop({ database, jobs }, ids, isAborted),
+      remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs }, tx, workflowId),
     },
     createWorker: (options?: DispatcherOptions): Dispatcher =>
       new Dispatcher(

@@ -26,24 +26,26 @@ export async function setSchedule(
   return deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
     const workflow = await findForUpdate(tx, accountId, id)
     if (!workflow) throw notFound('workflow')
+    if (!body.isScheduled) {
+      // When it would have run no longer matters, so what the request says about that is not looked at and what is stored stays.
+      const { frequency, timeZone } = workflow
+      await updateSchedule(tx, accountId, id, { isScheduled: false, frequency, timeZone, nextRunAt: null })
+      await recordAudit(tx, actorOf(principal), { action: 'schedule.disabled', target: id })
+      return `The scheduler of the workflow "${workflow.name}" is disabled.`
+    }
     const given = body.scheduleFrequency ?? workflow.frequency
     const timeZone = body.timeZone === undefined ? workflow.timeZone : body.timeZone
-    if (body.isScheduled && workflow.state !== 'deployed') {
+    if (workflow.state !== 'deployed') {
       const words = workflow.state === 'archived' ? 'archived' : 'not deployed'
       throw new AppError(
         'workflow_not_deployed',
         `The workflow is ${words}; only a deployed workflow can be scheduled.`,
       )
     }
-    if (given === null) {
-      if (body.isScheduled) throw invalid('The field scheduleFrequency is required: the workflow has none stored.')
-      return disable()
-    }
+    if (given === null) throw invalid('The field scheduleFrequency is required: the workflow has none stored.')
     const schedule = parseSchedule(given, timeZone)
     if (!schedule.ok) throw invalid(joinProblems(schedule.problems))
     const { frequency } = schedule.value
-    if (!body.isScheduled) return disable(frequency)
-
     const after = new Date(Math.max(workflow.now.getTime(), workflow.lastTick?.getTime() ?? 0))
     const nextRunAt = nextTick(schedule.value, after)
     await updateSchedule(tx, accountId, id, { isScheduled: true, frequency, timeZone, nextRunAt })
@@ -56,11 +58,5 @@ export async function setSchedule(
     const wait = resumed && describeWait(resumed)
     const sentence = `The scheduler of the workflow "${workflow.name}" is enabled (${frequency}${timeZone === null ? '' : `, ${timeZone}`})`
     return wait === undefined ? `${sentence}; it runs next at ${nextRunAt.toISOString()}.` : `${sentence}. ${wait}`
-
-    async function disable(frequency: string | null = null): Promise<string> {
-      await updateSchedule(tx, accountId, id, { isScheduled: false, frequency, timeZone, nextRunAt: null })
-      await recordAudit(tx, actorOf(principal), { action: 'schedule.disabled', target: id })
-      return `The scheduler of the workflow "${workflow?.name}" is disabled.`
-    }
   })
 }

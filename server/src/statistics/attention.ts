@@ -1,12 +1,16 @@
-// What a person should look at, in one list: newest first, each with the sentence that says what is wrong.
+// What a person should look at, in one list: newest first, each with the sentence that says what is wrong. What belongs to one incident is one
+// entry: a workflow that is paused, or fails, because a connection is faulted is told by the connection, and one that was paused because it kept
+// failing is told by its pause.
 import type { AnswerOf, Operations } from '@patchbay/contract'
-import { accountsInReach, type Reach } from '../access/index.ts'
+import { accountName, accountsInReach, type Reach } from '../access/index.ts'
 import { type Queryable, type Sql, sql } from '../db/index.ts'
 
 type Attention = AnswerOf<Operations['Overview']>['attention'][number]
 type Row = {
   kind: Attention['kind']
   account_id: string
+  account_name: string
+  email: string
   target_id: string
   title: string
   message: string
@@ -15,6 +19,8 @@ type Row = {
 
 /** A request that waits longer than this is not simply next. */
 const waitsLong = sql`interval '1 hour'`
+
+const messageCharactersMax = 1_000
 
 /** What may be stored, in bytes. */
 export type StorageQuotas = { accountBytesMax: number; organizationBytesMax: number }
@@ -26,37 +32,76 @@ export async function listAttention(
   itemsMax: number,
 ): Promise<Attention[]> {
   const inReach = accountsInReach(reach)
-  const parts = [workflowsInTrouble, connectionsInTrouble, requestsInTrouble, mails, openAlarms].map((part) =>
-    part(inReach),
+  const parts = [inactiveAccounts, workflowsInTrouble, connectionsInTrouble, requestsInTrouble, mails, openAlarms].map(
+    (part) => part(inReach),
   )
   parts.push(storageUsedUp(inReach, quotas))
   const found = await Promise.all(
-    parts.map((part) => db.query<Row>(sql`select * from (${part}) p order by since desc nulls last limit ${itemsMax}`)),
+    parts.map((part) =>
+      db.query<Row>(sql`
+        select p.*, ${accountName} as account_name, a.email
+        from (select * from (${part}) p order by since desc nulls last limit ${itemsMax}) p join accounts a on a.id = p.account_id`),
+    ),
   )
-  return found
+  const shown = found
     .flatMap(({ rows }) => rows)
     .sort((one, other) => (timeOf(one) === timeOf(other) ? 0 : timeOf(other) - timeOf(one)))
     .slice(0, itemsMax)
-    .map((row) => ({
-      kind: row.kind,
-      accountId: row.account_id,
-      targetId: row.target_id,
-      title: row.title,
-      message: row.message,
-      sinceDateTimeUTC: row.since?.toISOString() ?? null,
-    }))
+  const errors = await listLastErrors(
+    db,
+    shown.filter(({ kind }) => kind.startsWith('workflow.')).map((row) => row.target_id),
+  )
+  return shown.map((row) => ({
+    kind: row.kind,
+    accountId: row.account_id,
+    accountName: row.account_name,
+    accountEmail: row.email,
+    targetId: row.target_id,
+    title: row.title,
+    message: describe(row, errors),
+    sinceDateTimeUTC: row.since?.toISOString() ?? null,
+  }))
+}
+
+function describe({ kind, target_id: id, message }: Row, errors: ReadonlyMap<string, string>): string {
+  const error = kind.startsWith('workflow.') ? errors.get(id) : undefined
+  if (error === undefined) return message
+  return kind === 'workflow.paused' ? `${message} The last error: ${error}` : error
+}
+
+/** By workflow, what its last failed run ended with. */
+async function listLastErrors(db: Queryable, workflowIds: readonly string[]): Promise<Map<string, string>> {
+  if (workflowIds.length === 0) return new Map()
+  const { rows } = await db.query<{ id: string; message: string }>(sql`
+    select w.id, r.message from unnest(${workflowIds}::uuid[]) as w (id) cross join lateral (
+      select left(r.error_message, ${messageCharactersMax}) as message from runs r
+      where r.workflow_id = w.id and r.status = 'Error' and r.error_message is not null order by r.run_number desc limit 1
+    ) r`)
+  return new Map(rows.map(({ id, message }) => [id, message]))
 }
 
 function workflowsInTrouble(inReach: Sql): Sql {
   return sql`
     select 'workflow.failing' as kind, w.account_id, w.id as target_id, w.name as title,
       'The last run (' || coalesce(w.last_run_number, 0) || ') failed.' as message, w.failing_since as since
-    from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_failing and w.state = 'deployed'
+    from accounts a join workflows w on w.account_id = a.id
+    where ${inReach} and w.is_failing and w.state = 'deployed' and not w.is_auto_run_paused and not has_faulted_application(w.id)
     union all
-    select 'workflow.paused', w.account_id, w.id, w.name, case when has_faulted_application(w.id)
-      then 'Automatic runs are paused because a connection is faulted.'
-      else 'Automatic runs are paused after ten failures in a row.' end, w.paused_since
-    from accounts a join workflows w on w.account_id = a.id where ${inReach} and w.is_auto_run_paused and w.state = 'deployed'`
+    select 'workflow.paused', w.account_id, w.id, w.name, 'Automatic runs are paused after ten failures in a row.', w.paused_since
+    from accounts a join workflows w on w.account_id = a.id
+    where ${inReach} and w.is_auto_run_paused and w.state = 'deployed' and not has_faulted_application(w.id)`
+}
+
+/** An archived account is meant to rest; of any other somebody expects that its workflows run. */
+function inactiveAccounts(inReach: Sql): Sql {
+  return sql`
+    select 'accountInactive' as kind, a.id as account_id, a.id as target_id, ${accountName} as title,
+      'The account is ' || case a.state when 'locked' then 'locked' else 'not active yet' end || ', so ' || count(*)
+        || case count(*) when 1 then ' workflow with a schedule or webhook does' else ' workflows with a schedule or webhook do' end
+        || ' not run.' as message, max(w.modified_at) as since
+    from accounts a join workflows w on w.account_id = a.id
+    where ${inReach} and a.state not in ('active', 'archived') and w.state = 'deployed' and (w.is_scheduled or w.is_webhook_active)
+    group by a.id`
 }
 
 function connectionsInTrouble(inReach: Sql): Sql {
@@ -72,10 +117,12 @@ function connectionsInTrouble(inReach: Sql): Sql {
 function requestsInTrouble(inReach: Sql): Sql {
   return sql`
     select 'webhook.givenUp' as kind, w.account_id, w.id as target_id, w.name as title,
-      h.given_up || case h.given_up when 1 then ' webhook request was' else ' webhook requests were' end || ' given up after too many errors.' as message,
+      h.given_up || case h.given_up when 1 then ' webhook request was' else ' webhook requests were' end || ' given up after too many errors.'
+        || coalesce(' The last error: ' || left(h.last_error, ${messageCharactersMax}), '') as message,
       h.since
     from (
-      select h.account_id, h.workflow_id, count(*) as given_up, min(h.left_at) as since
+      select h.account_id, h.workflow_id, count(*) as given_up, min(h.left_at) as since,
+        (array_agg(h.error_message order by h.left_at desc))[1] as last_error
       from accounts a join webhook_history h on h.account_id = a.id where ${inReach} and h.is_given_up group by 1, 2
     ) h join workflows w on w.id = h.workflow_id
     union all
@@ -89,13 +136,13 @@ function requestsInTrouble(inReach: Sql): Sql {
 
 function mails(inReach: Sql): Sql {
   return sql`
-    select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, a.email as title,
+    select case m.status when 'Held' then 'mail.held' else 'mail.failed' end as kind, m.account_id, m.account_id as target_id, ${accountName} as title,
       count(*) || case m.status
         when 'Held' then case count(*) when 1 then ' e-mail is' else ' e-mails are' end || ' held: no mail server is configured.'
         else case count(*) when 1 then ' e-mail' else ' e-mails' end || ' could not be sent: ' || coalesce(max(m.error_message), '') end as message,
       min(m.created_at) as since
     from accounts a join mails m on m.account_id = a.id
-    where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.email`
+    where ${inReach} and m.status in ('Held', 'Failed') group by m.status, m.account_id, a.id`
 }
 
 function openAlarms(inReach: Sql): Sql {
@@ -107,7 +154,7 @@ function openAlarms(inReach: Sql): Sql {
 /** Nothing else works while it lasts, so it comes first. */
 function storageUsedUp(inReach: Sql, { accountBytesMax, organizationBytesMax }: StorageQuotas): Sql {
   return sql`
-    select 'storage.full' as kind, a.id as account_id, a.id as target_id, a.email as title,
+    select 'storage.full' as kind, a.id as account_id, a.id as target_id, ${accountName} as title,
       'The storage quota of ' || case when s.bytes > ${accountBytesMax}::float8 then 'this account' else 'the organization' end
         || ' is used up: no runs start and nothing more is stored.' as message, null::timestamptz as since
     from accounts a left join account_storage s on s.account_id = a.id

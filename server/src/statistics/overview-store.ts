@@ -1,5 +1,5 @@
 // Counts over the accounts in reach. Each is one pass over rows that an index on the account finds.
-import { accountsInReach, type Reach } from '../access/index.ts'
+import { accountName, accountsInReach, type Reach } from '../access/index.ts'
 import { type Queryable, sql } from '../db/index.ts'
 
 const accountsMax = 1_000
@@ -66,8 +66,15 @@ export async function sumStoredBytes(db: Queryable, reach: Reach): Promise<numbe
 
 /** Those in trouble first. */
 export async function listAccounts(db: Queryable, reach: Reach) {
-  const { rows } = await db.query<{ id: string; email: string; failing: number; faulted: number; queued: number }>(sql`
-    select a.id, a.email, coalesce(w.failing, 0) as failing, coalesce(r.faulted, 0) as faulted, coalesce(q.queued, 0) as queued
+  const { rows } = await db.query<{
+    id: string
+    name: string
+    email: string
+    failing: number
+    faulted: number
+    queued: number
+  }>(sql`
+    select a.id, ${accountName} as name, a.email, coalesce(w.failing, 0) as failing, coalesce(r.faulted, 0) as faulted, coalesce(q.queued, 0) as queued
     from accounts a
     left join (select account_id, count(*) as failing from workflows where is_failing and state = 'deployed' group by 1) w on w.account_id = a.id
     left join (select account_id, count(*) as faulted from registered_applications where fault_message is not null group by 1) r on r.account_id = a.id
@@ -76,6 +83,7 @@ export async function listAccounts(db: Queryable, reach: Reach) {
     order by coalesce(w.failing, 0) + coalesce(r.faulted, 0) desc, coalesce(q.queued, 0) desc, a.email limit ${accountsMax}`)
   return rows.map((row) => ({
     accountId: row.id,
+    accountName: row.name,
     email: row.email,
     failing: row.failing,
     faulted: row.faulted,

@@ -11,6 +11,7 @@ const columns = [
   'mails',
   'scriptMs',
   'storedBytes',
+  'accountName',
 ] as const satisfies (keyof UsageItem)[]
 
 /** As RFC 4180 says. */

@@ -1,5 +1,5 @@
 import type { AnswerOf, BodyOf, Operations } from '@patchbay/contract'
-import { accountsInReach, type Principal, reachOf } from '../access/index.ts'
+import { accountName, accountsInReach, type Principal, reachOf } from '../access/index.ts'
 import { type Database, type Sql, sql } from '../db/index.ts'
 import { invalid } from '../lib/app-error.ts'
 import { readBuckets } from './range.ts'
@@ -34,6 +34,7 @@ export async function getUsage(
 
 type UsageRow = {
   account_id: string
+  account_name: string
   email: string
   starts_at: Date
   runs: number
@@ -66,7 +67,7 @@ function selectUsage(bucket: 'day' | 'month', range: { from: string; to: string 
         (array_agg(stored_bytes order by day desc) filter (where stored_bytes is not null))[1] as stored_bytes
       from used group by 1, 2
     )
-    select s.*, a.email from sums s join accounts a on a.id = s.account_id order by s.starts_at, a.email limit ${itemsMax + 1}`
+    select s.*, ${accountName} as account_name, a.email from sums s join accounts a on a.id = s.account_id order by s.starts_at, a.email limit ${itemsMax + 1}`
 }
 
 function selectStoredBefore(day: string, inReach: Sql): Sql {
@@ -80,6 +81,7 @@ function selectStoredBefore(day: string, inReach: Sql): Sql {
 function toItem(row: UsageRow, storedBytes: number): UsageItem {
   return {
     accountId: row.account_id,
+    accountName: row.account_name,
     email: row.email,
     startDateTimeUTC: row.starts_at.toISOString(),
     runs: row.runs,

@@ -7,7 +7,7 @@ import { getUpgradeRow } from './get.ts'
 import { findNextWave, skipPending } from './item-store.ts'
 import { alreadyRunning } from './plan/start.ts'
 import type { UpgradeDeps } from './ports.ts'
-import { changing, type Upgrade, updateState, updateWave } from './store.ts'
+import { changing, type Upgrade, updateState, updateWave, updateWaveDue } from './store.ts'
 import { sendTurn } from './turn.ts'
 
 export type UpgradeAction = 'pause' | 'resume' | 'rollBack'
@@ -48,6 +48,9 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
     if (upgrade.state === 'Paused') return false
     if (upgrade.state !== 'Running' || upgrade.isRollingBack) throw isOver(upgrade, 'paused')
     await updateState(tx, upgrade.id, { state: 'Paused', isRollingBack: false })
+    // Nothing of the wave is left and nobody has noted its end: it ended now, at the latest.
+    const wave = await findNextWave(tx, upgrade.id)
+    if (wave !== undefined && wave !== upgrade.wave) await updateWaveDue(tx, upgrade)
     return true
   },
   resume: async (deps, tx, upgrade) => {
@@ -55,10 +58,11 @@ const actions: Record<UpgradeAction, (deps: UpgradeDeps, tx: Tx, upgrade: Upgrad
     if (upgrade.state !== 'Paused') throw isOver(upgrade, 'resumed')
     await updateState(tx, upgrade.id, { state: 'Running', isRollingBack: false })
     const resumed = { ...upgrade, turn: upgrade.turn + 1 }
-    // Paused after the last workflow of a wave and before the next wave was noted, it would wait for that one all over again.
+    // Paused after the last workflow of a wave and before the next wave was noted, it would wait for that one all over again. The next wave
+    // begins when it would have begun without the pause.
     const wave = await findNextWave(tx, upgrade.id)
     if (wave !== undefined && wave !== upgrade.wave) await updateWave(tx, resumed, { wave, turn: resumed.turn })
-    await sendTurn(deps.jobs, tx, resumed)
+    await sendTurn(deps.jobs, tx, resumed, upgrade.waveDueInMs / 60_000)
     return true
   },
   rollBack: async (deps, tx, upgrade) => {

@@ -1,4 +1,5 @@
 import type { UpgradeOutcome } from '@patchbay/contract'
+import { accountName } from '../access/index.ts'
 import { type Queryable, sql } from '../db/index.ts'
 
 export type Item = {
@@ -42,15 +43,16 @@ export async function insertItems(
       ${items.map(({ revisionBefore }) => revisionBefore)}::integer[], ${items.map(({ sealedChoices }) => sealedChoices)}::bytea[]) as i`)
 }
 
-type NamedItem = Item & { name: string | null; accountEmail: string | null }
+type NamedItem = Item & { name: string | null; accountName: string | null; accountEmail: string | null }
 
 /** With the names that a person knows the workflows by; null where something is gone. */
 export async function listItems(db: Queryable, upgradeId: string): Promise<NamedItem[]> {
-  const { rows } = await db.query<Row & { name: string | null; email: string | null }>(sql`
-    select t.workflow_id, t.account_id, t.outcome, t.wave, t.revision_before, t.revision_after, t.message, w.name, a.email
+  const { rows } = await db.query<Row & { name: string | null; account_name: string | null; email: string | null }>(sql`
+    select t.workflow_id, t.account_id, t.outcome, t.wave, t.revision_before, t.revision_after, t.message, w.name,
+      ${accountName} as account_name, a.email
     from template_upgrade_items t left join workflows w on w.id = t.workflow_id left join accounts a on a.id = t.account_id
     where t.upgrade_id = ${upgradeId} order by t.position`)
-  return rows.map((row) => ({ ...toItem(row), name: row.name, accountEmail: row.email }))
+  return rows.map((row) => ({ ...toItem(row), name: row.name, accountName: row.account_name, accountEmail: row.email }))
 }
 
 export async function countItems(

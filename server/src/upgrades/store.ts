@@ -20,6 +20,8 @@ export type Upgrade = {
   failures: number
   wave: number
   turn: number
+  /** Until the wave may begin, by the database's clock; 0 when it may. */
+  waveDueInMs: number
   createdAt: Date
 }
 
@@ -41,10 +43,11 @@ type Row = {
   failures: number
   wave: number
   turn: number
+  wave_due_in_ms: number
   created_at: Date
 }
 
-export type NewUpgrade = Omit<Upgrade, 'isRollingBack' | 'failures' | 'wave' | 'turn' | 'createdAt'> & {
+export type NewUpgrade = Omit<Upgrade, 'isRollingBack' | 'failures' | 'wave' | 'turn' | 'waveDueInMs' | 'createdAt'> & {
   waveSize: number
 }
 
@@ -57,8 +60,10 @@ export async function insertUpgrade(tx: Queryable, upgrade: NewUpgrade): Promise
       ${upgrade.waveMinutes}, ${upgrade.watchRuns}, ${upgrade.failuresMax}, ${upgrade.replayRuns}, ${endOf(upgrade.state)})`)
 }
 
+const columns = sql`*, coalesce(greatest(0, extract(epoch from wave_due_at - clock_timestamp()) * 1000), 0)::float8 as wave_due_in_ms`
+
 export async function findUpgrade(db: Queryable, id: string, lock: Sql = sql``): Promise<Upgrade | undefined> {
-  const { rows } = await db.query<Row>(sql`select * from template_upgrades where id = ${id} ${lock}`)
+  const { rows } = await db.query<Row>(sql`select ${columns} from template_upgrades where id = ${id} ${lock}`)
   return rows[0] && toUpgrade(rows[0])
 }
 
@@ -79,6 +84,15 @@ export async function updateState(
 ): Promise<void> {
   await tx.query(sql`
     update template_upgrades set state = ${state}, is_rolling_back = ${isRollingBack}, turn = turn + 1, ended_at = ${endOf(state)} where id = ${id}`)
+}
+
+/** The wave that ended lets the next one begin so much later. */
+export async function updateWaveDue(
+  tx: Queryable,
+  { id, waveMinutes }: Pick<Upgrade, 'id' | 'waveMinutes'>,
+): Promise<void> {
+  await tx.query(sql`
+    update template_upgrades set wave_due_at = clock_timestamp() + ${waveMinutes}::float8 * interval '1 minute' where id = ${id}`)
 }
 
 /** False when the upgrade is in another wave or turn by now. */
@@ -114,7 +128,7 @@ export async function listUpgrades(
   const chosen = sql`organization_id = ${organizationId} and (${startedBy ?? null}::uuid is null or started_by = ${startedBy ?? null})`
   const [list, count] = await Promise.all([
     db.query<Row>(
-      sql`select * from template_upgrades where ${chosen} order by id desc limit ${size} offset ${page * size}`,
+      sql`select ${columns} from template_upgrades where ${chosen} order by id desc limit ${size} offset ${page * size}`,
     ),
     db.query<{ total: number }>(sql`select count(*) as total from template_upgrades where ${chosen}`),
   ])
@@ -140,6 +154,7 @@ function toUpgrade(row: Row): Upgrade {
     failures: row.failures,
     wave: row.wave,
     turn: row.turn,
+    waveDueInMs: row.wave_due_in_ms,
     createdAt: row.created_at,
   }
 }

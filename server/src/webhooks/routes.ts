@@ -2,6 +2,7 @@ import type { HandlersOf } from '../http/index.ts'
 import { getHistory, getQueue, getWebhook } from './history/list-requests.ts'
 import { getReplay, type ReplayDeps, startReplay } from './history/replay.ts'
 import { getSandboxValue, listSandbox, pinSandbox } from './history/samples.ts'
+import { getRefusals } from './intake/get-refusals.ts'
 import { retryRequest, setHeld, skipRequest } from './queue/operator-actions.ts'
 import { type ChangeDeps, disableWebhook, enableWebhook } from './settings/change-settings.ts'
 import { getSettings } from './settings/get-settings.ts'
@@ -20,6 +21,7 @@ type Names =
   | 'WebhookRetry'
   | 'WebhookQueueHold'
   | 'WebhookQueueRelease'
+  | 'WebhookRefusals'
   | 'WebhookReplay'
   | 'GetWebhookReplay'
 
@@ -39,6 +41,7 @@ export function webhookRoutes(deps: ChangeDeps & ReplayDeps): HandlersOf<Names> 
     WebhookRetry: ({ principal, params }) => retryRequest(deps, principal, params.webhookId),
     WebhookQueueHold: ({ principal, params }) => setHeld(deps, principal, params.workflowId, true),
     WebhookQueueRelease: ({ principal, params }) => setHeld(deps, principal, params.workflowId, false),
+    WebhookRefusals: ({ principal, params, body }) => getRefusals(deps, principal, params.workflowId, body),
     WebhookReplay: ({ principal, params, body }) => startReplay(deps, principal, params.workflowId, body),
     GetWebhookReplay: ({ principal, params }) => getReplay(deps, principal, params.replayId),
   }

@@ -16,10 +16,12 @@ import type { AwaitDeps } from './intake/await-answer.ts'
 import { webhookEndpoint } from './intake/endpoint.ts'
 import { Intake, type OnQueueChange } from './intake/intake.ts'
 import { KnownWebhooks } from './intake/known-webhooks.ts'
+import { RefusalLog } from './intake/refusal-log.ts'
 import { Feeder, RemoteFeeder } from './queue/feeder.ts'
 import { holdForRetry } from './queue/hold-for-retry.ts'
 import { lookUpLanes, reorderQueue } from './queue/reorder.ts'
 import { holdsRequests, settleRuns } from './queue/settle.ts'
+import { isInQueue, listWaitingAfterErrors } from './queue/settle-store.ts'
 import { createLoader, findStored, type LoadedWebhook } from './request/load-requests.ts'
 import { RecentRequests } from './request/recent-requests.ts'
 import { webhookRoutes } from './routes.ts'
@@ -65,14 +67,17 @@ export function createRunPorts(deps: Pick<WebhooksDeps, 'database' | 'keyRing' |
       if (values.length < wanted.length) return undefined
       return isWebhookBatch ? listOf(values) : values[0]
     },
-    onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<void> => {
+    /** Answers the failed runs whose requests had all failed before. */
+    onRunsEnded: async (tx: Tx, ended: readonly EndedRun[]): Promise<ReadonlySet<string>> => {
       const ours = ended.filter(holdsRequests)
-      if (ours.length === 0) return
-      const withMore = await settleRuns(deps, tx, ours)
+      if (ours.length === 0) return new Set()
+      const { withMore, repeated } = await settleRuns(deps, tx, ours)
       tx.afterCommit(() => {
         for (const accountId of new Set(ours.map((run) => run.accountId))) onRoom(accountId, withMore.has(accountId))
       })
+      return repeated
     },
+    listWaitingAfterErrors,
     /** Something of an account was done; `hasMore`: something else of it waits. */
     onRoom: (listener: (accountId: string, hasMore: boolean) => void) => {
       onRoom = listener
@@ -103,6 +108,7 @@ export function createWebhooks(
     onStored: (accountId) => wake(accountId),
     onQueueChange: deps.onQueueChange,
   })
+  const refusals = new RefusalLog(database, onFault)
   const addressOf = (workflowId: string, urlParameters: string) =>
     `${deps.webhookUrl()}/${dottedCell(workflowId)}${urlParameters === '' ? '' : `?${urlParameters}`}`
   return {
@@ -118,7 +124,9 @@ export function createWebhooks(
         wake(accountId)
       },
     }),
-    rawRoutes: [webhookEndpoint({ known, intake, webhookUrl: deps.webhookUrl, awaiting: deps })] satisfies RawRoute[],
+    rawRoutes: [
+      webhookEndpoint({ known, intake, refusals, webhookUrl: deps.webhookUrl, awaiting: deps }),
+    ] satisfies RawRoute[],
     /** What workflows ask of webhooks. */
     ofWorkflows: {
       addressOf: async (scope: Scope, workflowId: string): Promise<string> => {
@@ -155,13 +163,15 @@ function listOf(values: LoadedWebhook[]): Json | JsonText {
 
 async function findRerun(database: Database, scope: Scope, workflowId: string, webhookId: string) {
   const db = database.forScope(scope)
-  const [[stored], found] = await Promise.all([
+  const [[stored], found, isQueued] = await Promise.all([
     findStored(db, scope.accountId, [webhookId]),
     findSettings(db, scope.accountId, workflowId),
+    isInQueue(db, scope.accountId, webhookId),
   ])
   if (stored?.workflowId !== workflowId) return undefined
   return {
     updateDateLastRun: found?.settings?.updateDateLastRun ?? false,
     isBatch: found?.settings?.isBatch ?? false,
+    isQueued,
   }
 }

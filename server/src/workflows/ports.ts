@@ -25,6 +25,8 @@ export type WorkflowCatalog = {
 export type WorkflowConnections = {
   /** Those of the account among the ids; ids of others are left out. */
   list(scope: Scope, ids: string[]): Promise<{ id: string; shortName: string; isAuthenticated: boolean }[]>
+  /** Keeps them from being deleted until the transaction ends. Returns those of the ids that have been deleted. */
+  hold(tx: Tx, accountId: string, ids: readonly string[]): Promise<string[]>
 }
 
 export type CheckScript = (
@@ -47,8 +49,12 @@ export type WorkflowRuns = {
     workflowId: string,
     runNumber: number,
   ): Promise<{ revision: number; run: RunItem; blocks: BlockOfRun[] } | undefined>
-  /** Takes the runs of a workflow that is being deleted away, also from whoever works on them. */
-  stop(tx: Tx, workflowId: string): Promise<void>
+  /** Ids of those that a worker has in hand. */
+  listInHand(workflowId: string): Promise<string[]>
+  /** As StopWorkflowRun: a block under way finishes, unless it sleeps. `isAborted`: it is ended at once. */
+  askToStop(ids: readonly string[], isAborted: boolean): Promise<void>
+  /** Takes the runs of a workflow that is being deleted away; false when a worker has one of them in hand. */
+  remove(tx: Tx, workflowId: string): Promise<boolean>
 }
 
 export type WorkflowWebhooks = {

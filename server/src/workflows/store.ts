@@ -217,6 +217,17 @@ export async function deleteWorkflowRow(tx: Queryable, scope: Scope, id: string)
   return rowCount > 0
 }
 
+/** For whoever waits to delete it. It ends by itself, should that one die. */
+export async function preventStarts(db: Queryable, accountId: string, id: string): Promise<void> {
+  await db.query(sql`
+    update workflows set deleting_until = now() + interval '30 seconds'
+    where account_id = ${accountId} and id = ${id} and (deleting_until is null or deleting_until < now() + interval '15 seconds')`)
+}
+
+export async function allowStarts(db: Queryable, accountId: string, id: string): Promise<void> {
+  await db.query(sql`update workflows set deleting_until = null where account_id = ${accountId} and id = ${id}`)
+}
+
 export async function hasWorkflow(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query(sql`select from workflows where account_id = ${accountId} and id = ${id}`)
   return rowCount > 0

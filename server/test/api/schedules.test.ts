@@ -49,6 +49,33 @@ describe('POST /api/WorkflowScheduler', () => {
     expect(await read(id)).toMatchObject({ isScheduled: true, scheduleFrequency: 'daily' })
   })
 
+  it('disables whatever else is said, and keeps what is stored', async () => {
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: 'daily', timeZone: 'Europe/Oslo' })
+    const disabled = await schedule({
+      workflowId: id,
+      isScheduled: false,
+      scheduleFrequency: 'no such thing',
+      timeZone: 'x',
+    })
+    expect([disabled.status, disabled.body]).toEqual([200, expect.stringContaining('disabled')])
+    const { scheduleFrequency, timeZone, isScheduled } = await read(id)
+    expect([scheduleFrequency, timeZone, isScheduled]).toEqual(['daily', 'Europe/Oslo', false])
+  })
+
+  it('says that a faulted connection still holds a workflow, which then has no next run', async () => {
+    const application = { applicationId: 'f3055934-bffe-55b6-b9e5-ce20a3a8563b', credentialsJson: '{}' }
+    const { body: connection } = await service.manager.post('/api/RegApplication', application)
+    const { id } = await deployWorkflow(service.manager, ['return 1'], { applications: { TEST: connection } })
+    await service.asOwner(
+      "update registered_applications set fault_message = 'No.', fault_source = 'target', faulted_at = now() where id = $1",
+      [connection],
+    )
+    const enabled = await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: 'daily' })
+    expect(enabled.body).toContain('is faulted')
+    expect(await read(id)).toMatchObject({ isScheduled: true, isAutoRunPaused: true, nextRunDateTimeUTC: null })
+  })
+
   it('counts in the time zone of the workflow', async () => {
     const { id } = await deployWorkflow(service.manager, ['return 1'])
     await schedule({ workflowId: id, isScheduled: true, scheduleFrequency: '30 6 * * *', timeZone: 'Asia/Kolkata' })

@@ -231,7 +231,9 @@ describe('RunStatistics and Usage', () => {
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="usage-.*\.csv"/)
     const [head, line] = answer.text.split('\r\n')
-    expect(head).toBe('accountId,email,startDateTimeUTC,runs,blocks,calls,webhooks,mails,scriptMs,storedBytes')
+    expect(head).toBe(
+      'accountId,email,startDateTimeUTC,runs,blocks,calls,webhooks,mails,scriptMs,storedBytes,accountName',
+    )
     expect(line).toMatch(new RegExp(`^${id},.*-01T00:00:00.000Z,0,0,0,0,1,0,`))
     expect((await usage(client, { bucket: 'hour' })).status).toBe(400)
     expect((await client.post('/api/Usage?format=xml', { ...today(), bucket: 'day' })).status).toBe(400)
@@ -239,6 +241,9 @@ describe('RunStatistics and Usage', () => {
 })
 
 describe('Overview', () => {
+  /** Without a mail server every account has held ones. */
+  const withoutMails = (items: { kind: string }[]) => items.filter(({ kind }) => kind !== 'mail.held')
+
   it('counts requests that were given up, not those that a person skipped after an error', async () => {
     const { client } = await createAccount(service, service.manager, 'User')
     const { id } = await deployWorkflow(client, ['throw new Error("no stock")'])
@@ -261,7 +266,8 @@ describe('Overview', () => {
       expect.objectContaining({
         kind: 'webhook.givenUp',
         targetId: id,
-        message: '1 webhook request was given up after too many errors.',
+        message:
+          '1 webhook request was given up after too many errors. The last error: Block 1 "Block 1" failed at line 1: no stock',
       }),
     )
   })
@@ -289,9 +295,11 @@ describe('Overview', () => {
     expect(body.attention).toContainEqual({
       kind: 'workflow.failing',
       accountId: id,
+      accountName: expect.stringMatching(/\w+ \w+/),
+      accountEmail: expect.stringContaining('@'),
       targetId: failing.id,
       title: 'Orders',
-      message: 'The last run (1) failed.',
+      message: 'Block 1 "Block 1" failed at line 1: no',
       sinceDateTimeUTC: expect.stringMatching(/Z$/),
     })
 
@@ -302,5 +310,80 @@ describe('Overview', () => {
       expect.objectContaining({ accountId: partner.id, failing: 0, faulted: 0, queued: 0 }),
     ])
     expect((await partner.client.post('/api/Overview', {})).body.workflows.failing).toBe(0)
+    expect(across.accounts[0].accountName).toMatch(/\w+ \w+/)
+  })
+
+  it('has one entry for one incident: a fault or a pause stands for the workflows that fail because of it', async () => {
+    const { customer } = await createPartner()
+    const { client } = customer
+    const registered = await client.post('/api/RegApplication', {
+      applicationId: 'f3055934-bffe-55b6-b9e5-ce20a3a8563b',
+      credentialsJson: '{}',
+    })
+    const faulted = await deployWorkflow(client, ['throw new Error("no")'], { applications: { TEST: registered.body } })
+    const paused = await deployWorkflow(client, ['throw new Error("broken pipe")'])
+    await runToEnd(client, faulted.id)
+    await runToEnd(client, paused.id)
+    await service.asOwner(
+      "update registered_applications set fault_message = 'The token was refused.', fault_source = 'target', faulted_at = now() where id = $1",
+      [registered.body],
+    )
+    await service.asOwner(
+      'update workflows set auto_failures = 10, is_auto_run_paused = true, next_try_at = now(), paused_since = now() where id = $1',
+      [paused.id],
+    )
+    const { body } = await client.post('/api/Overview', {})
+    const seen = withoutMails(body.attention).map(({ kind, targetId, message }: Record<string, string>) => [
+      kind,
+      targetId,
+      message,
+    ])
+    expect(seen.toSorted()).toEqual([
+      ['connection.faulted', registered.body, 'The token was refused.'],
+      [
+        'workflow.paused',
+        paused.id,
+        'Automatic runs are paused after ten failures in a row. The last error: Block 1 "Block 1" failed at line 1: broken pipe',
+      ],
+    ])
+  })
+
+  it('tells of an account that is not active and has schedules or webhooks', async () => {
+    const account = { email: `new-${Date.now()}@example.com`, firstName: 'Nora', lastName: 'Ny', roleName: 'User' }
+    const { body: id } = await service.manager.post('/api/Account', account)
+    const acting = service.manager.as(id)
+    const { id: workflowId } = await deployWorkflow(acting, ['return 1'])
+    const attention = async () => withoutMails((await acting.post('/api/Overview', {})).body.attention)
+    expect(await attention()).toEqual([])
+    const scheduled = await acting.post('/api/WorkflowScheduler', {
+      workflowId,
+      isScheduled: true,
+      scheduleFrequency: 'daily',
+    })
+    expect([scheduled.status, scheduled.body]).toEqual([200, expect.stringContaining('The account is not active')])
+    expect(scheduled.body).not.toContain('runs next')
+    expect((await acting.get(`/api/Workflow/${workflowId}`)).body).toMatchObject({
+      isScheduled: true,
+      nextRunDateTimeUTC: null,
+    })
+    const first = await acting.post(`/api/WebhookSettingsEnable/${workflowId}`, {})
+    expect(first.body.message).toContain('The account is not active')
+    const again = await acting.post(`/api/WebhookSettingsEnable/${workflowId}`, {})
+    expect(again.body.message).toContain('The account is not active')
+    expect(await attention()).toEqual([
+      {
+        kind: 'accountInactive',
+        accountId: id,
+        accountName: 'Nora Ny',
+        accountEmail: account.email,
+        targetId: id,
+        title: 'Nora Ny',
+        message: 'The account is not active yet, so 1 workflow with a schedule or webhook does not run.',
+        sinceDateTimeUTC: expect.stringMatching(/Z$/),
+      },
+    ])
+    expect((await service.manager.post(`/api/AccountState/${id}`, { accountState: 'active' })).status).toBe(200)
+    expect(await attention()).toEqual([])
+    expect((await acting.get(`/api/Workflow/${workflowId}`)).body.nextRunDateTimeUTC).toMatch(/Z$/)
   })
 })

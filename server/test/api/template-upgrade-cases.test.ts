@@ -48,6 +48,15 @@ describe('an upgrade with replayRuns', () => {
     const second = first.replace('return variables.own', 'return variables.own.length')
     const { id, ids } = await ranBefore(first, second, ['text', null, 'never'])
     const [works, breaks, failedBefore] = ids as [string, string, string]
+    const preview = await previewUpgrade(client, id, { replayRuns: 5 })
+    expect(outcomes(preview)).toEqual({ [works]: 'clean', [breaks]: 'conflict', [failedBefore]: 'clean' })
+    expect(preview.counts).toEqual({ upToDate: 0, clean: 2, conflict: 1, problem: 0 })
+    const reason = expect.stringContaining('Run 1 was Ready, but its replay with the new version fails:')
+    const broken = preview.items.find(({ workflowId }: { workflowId: string }) => workflowId === breaks)
+    expect(broken).toMatchObject({ message: reason, problems: [reason], conflicts: [] })
+    const onlyBroken = await previewUpgrade(client, id, { replayRuns: 5, outcome: 'conflict' })
+    expect(onlyBroken.items.map(({ workflowId }: { workflowId: string }) => workflowId)).toEqual([breaks])
+    expect(await read(breaks)).toMatchObject({ revision: 1, templateVersion: '1' })
     const upgrade = await upgradeIn(client, await startUpgrade(client, id, { replayRuns: 5 }), 'Completed')
     expect(outcomes(upgrade)).toEqual({ [works]: 'upgraded', [breaks]: 'conflict', [failedBefore]: 'upgraded' })
     const item = upgrade.items.find(({ workflowId }: { workflowId: string }) => workflowId === breaks)
@@ -56,6 +65,26 @@ describe('an upgrade with replayRuns', () => {
     expect(await read(breaks)).toMatchObject({ revision: 1, templateVersion: '1' })
     const history = await client.post(`/api/GetRunHistory/${breaks}`, { page: 0, size: 10 })
     expect(history.body.total).toBe(1)
+  })
+
+  it('previews no more workflows at once than somebody waits for', async () => {
+    const template = createTemplate(client)
+    await template.publish('1', { chain: [newBlock('return 1')] })
+    const id = await makeWorkflow(template.id)
+    await template.publish('2', { chain: [newBlock('return 2')] })
+    await service.asOwner(
+      `insert into workflows (id, account_id, organization_id, name, description, workflow_template_id, template_version, is_customized_structure)
+       select gen_random_uuid(), account_id, organization_id, name, description, workflow_template_id, template_version, is_customized_structure
+       from workflows, generate_series(1, 200) where id = $1`,
+      [id],
+    )
+    const given = { workflowTemplateId: template.id, replayRuns: 1 }
+    const refused = await client.post('/api/TemplateUpgradePreview', given)
+    expect([refused.status, refused.body.errorMessage]).toEqual([
+      400,
+      'With replayRuns, a preview covers at most 200 workflows. Name them in workflowIds.',
+    ])
+    expect((await client.post('/api/TemplateUpgradePreview', { ...given, workflowIds: [id] })).status).toBe(200)
   })
 
   it('upgrades what has nothing recorded', async () => {

@@ -36,12 +36,14 @@ describe('a preview', () => {
         {
           workflowId,
           accountId: partnerId,
+          accountName: 'Ada Test',
           accountEmail: partnerEmail,
           name: expect.any(String),
           revision: 1,
           fromVersion: '1',
           toVersion: '2',
           outcome: 'clean',
+          message: null,
           changes: [
             {
               uniqueBlockId: block.uniqueBlockId,

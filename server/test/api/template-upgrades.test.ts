@@ -159,7 +159,9 @@ describe('an upgrade', () => {
     await update(partner, waiting[1], { chain: [{ uniqueBlockId: block.uniqueBlockId, script: 'return "other"' }] })
     await partner.get(`/api/ArchiveWorkflow/${waiting[2]}`)
     await partner.get(`/api/DeleteWorkflow/${waiting[3]}`)
-    await service.asOwner('update template_upgrades set wave_minutes = 0 where id = $1', [upgradeId])
+    await service.asOwner('update template_upgrades set wave_minutes = 0, wave_due_at = now() where id = $1', [
+      upgradeId,
+    ])
     await actOn(partner, upgradeId, 'resume')
     const ended = await upgradeIn(partner, upgradeId, 'Completed')
     const outcomes = waiting.map((id: string) => (itemOf(ended, id) as unknown as { outcome: string }).outcome)
@@ -193,14 +195,35 @@ describe('an upgrade', () => {
     await actOn(partner, upgradeId, 'rollBack')
   })
 
-  it('goes on at once when resumed, also when it was paused right at the end of a wave', async () => {
+  it.each([
+    ['while the next wave waited', ''],
+    // What a pause leaves that comes between the last workflow of a wave and the note of the next wave.
+    ['right at the end of a wave', 'wave = 1, wave_due_at = null,'],
+  ])('keeps the time at which the next wave is due when it is resumed, paused %s', async (_name, left) => {
     const { id } = await twoVersions(partner)
     await makeWorkflow(partner, id, { templateVersion: '1' })
     const upgradeId = await startUpgrade(partner, id, { waveSize: 1, waveMinutes: 60 })
-    await eventually(async () => (await readUpgrade(partner, upgradeId)).counts.upgraded === 1)
+    const dueAt = async () =>
+      (await service.asOwner('select wave_due_at from template_upgrades where id = $1', [upgradeId]))[0]?.[
+        'wave_due_at'
+      ] as Date
+    await eventually(async () => (await dueAt()) !== null)
+    if (left !== '')
+      await service.asOwner(`update template_upgrades set ${left} turn = turn where id = $1`, [upgradeId])
     await actOn(partner, upgradeId, 'pause')
-    // What a pause leaves that comes between the last workflow of a wave and the note of the next wave.
-    await service.asOwner('update template_upgrades set wave = 1 where id = $1', [upgradeId])
+    const due = await dueAt()
+    expect(due.getTime() - Date.now()).toBeGreaterThan(30 * 60_000)
+    await actOn(partner, upgradeId, 'resume')
+    expect(await dueAt()).toEqual(due)
+    const [job] = await service.asOwner(
+      `select due_at from jobs where queue = 'template-upgrade' and data->>'id' = $1 order by due_at desc nulls last, queued_at desc limit 1`,
+      [upgradeId],
+    )
+    expect(Math.abs(Number(job?.['due_at'] as Date) - Number(due))).toBeLessThan(60_000)
+    expect((await readUpgrade(partner, upgradeId)).counts).toMatchObject({ upgraded: 1, pending: 1 })
+    await actOn(partner, upgradeId, 'pause')
+    // As if that time had come meanwhile.
+    await service.asOwner('update template_upgrades set wave_due_at = now() where id = $1', [upgradeId])
     await actOn(partner, upgradeId, 'resume')
     const ended = await upgradeIn(partner, upgradeId, 'Completed')
     expect(ended.counts.upgraded).toBe(2)

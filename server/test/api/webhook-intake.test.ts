@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { RemoteFeeder } from '../../src/webhooks/queue/feeder.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
@@ -25,6 +27,35 @@ describe('webhook intake', () => {
 
   const deployed = (settings?: Record<string, unknown>) => deployWebhook(service.manager, settings)
   const stored = (workflowId: string) => countStored(service, workflowId)
+
+  it('does not take a request for stored because a constraint of some name was violated', async () => {
+    const { workflowId, send } = await deployed()
+    await service.asOwner(
+      `alter table webhook_queue add constraint webhook_of_a_test check (workflow_id <> '${workflowId}') not valid`,
+    )
+    try {
+      const answer = await send({ lost: true })
+      expect([answer.status, answer.body.webhookId]).toEqual([500, undefined])
+      expect(await stored(workflowId)).toBe(0)
+    } finally {
+      await service.asOwner('alter table webhook_queue drop constraint webhook_of_a_test')
+    }
+    expect((await send({ lost: false })).status).toBe(200)
+  })
+
+  it('tells every account that waits, however many at once, to the processes that feed', async () => {
+    await using database = new Database({ connectionString: service.databaseUrl }, () => {})
+    const heard = new Set<string>()
+    const hear = (named: string) => {
+      for (const id of named.split(' ')) heard.add(id)
+    }
+    const listening = await database.listen('patchbay_webhooks', hear, () => {})
+    const accounts = Array.from({ length: 450 }, () => randomUUID())
+    const feeder = new RemoteFeeder(database, () => {})
+    for (const id of accounts) feeder.wake(id)
+    await eventually(() => accounts.every((id) => heard.has(id)))
+    await listening.close()
+  })
 
   it('answers 200 with the id of a request that can then be read', async () => {
     const webhook = await deployed()

@@ -148,7 +148,68 @@ describe('registered applications of a workflow', () => {
   })
 })
 
+describe('a registered application that a workflow needs', () => {
+  it.each([
+    ['as it is', {}],
+    ['up to a block', { runTillBlock: 1 }],
+    ['from a block', { runFromBlock: 1 }],
+  ])('must be authenticated for a run that is asked for %s', async (_name, more) => {
+    const regApp = await registerTest()
+    const id = await create(client, { workflowTemplateId: helloWorld.id, applications: { TEST: regApp } })
+    await deploy(id)
+    await run(id)
+    // As if the person who had given access took it back.
+    await service.asOwner('update registered_applications set is_authenticated = false where id = $1', [regApp])
+    const answer = await client.post('/api/RunWorkflow', { workflowId: id, ...more })
+    expect([answer.status, answer.body.errorMessage]).toEqual([
+      400,
+      'The workflow needs registered applications that are missing or not authenticated: TEST.',
+    ])
+    const { body } = await client.post(`/api/GetRunHistory/${id}`, { page: 0, size: 10 })
+    expect(body.total).toBe(1)
+  })
+
+  it('is either given to a workflow or deleted at the same moment, never both', async () => {
+    const id = await create(client, { workflowTemplateId: helloWorld.id, applications: { TEST: await registerTest() } })
+    const idle = await create(client, customBody())
+    await deploy(id)
+    for (let round = 0; round < 10; round++) {
+      const given = await registerTest()
+      const workflowId = round % 2 === 0 ? id : idle
+      const give = client.post(`/api/Workflow/${workflowId}`, { applications: { TEST: given } })
+      const [giving, removing] = await Promise.all([give, client.get(`/api/DeleteRegApplication/${given}`)])
+      expect([giving.status, removing.status].sort(), `${giving.text} ${removing.text}`).toEqual([200, 400])
+      const shown = (await read(client, workflowId)).applications.TEST
+      expect(shown === given).toBe(giving.status === 200)
+      const deleted = await client.post('/api/Workflow', customBody({ applications: { TEST: given } }))
+      expect(deleted.status, deleted.text).toBe(giving.status)
+    }
+  })
+})
+
 describe('deleting a workflow that runs', () => {
+  it.each([
+    ['sleeps', 'await sleep(2500)'],
+    ['does not come to its end', 'for (;;) {}'],
+  ])('ends its block that %s first, and nothing of it happens after the answer', async (_name, middle) => {
+    const key = `marks-${middle.length}`
+    const accountId = (await client.get('/api/Authenticate')).body.myAccount.id
+    const script = `await myVault.setGlobal('${key}', 1); ${middle}; await myVault.setGlobal('${key}-after', 1)`
+    const id = await create(client, customBody({ chain: [{ script }] }))
+    await deploy(id)
+    expect((await client.post('/api/RunWorkflow', { workflowId: id })).status).toBe(200)
+    const holds = async (name: string) => (await client.get(`/api/MyVaultContainsGlobal/${accountId}/${name}`)).body
+    await eventually(async () => (await holds(key)) === true)
+    const answer = await client.get(`/api/DeleteWorkflow/${id}`)
+    expect([answer.status, answer.body]).toEqual([200, true])
+    expect(await service.asOwner('select 1 from runs where workflow_id = $1', [id])).toEqual([])
+    // Another run is the clock: it sleeps for longer than the first one would have.
+    const clock = await create(client, customBody({ chain: [{ script: 'await sleep(3000)' }] }))
+    await deploy(clock)
+    await run(clock)
+    expect(await holds(`${key}-after`)).toBe(false)
+  })
+
   it('takes the run along, and no worker writes about it any more', async () => {
     const id = await create(client, customBody({ chain: [{ script: 'await sleep(2000); return 1' }] }))
     await deploy(id)

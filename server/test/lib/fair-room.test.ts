@@ -79,3 +79,17 @@ it('more than anybody may have is let in as the most there is', async () => {
   held.leave()
   expect(places.used).toBe(0)
 })
+
+it('whoever stands behind a large one enters when that one gives up', async () => {
+  const places = room()
+  const order: string[] = []
+  await Promise.all([1, 2, 3].map(() => enter(places, order, ann)))
+  const impatient = new AbortController()
+  const large = enter(places, order, ann, 2, () => impatient.signal)
+  const small = enter(places, order, ann)
+  expect(places.waiting).toBe(2)
+  impatient.abort(new Error('gave up'))
+  await expect(large).rejects.toThrow('gave up')
+  await small
+  expect([order.length, places.waiting, places.used]).toEqual([4, 0, 4])
+})

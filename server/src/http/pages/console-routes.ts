@@ -1,7 +1,6 @@
 // The console at `/`: one page for all of its addresses, and the files that the page asks for. Neither says anything about anybody, so
 // neither needs keys; what the page shows it reads from the API.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../lib/app-error.ts'
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts'
 import { html, page } from './html.ts'
 
@@ -30,7 +29,11 @@ export function addConsole(app: FastifyInstance, files: ConsoleFiles): void {
     const path = request.url.split('?')[0] as string
     const file = files.find(path)
     if (file) return sendConsoleFile(request, reply, file)
-    if (!isForPeople(request)) throw new AppError('route_not_found', `No such route: ${request.method} ${path}.`)
+    if (!isForPeople(request)) {
+      const { error, allow } = app.knownPaths.refusalOf(request.method, request.url)
+      if (allow !== undefined) reply.header('Allow', allow)
+      throw error
+    }
     return sendConsolePage(reply, files, places.includes(path.split('/')[1] as string) ? 200 : 404)
   })
 }

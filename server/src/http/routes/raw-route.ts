@@ -37,6 +37,8 @@ export type RawReader = {
   accountId: string
   workflowId: string
   read(body: Buffer): RawAnswer | Promise<RawAnswer>
+  /** Told when the request is refused after all, by `read` or because of its size. */
+  onRefused?(refusal: { status: number; code: string; message: string }): void
 }
 
 export type RawRoute = {
@@ -105,6 +107,7 @@ class RawExchange implements RawHead {
   #leave: Leave | undefined
   #release: (() => void) | undefined
   #refusal: Refused['code'] | undefined
+  #reader: RawReader | undefined
 
   constructor(options: RawOptions, place: Place, { request, response, step, queryText }: Arrived) {
     this.#options = options
@@ -149,6 +152,7 @@ class RawExchange implements RawHead {
   }
 
   #read(reader: RawReader): void {
+    this.#reader = reader
     const body = readWholeBody(this.#request, this.#place.route.bodyBytesMax, {
       accountId: reader.accountId,
       workflowId: reader.workflowId,
@@ -177,6 +181,7 @@ class RawExchange implements RawHead {
   #refuse(error: unknown): void {
     const { elsewhere, logger } = this.#options
     const refused = refusalOf(error, this.#id, logger)
+    this.#reader?.onRefused?.(refused)
     drainBody(this.#request)
     if (!mayBeElsewhere(elsewhere, refused.status)) return void this.#writeRefusal(refused)
     elsewhere.find(this.#request).then(
@@ -190,27 +195,39 @@ class RawExchange implements RawHead {
 
   #writeRefusal({ code, status, message, response }: Refused, cell?: string): void {
     this.#refusal = code
-    this.#write(status, JSON.stringify({ code: status, errorMessage: message, response }), [
-      'Content-Type',
-      'application/json; charset=utf-8',
-      ...(status === 429 || status === 503 ? ['Retry-After', '1'] : []),
-      ...(cell === undefined ? [] : [cellHeader, cell]),
-    ])
+    try {
+      this.#write(status, JSON.stringify({ code: status, errorMessage: message, response }), [
+        'Content-Type',
+        'application/json; charset=utf-8',
+        ...(status === 429 || status === 503 ? ['Retry-After', '1'] : []),
+        ...(cell === undefined ? [] : [cellHeader, cell]),
+      ])
+    } catch (error) {
+      // Nothing can be said any more; the sender sees a broken connection and comes again.
+      this.#options.logger.error({ err: error, requestId: this.#id }, 'A response could not be written.')
+      this.#response.destroy()
+    }
   }
 
   #send({ status, contentType, body, headers = [] }: RawAnswer): void {
-    this.#write(status, body, [
-      ...headers.flat(),
-      ...(contentType === '' ? [] : ['Content-Type', contentType]),
-      'X-Content-Type-Options',
-      'nosniff',
-    ])
+    try {
+      this.#write(status, body, [
+        ...headers.flat(),
+        ...(contentType === '' ? [] : ['Content-Type', contentType]),
+        'X-Content-Type-Options',
+        'nosniff',
+      ])
+    } catch (error) {
+      this.#refuse(error)
+    }
   }
 
   #write(status: number, body: string | Buffer, headers: string[]): void {
     const { isClosing, metrics, logger } = this.#options
     this.#leave?.()
     this.#release?.()
+    this.#leave = undefined
+    this.#release = undefined
     headers.push('X-Request-Id', this.#id)
     if (status !== 204 && status !== 304) headers.push('Content-Length', String(Buffer.byteLength(body)))
     if (isClosing()) headers.push('Connection', 'close')

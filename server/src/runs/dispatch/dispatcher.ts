@@ -71,6 +71,10 @@ export class Dispatcher implements AsyncDisposable {
     this.#stopWatch = new StopWatch({
       database: deps.database,
       onStop: (runId) => this.#hand.find(runId)?.stop.abort(),
+      onAbort: (runId) => {
+        this.#hand.find(runId)?.stop.abort()
+        this.#hand.find(runId)?.abort.abort()
+      },
       listAsleep: () => this.#hand.listAsleep(),
       onFault: deps.onFault,
     })

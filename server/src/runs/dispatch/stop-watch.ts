@@ -8,9 +8,17 @@ export async function announceStop(tx: Queryable, runId: string): Promise<void> 
   await tx.query(sql`select pg_notify(${channel}, ${runId})`)
 }
 
+/** For one that must end although its block has not: the script is ended, too. */
+export async function announceAbort(tx: Queryable, runId: string): Promise<void> {
+  await tx.query(sql`select pg_notify(${channel}, ${abortMark + runId})`)
+}
+
+const abortMark = '!'
+
 export type StopWatchDeps = {
   database: Database
   onStop(runId: string): void
+  onAbort(runId: string): void
   /** Runs whose stop may have been said while nobody listened. */
   listAsleep(): string[]
   onFault(error: unknown): void
@@ -25,8 +33,9 @@ export class StopWatch implements AsyncDisposable {
   }
 
   start(): void {
-    const { database, onStop, onFault } = this.#deps
-    const listening = database.listen(channel, onStop, () => void this.lookAgain().catch(onFault))
+    const { database, onStop, onAbort, onFault } = this.#deps
+    const hear = (said: string) => (said.startsWith(abortMark) ? onAbort(said.slice(abortMark.length)) : onStop(said))
+    const listening = database.listen(channel, hear, () => void this.lookAgain().catch(onFault))
     this.#listening = listening.catch((error) => {
       onFault(error)
       return undefined

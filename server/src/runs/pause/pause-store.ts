@@ -36,14 +36,17 @@ export type Resumed = {
   hadFailed: boolean
   /** Names of the faulted applications for which it still waits. */
   waitsFor: string[]
+  /** Nothing of the account runs by itself while that is so. */
+  isAccountInactive: boolean
 }
 
 /** Forgets the failures; a connection that is broken still holds the workflow. Undefined when the account has no such workflow. */
 export async function resume(tx: Queryable, accountId: string, workflowId: string): Promise<Resumed | undefined> {
   // Held before the connections are looked at: one that recovers in the same moment is seen as it is afterwards.
-  const before = await tx.query<{ name: string; was_paused: boolean; had_failed: boolean }>(sql`
-    select name, is_auto_run_paused as was_paused, next_try_at is not null as had_failed from workflows
-    where account_id = ${accountId} and id = ${workflowId} for no key update`)
+  const before = await tx.query<{ name: string; was_paused: boolean; had_failed: boolean; is_inactive: boolean }>(sql`
+    select name, is_auto_run_paused as was_paused, next_try_at is not null as had_failed,
+      exists (select from accounts a where a.id = account_id and a.state <> 'active') as is_inactive
+    from workflows where account_id = ${accountId} and id = ${workflowId} for no key update`)
   const { rows } = await tx.query<{ waits_for: string[] }>(sql`
     update workflows w set auto_failures = 0, next_try_at = null, pause_tries = 0,
       is_auto_run_paused = w.state = 'deployed' and has_faulted_application(w.id)
@@ -54,15 +57,24 @@ export async function resume(tx: Queryable, accountId: string, workflowId: strin
       where u.workflow_id = w.id and r.fault_message is not null order by 1) as waits_for`)
   const [workflow] = before.rows
   if (!workflow) return undefined
-  const { name, was_paused: wasPaused, had_failed: hadFailed } = workflow
-  return { name, wasPaused, hadFailed, waitsFor: rows[0]?.waits_for ?? [] }
+  const { name, was_paused: wasPaused, had_failed: hadFailed, is_inactive: isAccountInactive } = workflow
+  return { name, wasPaused, hadFailed, waitsFor: rows[0]?.waits_for ?? [], isAccountInactive }
 }
 
 /** Undefined when nothing holds it any more. */
-export function describeWait({ waitsFor }: Resumed): string | undefined {
-  if (waitsFor.length === 0) return undefined
+export function describeWait({ waitsFor, isAccountInactive }: Resumed): string | undefined {
+  const inactive =
+    'The account is not active: nothing of it runs by itself, and its webhook takes no requests, until it is.'
+  const reasons = [...(isAccountInactive ? [inactive] : []), ...describeFaults(waitsFor)]
+  return reasons.length === 0 ? undefined : reasons.join(' ')
+}
+
+function describeFaults(waitsFor: readonly string[]): string[] {
+  if (waitsFor.length === 0) return []
   const names = waitsFor.join(', ')
   return waitsFor.length === 1
-    ? `Automatic runs stay paused because the connection ${names} is faulted. They resume as soon as it works again.`
-    : `Automatic runs stay paused because these connections are faulted: ${names}. They resume as soon as they work again.`
+    ? [`Automatic runs stay paused because the connection ${names} is faulted. They resume as soon as it works again.`]
+    : [
+        `Automatic runs stay paused because these connections are faulted: ${names}. They resume as soon as they work again.`,
+      ]
 }

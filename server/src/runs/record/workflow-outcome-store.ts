@@ -24,9 +24,20 @@ export type OutcomeEffect = {
   name: string
   organizationId: string
   wasFailing: boolean
+  /** Somebody was mailed that it fails, and not yet that it works again. */
+  wasTold: boolean
   /** By its failures, before and after. */
   wasPaused: boolean
   isPaused: boolean
+}
+
+export async function updateFailuresTold(
+  tx: Queryable,
+  workflowIds: readonly string[],
+  isTold: boolean,
+): Promise<void> {
+  if (workflowIds.length === 0) return
+  await tx.query(sql`update workflows set is_failure_told = ${isTold} where id = any(${workflowIds}::uuid[])`)
 }
 
 export async function updateWorkflowOutcomes(
@@ -42,6 +53,7 @@ export async function updateWorkflowOutcomes(
     name: string
     organization_id: string
     was_failing: boolean
+    was_told: boolean
     was_paused: boolean
     is_paused: boolean
   }>(sql`
@@ -79,12 +91,13 @@ export async function updateWorkflowOutcomes(
         else w.is_auto_run_paused end
     from locked l join input i on i.workflow_id = l.id
     where w.id = l.id
-    returning w.id, w.name, w.organization_id, l.was_failing, l.was_paused, w.next_try_at is not null as is_paused`)
+    returning w.id, w.name, w.organization_id, l.was_failing, w.is_failure_told as was_told, l.was_paused, w.next_try_at is not null as is_paused`)
   return rows.map((row) => ({
     workflowId: row.id,
     name: row.name,
     organizationId: row.organization_id,
     wasFailing: row.was_failing,
+    wasTold: row.was_told,
     wasPaused: row.was_paused,
     isPaused: row.is_paused,
   }))

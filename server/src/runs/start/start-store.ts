@@ -19,9 +19,19 @@ export type NewRun = {
   isWebhookBatch?: boolean
   /** False: success of this run leaves dateLastRun where it is. */
   movesDateLastRun?: boolean
+  /** Refused while an application that the workflow was given is gone or not authenticated. */
+  needsApplications?: boolean
+  /** Also of an archived workflow: a request that was left in its queue. */
+  mayBeArchived?: boolean
   /** The account of the person or program that asked for it; absent for schedule and webhook. */
   startedBy?: string
 }
+
+/** Of the workflow `w`, the applications that it was given and that are gone or not authenticated. */
+const missingApplications = sql`
+  select a.key as name from json_each_text(w.applications) a
+  left join registered_applications r on r.id = a.value::uuid and r.account_id = w.account_id
+  where r.is_authenticated is not true`
 
 export type InsertedRun = { id: string; runNumber: number; revision: number; workflowName: string }
 
@@ -47,15 +57,26 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
         ${runs.map((run) => run.startedBy ?? null)}::uuid[],
         ${runs.map((run) => run.input ?? null)}::text[],
         ${runs.map((run) => run.isAwaited ?? false)}::boolean[],
-        ${runs.map((run) => run.isErrorRun ?? false)}::boolean[]
+        ${runs.map((run) => run.isErrorRun ?? false)}::boolean[],
+        ${runs.map((run) => run.needsApplications ?? false)}::boolean[],
+        ${runs.map((run) => run.mayBeArchived ?? false)}::boolean[]
       ) with ordinality
         as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
-          input, is_awaited, is_error_run, position)
+          input, is_awaited, is_error_run, needs_applications, may_be_archived, position)
+    ), permitted as materialized (
+      select i.* from input i join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
+      where (w.state = 'deployed' or w.state = 'archived' and i.may_be_archived)
+        and (not i.needs_applications or not exists (${missingApplications}))
     ), counted as (
       insert into run_counters as c (workflow_id, account_id, last_number)
       select w.id, w.account_id, n.runs
-      from (select i.workflow_id, i.account_id, count(*)::integer as runs from input i group by 1, 2) n
-      join workflows w on w.id = n.workflow_id and w.account_id = n.account_id and w.state = 'deployed'
+      from (
+        select i.workflow_id, i.account_id, count(*)::integer as runs, bool_and(i.may_be_archived) as may_be_archived
+        from permitted i group by 1, 2
+      ) n
+      join workflows w on w.id = n.workflow_id and w.account_id = n.account_id
+        and (w.state = 'deployed' or w.state = 'archived' and n.may_be_archived)
+        and (w.deleting_until is null or w.deleting_until < clock_timestamp())
       order by w.id
       -- Held until the end, so that a workflow is deleted either before, and has no run, or after, and takes this one along.
       for key share of w
@@ -65,7 +86,7 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
       -- The count is that of the whole batch, so it is handed out backwards from there.
       select i.*, w.revision, w.name, w.date_last_run, clock_timestamp() as started_at,
         c.last_number + 1 - row_number() over (partition by i.workflow_id order by i.position desc)::integer as run_number
-      from input i join counted c on c.workflow_id = i.workflow_id
+      from permitted i join counted c on c.workflow_id = i.workflow_id
       join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
@@ -120,6 +141,21 @@ export async function findWorkflowState(
     sql`select state from workflows where account_id = ${accountId} and id = ${workflowId}`,
   )
   return rows[0]?.state
+}
+
+type Obstacle = { state: string; missing: string[]; isBeingDeleted: boolean }
+
+/** What a workflow lacks that a run could not be started of. */
+export async function findObstacle(
+  db: Queryable,
+  accountId: string,
+  workflowId: string,
+): Promise<Obstacle | undefined> {
+  const { rows } = await db.query<{ state: string; missing: string[]; is_being_deleted: boolean }>(sql`
+    select w.state, coalesce(w.deleting_until > clock_timestamp(), false) as is_being_deleted, array(${missingApplications} order by 1) as missing
+    from workflows w where w.account_id = ${accountId} and w.id = ${workflowId}`)
+  const row = rows[0]
+  return row && { state: row.state, missing: row.missing, isBeingDeleted: row.is_being_deleted }
 }
 
 export async function updateDeferred(

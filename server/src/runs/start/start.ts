@@ -16,7 +16,7 @@ import { findRun } from '../history/history-store.ts'
 import { type Carried, carryContents, writeCarried } from './carry-contents.ts'
 import { requireSmall } from './require-small.ts'
 import { copyBlocks, updateDeferred } from './start-store.ts'
-import { notDeployed, type RunRequest, type RunStarter, type StartedRun } from './starter.ts'
+import { applicationsMissing, notDeployed, type RunRequest, type RunStarter, type StartedRun } from './starter.ts'
 
 export type StartDeps = {
   database: Database
@@ -41,7 +41,12 @@ export type WebhookPorts = {
   hold(tx: Tx, retry: RetriedWebhooks): Promise<void>
 }
 
-export type FoundWebhook = { updateDateLastRun: boolean; isBatch: boolean }
+export type FoundWebhook = {
+  updateDateLastRun: boolean
+  isBatch: boolean
+  /** It waits in the queue. */
+  isQueued: boolean
+}
 
 export type RetriedWebhooks = {
   accountId: string
@@ -71,15 +76,22 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     runBy: principal.credential.kind === 'session' ? 'Manual' : 'API',
     startedBy: principal.caller.id,
     ...inputOf(body.input),
+    needsApplications: true,
   }
   if (webhookId === undefined && runFromBlock === undefined && runTillBlock === undefined) {
     // The plain start asks nothing first: what the statement that starts it needs to know, it looks up itself.
     return deps.starter.start(request)
   }
-  const definition = await getDeployed(deps, scope.accountId, request.workflowId)
+  const definition = await deps.findDefinition(scope.accountId, request.workflowId)
+  if (!definition) throw notFound('workflow')
+  const { state } = definition
+  const webhook =
+    webhookId === undefined ? undefined : await deps.webhooks.find(scope, definition.workflowId, webhookId)
+  // Nothing takes up by itself what was left in the queue of an archived workflow; a person may.
+  request.mayBeArchived = state === 'archived' && webhook?.isQueued === true
+  if (state !== 'deployed' && !request.mayBeArchived) throw notDeployed(state)
   await refuseMissing(deps, scope, definition)
   if (webhookId !== undefined) {
-    const webhook = await deps.webhooks.find(scope, definition.workflowId, webhookId)
     if (!webhook) throw new AppError('invalid_request', `The workflow has no webhook request ${webhookId}.`)
     request.webhookIds = [webhookId]
     request.isWebhookBatch = webhook.isBatch
@@ -164,18 +176,7 @@ export async function startWith(
   return run
 }
 
-async function getDeployed(deps: StartDeps, accountId: string, workflowId: string): Promise<WorkflowDefinition> {
-  const definition = await deps.findDefinition(accountId, workflowId)
-  if (!definition) throw notFound('workflow')
-  if (definition.state !== 'deployed') throw notDeployed(definition.state)
-  return definition
-}
-
 async function refuseMissing(deps: StartDeps, scope: Scope, definition: WorkflowDefinition): Promise<void> {
   const missing = await deps.missingApplications(scope, definition)
-  if (missing.length > 0)
-    throw new AppError(
-      'applications_missing',
-      `The workflow needs registered applications that are missing: ${missing.join(', ')}.`,
-    )
+  if (missing.length > 0) throw applicationsMissing(missing)
 }

@@ -5,7 +5,7 @@ import { GroupCommit } from '../../lib/group-commit.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { type RunNews, runQueue } from '../run.ts'
-import { findStarted, findWorkflowState, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
+import { findObstacle, findStarted, type InsertedRun, insertRuns, type NewRun } from './start-store.ts'
 
 /** `id`: for a caller that has to know it before. */
 export type RunRequest = Omit<NewRun, 'id'> & { id?: string }
@@ -93,11 +93,20 @@ export class RunStarter {
     return requests.map(({ id }) => inserted.get(id))
   }
 
-  async #refuse({ accountId, workflowId }: RunRequest): Promise<never> {
-    const state = await findWorkflowState(this.#database.system, accountId, workflowId)
-    if (state === undefined) throw notFound('workflow')
-    throw notDeployed(state)
+  async #refuse({ accountId, workflowId, needsApplications }: RunRequest): Promise<never> {
+    const found = await findObstacle(this.#database.system, accountId, workflowId)
+    if (found === undefined || found.isBeingDeleted) throw notFound('workflow')
+    if (found.state !== 'deployed') throw notDeployed(found.state)
+    if (needsApplications && found.missing.length > 0) throw applicationsMissing(found.missing)
+    throw new AppError('not_ready', 'The workflow has only just become ready to run. Try again.')
   }
+}
+
+export function applicationsMissing(names: readonly string[]): AppError {
+  return new AppError(
+    'applications_missing',
+    `The workflow needs registered applications that are missing or not authenticated: ${names.join(', ')}.`,
+  )
 }
 
 export function notDeployed(state: string): AppError {

@@ -91,16 +91,3 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     }
   )
 }
-
-/**
- * Before a workflow is deleted: its runs go, and with them the right of any worker to write about them. A script under way finds that out
- * when it ends; a job that waits finds no run and is thrown away. The counter goes with the workflow itself: whoever starts a run holds the
- * workflow first and the counter then.
- */
-export async function deleteRuns(tx: Tx, workflowId: string): Promise<void> {
-  await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
-  await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
-  await tx.query(sql`delete from run_writes n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
-  await tx.query(sql`delete from run_recordings where workflow_id = ${workflowId}`)
-  await tx.query(sql`delete from runs where workflow_id = ${workflowId}`)
-}

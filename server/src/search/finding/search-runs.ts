@@ -1,5 +1,5 @@
 import { type AnswerOf, type BodyOf, type Operations, type RunStatusName, readPage } from '@patchbay/contract'
-import { accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
+import { accountName, accountsInReach, type Principal, type Reach, reachOf } from '../../access/index.ts'
 import { ContentAwayError, type Contents } from '../../contents/index.ts'
 import { type Database, type Queryable, readOneMoment, sql, type Tx } from '../../db/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
@@ -56,12 +56,14 @@ function readTerms(searchTerm: string): string[] {
   return terms
 }
 
-/** Of the accounts in reach those that have anything to find, with their e-mail addresses. */
-async function listAccounts(db: Queryable, reach: Reach): Promise<Map<string, string>> {
-  const { rows } = await db.query<{ id: string; email: string }>(sql`
-    select a.id, a.email from accounts a
+type Accounts = ReadonlyMap<string, { name: string; email: string }>
+
+/** Of the accounts in reach those that have anything to find. */
+async function listAccounts(db: Queryable, reach: Reach): Promise<Accounts> {
+  const { rows } = await db.query<{ id: string; name: string; email: string }>(sql`
+    select a.id, ${accountName} as name, a.email from accounts a
     where ${accountsInReach(reach)} and exists (select from search_segments s where s.account_id = a.id)`)
-  return new Map(rows.map(({ id, email }) => [id, email]))
+  return new Map(rows.map(({ id, name, email }) => [id, { name, email }]))
 }
 
 /** Also there when nothing of its account can be found yet. */
@@ -132,7 +134,7 @@ async function describe(
   deps: SearchDeps,
   db: Queryable,
   shown: readonly Kept[],
-  { term, accounts }: { term: string; accounts: ReadonlyMap<string, string> | undefined },
+  { term, accounts }: { term: string; accounts: Accounts | undefined },
 ): Promise<Answer['items']> {
   const inBlocks = shown.flatMap(({ workflowId, revision, blockId }) =>
     revision === null || blockId === null ? [] : [{ workflowId, revision, blockId }],
@@ -146,7 +148,11 @@ async function describe(
     makeSnippets(deps, db, shown, term),
   ])
   return shown.map((match, index) => ({
-    ...(accounts && { accountId: match.accountId, accountEmail: accounts.get(match.accountId) ?? '' }),
+    ...(accounts && {
+      accountId: match.accountId,
+      accountName: accounts.get(match.accountId)?.name ?? '',
+      accountEmail: accounts.get(match.accountId)?.email ?? '',
+    }),
     workflowId: match.workflowId,
     workflowName: workflowNames.get(match.workflowId) ?? '',
     runNumber: match.runNumber,

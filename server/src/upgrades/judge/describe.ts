@@ -2,6 +2,11 @@ import type { Judgement } from './judge.ts'
 
 const sentencesMax = 10
 
+/** Of a workflow that is left alone because a recorded run would fail. */
+export function describeBroken({ runNumber, message }: { runNumber: number; message: string }): string {
+  return `Run ${runNumber} was Ready, but its replay with the new version fails: ${message}`
+}
+
 /** One message about a workflow; null when there is nothing to say. */
 export function describeJudgement({ outcome, conflicts, problems, notes }: Judgement): string | null {
   const about = conflicts.map(

@@ -2,10 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import { type PreviewOutcome, previewOutcomes, readPage } from '@patchbay/contract'
 import { type Principal, reachOf } from '../../access/index.ts'
 import { compareBlocks } from '../../engine/compare/difference.ts'
-import { hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../../workflows/index.ts'
+import { invalid } from '../../lib/app-error.ts'
+import { type Follower, hideSecrets, loadWorkflows, maskDefinition, type OpenWorkflow } from '../../workflows/index.ts'
+import { describeBroken } from '../judge/describe.ts'
 import { Judge, type Judgement } from '../judge/judge.ts'
 import { describeNeeds } from '../judge/needs.ts'
-import type { JudgeDeps } from '../ports.ts'
+import type { JudgeDeps, UpgradeDeps } from '../ports.ts'
 import { chooseWorkflows } from '../target/choose-workflows.ts'
 import { findTarget, type Target } from '../target/target.ts'
 
@@ -14,22 +16,33 @@ type Given = {
   toVersion?: string
   workflowIds?: string[]
   outcome?: PreviewOutcome
+  replayRuns?: number
   page?: number
   size?: number
 }
 
 const loadedAtOnce = 50
+const replayedAtOnce = 5
+/** Replaying takes as long as the scripts do, and somebody waits for the answer. */
+const replayedMax = 200
 
-export async function previewUpgrade(deps: JudgeDeps, principal: Principal, given: Given) {
+type PreviewDeps = JudgeDeps & Pick<UpgradeDeps, 'findBrokenRun'>
+/** `broken`: why a recorded run would fail, where it was replayed. */
+type Judged = { workflow: OpenWorkflow; judgement: Judgement; broken: string | undefined }
+
+export async function previewUpgrade(deps: PreviewDeps, principal: Principal, given: Given) {
   const { page, size } = readPage(given)
   const { outcome } = given
   const target = await findTarget(deps.catalog, principal.account.organizationId, given)
   const db = deps.database.system
   const chosen = await chooseWorkflows(db, reachOf(principal, true), target, given.workflowIds)
   const active = chosen.filter(({ state }) => state !== 'archived')
+  const { replayRuns = 0 } = given
+  if (replayRuns > 0 && active.length > replayedMax)
+    throw invalid(`With replayRuns, a preview covers at most ${replayedMax} workflows. Name them in workflowIds.`)
   const judge = new Judge(deps, db, target)
   const counts = Object.fromEntries(previewOutcomes.map((outcome) => [outcome, 0])) as Record<PreviewOutcome, number>
-  const items: (ReturnType<typeof toItem> & { accountEmail: string })[] = []
+  const items: (ReturnType<typeof toItem> & Pick<Follower, 'accountName' | 'accountEmail'>)[] = []
   let total = 0
   const load = (from: number) => loadWorkflows(db, deps.keyRing, active.slice(from, from + loadedAtOnce))
   let loading = load(0)
@@ -40,15 +53,17 @@ export async function previewUpgrade(deps: JudgeDeps, principal: Principal, give
     loading = load(from + loadedAtOnce)
     loading.catch(() => {})
     const judged = await judge.judgeAll([...workflows.values()])
-    for (const { id, accountEmail } of ids) {
+    const broken = await findBroken(deps, replayRuns, [...workflows.values()], judged)
+    for (const { id, accountName, accountEmail } of ids) {
       const [workflow, judgement] = [workflows.get(id), judged.get(id)]
       // Deleted in this moment.
       if (!workflow || !judgement) continue
-      counts[judgement.outcome]++
-      if (outcome !== undefined && judgement.outcome !== outcome) continue
+      const found: Judged = { workflow, judgement, broken: broken.get(id) }
+      counts[outcomeOf(found)]++
+      if (outcome !== undefined && outcomeOf(found) !== outcome) continue
       const place = total++
       if (place < page * size || place >= (page + 1) * size) continue
-      items.push({ ...toItem(workflow, judgement, target), accountEmail })
+      items.push({ ...toItem(found, target), accountName, accountEmail })
     }
     // Other requests have their turn between two batches.
     await setImmediate()
@@ -56,7 +71,33 @@ export async function previewUpgrade(deps: JudgeDeps, principal: Principal, give
   return { items, total, counts }
 }
 
-function toItem(workflow: OpenWorkflow, judgement: Judgement, target: Target) {
+/** By id, why the replay of a run fails that was Ready. Only what would be changed as it is need be tried. */
+async function findBroken(
+  deps: PreviewDeps,
+  lastRuns: number,
+  workflows: readonly OpenWorkflow[],
+  judged: ReadonlyMap<string, Judgement>,
+): Promise<Map<string, string>> {
+  const broken = new Map<string, string>()
+  if (lastRuns === 0) return broken
+  const { signal } = new AbortController()
+  const clean = workflows.filter(({ id }) => judged.get(id)?.outcome === 'clean')
+  for (let from = 0; from < clean.length; from += replayedAtOnce) {
+    const those = clean.slice(from, from + replayedAtOnce).map(async ({ id: workflowId, accountId }) => {
+      const definition = (judged.get(workflowId) as Judgement).next
+      const found = await deps.findBrokenRun({ accountId, workflowId, definition, lastRuns, signal })
+      if (found) broken.set(workflowId, describeBroken(found))
+    })
+    await Promise.all(those)
+  }
+  return broken
+}
+
+function outcomeOf({ judgement, broken }: Judged): PreviewOutcome {
+  return broken === undefined ? judgement.outcome : 'conflict'
+}
+
+function toItem({ workflow, judgement, broken }: Judged, target: Target) {
   const changes = compareBlocks(hideSecrets(workflow.definition).chain, hideSecrets(judgement.next).chain)
   return {
     workflowId: workflow.id,
@@ -65,11 +106,12 @@ function toItem(workflow: OpenWorkflow, judgement: Judgement, target: Target) {
     revision: workflow.revision,
     fromVersion: workflow.templateVersion,
     toVersion: target.version,
-    outcome: judgement.outcome,
+    outcome: outcomeOf({ workflow, judgement, broken }),
+    message: broken ?? null,
     // Secrets become stars on the way through JSON.
     changes: JSON.parse(JSON.stringify(changes)) as typeof changes,
     conflicts: showConflicts(workflow, judgement, target),
-    problems: judgement.problems.map(({ message }) => message),
+    problems: [...judgement.problems.map(({ message }) => message), ...(broken === undefined ? [] : [broken])],
     needs: describeNeeds(judgement.problems, judgement.next),
     notes: [...judgement.notes],
   }

@@ -11,11 +11,11 @@ import { ContentAwayError } from '../../contents/index.ts'
 import { isTransient } from '../../db/index.ts'
 import { findBases, loadWorkflows, type SealedRevision, sealRevisions, storeRevisions } from '../../workflows/index.ts'
 import { type Ending, endItems, findNextWave, listPending, type PendingItem } from '../item-store.ts'
-import { describeJudgement } from '../judge/describe.ts'
+import { describeBroken, describeJudgement } from '../judge/describe.ts'
 import { Judge } from '../judge/judge.ts'
 import { describeStale } from '../plan/plan-items.ts'
 import type { UpgradeDeps } from '../ports.ts'
-import { changing, findUpgrade, holding, type Upgrade, updateState, updateWave } from '../store.ts'
+import { changing, findUpgrade, holding, type Upgrade, updateState, updateWave, updateWaveDue } from '../store.ts'
 import { noChoices, openChoices } from '../target/choices.ts'
 import { sendTurn, type Turn } from '../turn.ts'
 import { actorFor } from './actor.ts'
@@ -72,6 +72,7 @@ async function endWave(deps: UpgradeDeps, upgrade: Upgrade): Promise<boolean> {
     // A job that is taken again, because its worker died after this, must not begin the wave that has to wait.
     const next = { wave, turn: waits ? turn + 1 : turn }
     if (!(await updateWave(tx, upgrade, next)) || !waits) return true
+    await updateWaveDue(tx, upgrade)
     await sendTurn(deps.jobs, tx, { id, turn: next.turn }, waveMinutes)
     return false
   })
@@ -213,8 +214,7 @@ async function findBroken(
     const { id: workflowId, accountId } = current
     const broken = await deps.findBrokenRun({ accountId, workflowId, definition: next, lastRuns: replayRuns, signal })
     if (!broken) return []
-    const message = `Run ${broken.runNumber} was Ready, but its replay with the new version fails: ${broken.message}`
-    return [{ ...untouched({ workflowId }), outcome: 'conflict', message }]
+    return [{ ...untouched({ workflowId }), outcome: 'conflict', message: describeBroken(broken) }]
   })
   return (await Promise.all(endings)).flat()
 }

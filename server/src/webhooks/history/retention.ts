@@ -2,6 +2,7 @@
 // until it is done, unless its workflow is archived: those wait as long as history is kept, in case somebody wants to see them.
 import { type Database, type Sql, sql, type Tx, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
+import { deleteOldRefusals } from '../intake/refusal-store.ts'
 import { shareOrder } from '../queue/locks.ts'
 import { leaveQueue } from '../queue/settle-store.ts'
 import { deliveryDays } from '../request/delivery-days.ts'
@@ -40,6 +41,7 @@ export class WebhookRetention implements AsyncDisposable {
       delete from webhook_requests_default where id < ${keptFrom} and id not in (select webhook_id from webhook_queue where webhook_id < ${keptFrom})`)
     while (!this.#sweeping.isStopping && (await this.#forgetDeliveries()) === deletedAtOnce);
     while (!this.#sweeping.isStopping && (await this.#forgetAnswers()) === deletedAtOnce);
+    await deleteOldRefusals(system, this.#daysKept)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 // Where other systems send requests to: one same 404 for whatever takes none, then the address, then proof over the raw bytes.
-import { isGuid } from '@patchbay/contract'
+import { type ErrorCode, errorCatalogue, isGuid } from '@patchbay/contract'
 import type { RawAnswer, RawHead, RawReader, RawRoute } from '../../http/index.ts'
 import { AppError, invalid, notFound } from '../../lib/app-error.ts'
 import { withoutCell } from '../../lib/cell.ts'
@@ -10,6 +10,7 @@ import { deliveryIdOf, type Proof, type SignedRequest, verifySignature } from '.
 import { type AwaitDeps, awaitAnswer, tellAccepted } from './await-answer.ts'
 import type { Accepted, Intake } from './intake.ts'
 import type { KnownWebhook, KnownWebhooks } from './known-webhooks.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { depthMax, isDeepJson, mayBeDeep, readContentEncoding, unpackBody } from './request-body.ts'
 
 const bodyBytesMax = 5 * 1024 * 1024
@@ -19,6 +20,7 @@ const attemptsMax = 100
 type Deps = {
   known: KnownWebhooks
   intake: Intake
+  refusals: Pick<RefusalLog, 'note'>
   /** The public address of webhooks, without a slash at its end. */
   webhookUrl(): string
   awaiting: AwaitDeps
@@ -35,31 +37,73 @@ export function webhookEndpoint(deps: Deps): RawRoute {
     admit: (head) => {
       const webhook = deps.known.recall(withoutCell(head.step))
       const isAdmitted = webhook && (webhook.isAllowed === undefined || webhook.isAllowed(head.address))
-      return isAdmitted ? readerFor(webhook, (body) => answerAtOnce(deps, head, webhook, body)) : admit(deps, head)
+      return isAdmitted
+        ? readerFor(deps, head, webhook, (body) => answerAtOnce(deps, head, webhook, body))
+        : admit(deps, head)
     },
   }
 }
 
 async function admit(deps: Deps, head: RawHead): Promise<RawReader> {
-  const webhook = await findWebhook(deps.known, head)
-  return readerFor(webhook, (body) => answer(deps, head, webhook, body))
+  const webhook = await findOpen(deps.known, head)
+  try {
+    requireAddress(webhook, head)
+  } catch (error) {
+    noteRefusal(deps, head, webhook, error as AppError)
+    throw error
+  }
+  return readerFor(deps, head, webhook, (body) => answer(deps, head, webhook, body))
 }
 
-function readerFor({ accountId, workflowId }: KnownWebhook, read: RawReader['read']): RawReader {
-  return { accountId, workflowId, read }
+function readerFor(deps: Deps, head: RawHead, webhook: KnownWebhook, read: RawReader['read']): RawReader {
+  const { accountId, workflowId } = webhook
+  return { accountId, workflowId, read, onRefused: (refused) => noteRefusal(deps, head, webhook, refused) }
+}
+
+/** What the sender can do something about. Sentences that repeat the address would be counted one by one. */
+const notedCodes: Partial<Record<string, string | null>> = {
+  webhook_not_proven: null,
+  webhook_address_not_allowed: 'The address is not allowed by the ipRestriction of this webhook.',
+  body_too_large: null,
+  invalid_request: null,
+}
+
+function noteRefusal(
+  { refusals }: Deps,
+  head: RawHead,
+  webhook: KnownWebhook,
+  { code, message }: { code: string; message: string },
+): void {
+  const reason = notedCodes[code]
+  if (reason === undefined) return
+  refusals.note(webhook, {
+    statusCode: errorCatalogue[code as ErrorCode],
+    reason: reason ?? message,
+    ipAddress: head.address,
+    headerNames: Object.keys(head.headers).sort(),
+  })
 }
 
 /** One that takes requests, and from this address. */
 async function findWebhook(known: KnownWebhooks, head: RawHead): Promise<KnownWebhook> {
+  const webhook = await findOpen(known, head)
+  requireAddress(webhook, head)
+  return webhook
+}
+
+async function findOpen(known: KnownWebhooks, head: RawHead): Promise<KnownWebhook> {
   const id = withoutCell(head.step)
   const webhook = isGuid(id) ? await known.find(id.toLowerCase()) : undefined
   if (!webhook) throw notFound('webhook')
+  return webhook
+}
+
+function requireAddress(webhook: KnownWebhook, head: RawHead): void {
   if (webhook.isAllowed && !webhook.isAllowed(head.address))
     throw new AppError(
       'webhook_address_not_allowed',
       `Requests from ${head.address} are not allowed by the ipRestriction of this webhook.`,
     )
-  return webhook
 }
 
 /**

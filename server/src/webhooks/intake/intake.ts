@@ -14,7 +14,14 @@ import type { RecentRequests } from '../request/recent-requests.ts'
 import { type GivenRequest, packRequest, type RequestTable, requestPlace } from '../request/request-record.ts'
 import type { KnownWebhook } from './known-webhooks.ts'
 import { QueueRoom } from './queue-room.ts'
-import { insertRequests, insertSample, type NewRequest, type StoredBatch, type StoredRequest } from './store.ts'
+import {
+  hasRequest,
+  insertRequests,
+  insertSample,
+  type NewRequest,
+  type StoredBatch,
+  type StoredRequest,
+} from './store.ts'
 
 const samplesMax = 10
 /** Requests that wait for the database; more are asked to come back. */
@@ -57,16 +64,19 @@ export class Intake {
     const weight = { of: ({ sealedRequest }: NewRequest) => sealedRequest.length, max: 8 * 1024 * 1024 }
     const rowOf = (insert: (requests: NewRequest[]) => Promise<StoredBatch>) =>
       new GroupCommit<NewRequest, StoredRequest>(
-        oncePerDelivery(async (requests) => {
-          if (contents.isOn)
-            await Promise.all(requests.map((request) => keepBody(contents, 'webhook_requests', request)))
-          const { stored, accountIds } = await insert(requests)
-          // What cannot start now will not be asked for in this moment either.
-          if (accountIds.length > 0) keepRecent(recent, requests, stored)
-          accountIds.forEach(onStored)
-          const longer = new Map(requests.map(({ workflowId, accountId }) => [workflowId, accountId]))
-          for (const [workflowId, accountId] of longer) onQueueChange(accountId, workflowId)
-          return stored
+        oncePerDelivery({
+          insert: async (requests) => {
+            if (contents.isOn)
+              await Promise.all(requests.map((request) => keepBody(contents, 'webhook_requests', request)))
+            const { stored, accountIds } = await insert(requests)
+            // What cannot start now will not be asked for in this moment either.
+            if (accountIds.length > 0) keepRecent(recent, requests, stored)
+            accountIds.forEach(onStored)
+            const longer = new Map(requests.map(({ workflowId, accountId }) => [workflowId, accountId]))
+            for (const [workflowId, accountId] of longer) onQueueChange(accountId, workflowId)
+            return stored
+          },
+          isStored: (request) => hasRequest(system, request),
         }),
         { batchesAtOnce: 1, itemsMax: 500, weight, isShared: isAway },
       )
@@ -173,30 +183,30 @@ function digest(deliveryId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
+type Insertion = {
+  insert(requests: NewRequest[]): Promise<StoredRequest[]>
+  isStored(request: NewRequest): Promise<boolean>
+}
+
 /**
  * A batch whose fate is not known, because the connection was lost over it, is tried again request by request: one that is there already
  * was stored by the first try.
  */
-async function insertOnce(
-  insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
-  requests: NewRequest[],
-): Promise<StoredRequest[]> {
+async function insertOnce({ insert, isStored }: Insertion, requests: NewRequest[]): Promise<StoredRequest[]> {
   try {
     return await insert(requests)
   } catch (error) {
     const [request] = requests
-    if (request && requests.length === 1 && violatedConstraint(error)?.startsWith('webhook_'))
-      return [{ kind: 'stored', webhookId: request.id }]
-    throw error
+    if (!request || requests.length > 1 || violatedConstraint(error) === undefined) throw error
+    if (!(await isStored(request))) throw error
+    return [{ kind: 'stored', webhookId: request.id }]
   }
 }
 
 /** Within one batch the first request of a delivery stands for the others. */
-function oncePerDelivery(
-  insert: (requests: NewRequest[]) => Promise<StoredRequest[]>,
-): (requests: NewRequest[]) => Promise<StoredRequest[]> {
+function oncePerDelivery(insertion: Insertion): (requests: NewRequest[]) => Promise<StoredRequest[]> {
   return async (requests) => {
-    if (requests.every(({ delivery }) => delivery === null)) return insertOnce(insert, requests)
+    if (requests.every(({ delivery }) => delivery === null)) return insertOnce(insertion, requests)
     const first = new Map<string, number>()
     const places = requests.map(({ id, workflowId, delivery }) => {
       const key = delivery === null ? id : `${workflowId} ${delivery}`
@@ -204,11 +214,11 @@ function oncePerDelivery(
       first.set(key, place)
       return place
     })
-    if (first.size === requests.length) return insertOnce(insert, requests)
+    if (first.size === requests.length) return insertOnce(insertion, requests)
     const seen = new Set<number>()
     const isFirst = places.map((place) => !seen.has(place) && seen.add(place) !== undefined)
     const stored = await insertOnce(
-      insert,
+      insertion,
       requests.filter((_, index) => isFirst[index]),
     )
     return places.map((place, index) => {

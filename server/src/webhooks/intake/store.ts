@@ -85,6 +85,17 @@ export type StoredBatch = { stored: StoredRequest[]; accountIds: string[] }
  * Stores requests that no delivery id marks as repeated, in one statement. Settings that are being changed are passed over instead of
  * waited for: one account's change must not hold up the requests of all.
  */
+/** One that was stored although nobody heard of it, wherever it has got to since. */
+export async function hasRequest(
+  db: Queryable,
+  { id, workflowId }: Pick<NewRequest, 'id' | 'workflowId'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(sql`
+    select from webhook_queue where webhook_id = ${id} and workflow_id = ${workflowId}
+    union all select from webhook_history where webhook_id = ${id} and workflow_id = ${workflowId}`)
+  return rowCount > 0
+}
+
 export async function insertRequests(
   db: Queryable,
   requests: readonly NewRequest[],

@@ -17,6 +17,7 @@ const againMs = 5
 /** An account with its whole share in hand has work for longer than this: what is done meanwhile is made good in one go. */
 const fullGapMs = 10
 const channel = 'patchbay_webhooks'
+const namedAtOnce = 200
 
 type State = {
   isFeeding: boolean
@@ -140,10 +141,10 @@ export class RemoteFeeder {
   async #tell(): Promise<void> {
     this.#isTelling = true
     while (this.#accounts.size > 0) {
-      // A message holds less than 8000 bytes; who is left out is found by the sweep.
-      const named = [...this.#accounts].slice(0, 200).join(' ')
-      this.#accounts.clear()
-      await this.#database.system.query(sql`select pg_notify(${channel}, ${named})`).catch(this.#onFault)
+      // A message holds less than 8000 bytes; who is left out is named by the next one.
+      const named = [...this.#accounts].slice(0, namedAtOnce)
+      for (const accountId of named) this.#accounts.delete(accountId)
+      await this.#database.system.query(sql`select pg_notify(${channel}, ${named.join(' ')})`).catch(this.#onFault)
     }
     this.#isTelling = false
   }

@@ -53,6 +53,21 @@ export async function listHeld(tx: Queryable, accountIds: readonly string[], hol
   )
 }
 
+export async function isInQueue(db: Queryable, accountId: string, webhookId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    sql`select from webhook_queue where account_id = ${accountId} and webhook_id = ${webhookId}`,
+  )
+  return rowCount > 0
+}
+
+/** Those of the workflows that have a request which failed and will be tried again. */
+export async function listWaitingAfterErrors(db: Queryable, workflowIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select w.id from workflows w where w.id = any(${workflowIds}::uuid[]) and exists (
+      select from webhook_queue q where q.account_id = w.account_id and q.workflow_id = w.id and q.error_counter > 0)`)
+  return new Set(rows.map(({ id }) => id))
+}
+
 export type Leaving = {
   webhookId: string
   /** Only if this run or check has it in hand. */

@@ -17,10 +17,17 @@ export function holdsRequests({ runBy, processorType, webhookIds }: EndedRun): b
   return webhookIds !== null && (runBy === 'Webhook' || (runBy === 'Retry' && processorType === 'Standard'))
 }
 
-/** In the transaction that ends the runs, so a request moves exactly once, with its run. Answers the accounts of which more waits. */
-export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRun[]): Promise<Set<string>> {
+export type Settled = {
+  /** Accounts of which more waits. */
+  withMore: ReadonlySet<string>
+  /** Failed runs whose requests had all failed before. */
+  repeated: ReadonlySet<string>
+}
+
+/** In the transaction that ends the runs, so a request moves exactly once, with its run. */
+export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRun[]): Promise<Settled> {
   const runs = ended.filter(holdsRequests)
-  if (runs.length === 0) return new Set()
+  if (runs.length === 0) return { withMore: new Set(), repeated: new Set() }
   const isOver = ({ status, isAwaited }: EndedRun) => status !== 'Error' || isAwaited
   const failed = runs.filter((run) => !isOver(run))
   const over = runs.filter(isOver)
@@ -38,7 +45,7 @@ export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRu
   const mark = (db: Queryable) => (retried.length > 0 ? markRetried(db, retried) : undefined)
   if (failed.length === 0) {
     const [, , followed] = await inOrder(tx, [share, mark, (db) => leaveQueue(db, leaving)])
-    return followed
+    return { withMore: followed, repeated: new Set() }
   }
   const messages = new Map(failed.map(({ id, errorMessage }) => [id, errorMessage]))
   const [accountIds, ids] = [failed.map(({ accountId }) => accountId), failed.map(({ id }) => id)]
@@ -49,7 +56,12 @@ export async function settleRuns(deps: TellDeps, tx: Tx, ended: readonly EndedRu
     backToQueue(tx, judged.waiting),
     tellGivenUp(deps, tx, judged.givenUp),
   ])
-  return new Set(runs.map(({ accountId }) => accountId))
+  const byRun = Map.groupBy(held, ({ holder }) => holder)
+  const repeated = failed.filter(({ id }) => byRun.get(id)?.every(({ errorCounter }) => errorCounter > 0))
+  return {
+    withMore: new Set(runs.map(({ accountId }) => accountId)),
+    repeated: new Set(repeated.map(({ id }) => id)),
+  }
 }
 
 export function judgeErrors(

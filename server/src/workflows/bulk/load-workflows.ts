@@ -1,5 +1,5 @@
 // Workflows of many accounts at once, for those who change them together. `db` must see all of these accounts.
-import { accountsInReach, type Reach } from '../../access/index.ts'
+import { accountName, accountsInReach, type Reach } from '../../access/index.ts'
 import { type Queryable, sql } from '../../db/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition, WorkflowState } from '../definition/definition.ts'
@@ -9,22 +9,31 @@ import type { StoredWorkflow } from '../store.ts'
 export type Follower = {
   id: string
   accountId: string
+  accountName: string
   accountEmail: string
   state: WorkflowState
   templateVersion: string | null
 }
 
-type FollowerRow = { id: string; account_id: string; email: string; state: WorkflowState; version: string | null }
+type FollowerRow = {
+  id: string
+  account_id: string
+  account_name: string
+  email: string
+  state: WorkflowState
+  version: string | null
+}
 
 /** Workflows made from a template in the accounts that somebody reaches, archived ones included. */
 export async function listFollowers(db: Queryable, reach: Reach, workflowTemplateId: string): Promise<Follower[]> {
   const { rows } = await db.query<FollowerRow>(sql`
-    select w.id, w.account_id, a.email, w.state, w.template_version as version from workflows w join accounts a on a.id = w.account_id
+    select w.id, w.account_id, ${accountName} as account_name, a.email, w.state, w.template_version as version from workflows w join accounts a on a.id = w.account_id
     where w.organization_id = ${reach.organizationId} and w.workflow_template_id = ${workflowTemplateId} and ${accountsInReach(reach)}
     order by w.id`)
   return rows.map((row) => ({
     id: row.id,
     accountId: row.account_id,
+    accountName: row.account_name,
     accountEmail: row.email,
     state: row.state,
     templateVersion: row.version,

@@ -5,8 +5,9 @@ import { invalid, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'
+import { holdApplications } from '../definition/hold-applications.ts'
 import { sealDefinition } from '../definition/sealed-values.ts'
-import type { CheckScript, WorkflowCatalog } from '../ports.ts'
+import type { CheckScript, WorkflowCatalog, WorkflowConnections } from '../ports.ts'
 import { insertRevision, insertUses, insertWorkflow } from '../store.ts'
 import { insertBase } from '../template/base-store.ts'
 import { emptyDefinition } from '../template/start-definition.ts'
@@ -21,6 +22,7 @@ export type CreateDeps = {
   keyRing: KeyRing
   catalog: WorkflowCatalog
   checkScript: CheckScript
+  connections: WorkflowConnections
 }
 
 type Given = WorkflowInput & TemplateChoice
@@ -47,6 +49,7 @@ export async function prepareNew(
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
   const store = async (tx: Tx) => {
+    await holdApplications(deps.connections, tx, accountId, { before: {}, next: definition.applications })
     // Revision and uses refer to the workflow, the revision to the base as well.
     await inOrder(tx, [
       (db) => insertWorkflow(db, { id, accountId, organizationId, template, definition }),

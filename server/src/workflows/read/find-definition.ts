@@ -1,7 +1,7 @@
 // The seam to runs: what a workflow does at a revision, ready to be run.
 
 import { replayRunsDefault } from '@patchbay/contract'
-import type { Database, Scope } from '../../db/index.ts'
+import type { Database, Queryable, Scope } from '../../db/index.ts'
 import type { Json } from '../../lib/json.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition, WorkflowDefinition } from '../definition/definition.ts'
@@ -73,12 +73,7 @@ export function findFunctionStamp(deps: { database: Database }, workflowId: stri
 }
 
 /** Ids of workflows that are not archived and have this registered application among their applications. */
-export function workflowsUsing(
-  deps: { database: Database },
-  scope: Scope,
-  regApplicationId: string,
-): Promise<string[]> {
-  const db = deps.database.forScope(scope)
+export function workflowsUsing(db: Queryable, scope: Scope, regApplicationId: string): Promise<string[]> {
   return listWorkflowsUsing(db, scope.accountId, 'registeredApplication', regApplicationId)
 }
 

@@ -25,8 +25,14 @@ export type WorkflowItemRow = {
   modified_at: Date
 }
 
+/** Null while nothing will run by itself: the account is not active, or a connection is faulted. Paused by its failures, it tries now and then. */
+const nextRunAt = sql`case
+    when exists (select from accounts o where o.id = w.account_id and o.state <> 'active') then null
+    when w.next_try_at is not null then w.next_try_at
+    when not w.is_auto_run_paused then w.next_run_at end`
+
 export const itemColumns = sql`w.id, w.name, w.description, w.state, w.revision, w.workflow_template_id, w.template_version, w.is_customized_structure,
-  w.applications, w.is_scheduled, w.schedule_frequency, w.schedule_time_zone, coalesce(w.next_try_at, w.next_run_at) as next_run_at, w.is_auto_run_paused, w.is_webhook_active, w.date_last_run,
+  w.applications, w.is_scheduled, w.schedule_frequency, w.schedule_time_zone, ${nextRunAt} as next_run_at, w.is_auto_run_paused, w.is_webhook_active, w.date_last_run,
   w.last_run_number, w.last_run_status, w.created_at, w.modified_at,
   array(select t.value from tags t where t.organization_id = w.organization_id and t.entity_type = 'workflow' and t.entity_id = w.id
         order by t.value) as tags`

@@ -9,6 +9,7 @@ import { AppError, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'
 import { findDeployProblems } from '../definition/deploy-problems.ts'
+import { holdApplications } from '../definition/hold-applications.ts'
 import { refuseFor } from '../definition/refuse.ts'
 import { openDefinition, sealDefinition } from '../definition/sealed-values.ts'
 import type { WorkflowConnections } from '../ports.ts'
@@ -106,6 +107,12 @@ async function prepareStore(
       !(await updateWorkflow(tx, { accountId, id }, found, { definition: next, templateVersion: bond.templateVersion }))
     )
       return false
+    // What an earlier revision or a newer template had is no choice of this request.
+    if (reason === 'Updated')
+      await holdApplications(deps.connections, tx, accountId, {
+        before: current.applications,
+        next: next.applications,
+      })
     await inOrder(tx, [
       (db) => insertRevision(db, key, sealed, { createdBy: principal.caller.id, reason, ...bond }),
       (db) => deleteUses(db, accountId, id),

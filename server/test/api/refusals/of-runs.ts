@@ -23,16 +23,21 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
       at.manager.post(`/api/RunAndWait/${await idle()}`, {}),
     ),
     refusal('RunWorkflow', 'blocks_invalid', 'runFromBlock', async () => run(await deployed(), { runFromBlock: 9 })),
-    refusal('RunWorkflow', 'applications_missing', 'registered applications that are missing: HTTP.', async () => {
-      const application = { applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6', credentialsJson: baseUrl }
-      const { body: connectionId } = await at.manager.post('/api/RegApplication', application)
-      const more = { applications: { HTTP: connectionId } }
-      const { id } = await deployWorkflow(at.manager, ['return 1'], more)
-      // As if the person who had given access took it back.
-      const lose = 'update registered_applications set is_authenticated = false where id = $1'
-      await at.service.asOwner(lose, [connectionId])
-      return run(id, { runTillBlock: 1 })
-    }),
+    refusal(
+      'RunWorkflow',
+      'applications_missing',
+      'registered applications that are missing or not authenticated: HTTP.',
+      async () => {
+        const application = { applicationId: 'e31040e1-1997-54d0-bfa6-43f910dc7be6', credentialsJson: baseUrl }
+        const { body: connectionId } = await at.manager.post('/api/RegApplication', application)
+        const more = { applications: { HTTP: connectionId } }
+        const { id } = await deployWorkflow(at.manager, ['return 1'], more)
+        // As if the person who had given access took it back.
+        const lose = 'update registered_applications set is_authenticated = false where id = $1'
+        await at.service.asOwner(lose, [connectionId])
+        return run(id, { runTillBlock: 1 })
+      },
+    ),
     refusal('RetryRun', 'run_not_failed', 'Run 1 succeeded. Only a failed or stopped run can be retried.', async () => {
       const id = await deployed()
       await runToEnd(at.manager, id)
