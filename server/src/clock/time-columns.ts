@@ -68,6 +68,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   run_blocks: { started_at: 'past', ended_at: 'past' },
   run_writes: { sent_at: 'past' },
   runs: { created_at: 'past', ended_at: 'past', date_last_run: 'past', counts_from: 'past' },
+  search_backlog: { since: 'past' },
   search_segments: { oldest: 'past', newest: 'past' },
   sessions: { created_at: 'past', expires_at: 'expires' },
   shares: { touched_at: 'past', last_download_at: 'past', created_at: 'past', expires_at: 'expires' },

@@ -20,6 +20,7 @@ import {
   takeFeed,
   takeSegments,
 } from '../store.ts'
+import { feedBacklog } from './backlog.ts'
 import { textsOfRuns, textsOfWebhooks } from './index-texts.ts'
 import type { IndexText } from './index-work.ts'
 import { IndexThread } from './thread.ts'
@@ -49,6 +50,7 @@ export class Indexer implements AsyncDisposable {
   readonly #thread = new IndexThread()
   readonly #looking: Recurring
   readonly #sweeping: Recurring
+  #hasBacklog = true
 
   constructor(deps: IndexerDeps) {
     this.#deps = deps
@@ -70,6 +72,10 @@ export class Indexer implements AsyncDisposable {
     while (!this.#looking.isStopping) {
       const { entries, workflowIds } = await this.#deps.database.system.transaction((tx) => this.#indexSome(tx))
       await this.#mergeIn([...workflowIds])
+      if (entries === 0 && this.#hasBacklog) {
+        this.#hasBacklog = await this.#deps.database.system.transaction(feedBacklog)
+        if (this.#hasBacklog) continue
+      }
       // What came meanwhile waits for the next look: few large segments cost much less than many small ones.
       if (entries < feedEntriesMax) return
     }
