@@ -4,7 +4,14 @@ import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { type ConnectionSettings, countMigrations, migrate, startEmbeddedServer } from './db/index.ts'
+import {
+  awaitServer,
+  type ConnectionSettings,
+  countMigrations,
+  explainFault,
+  migrate,
+  startEmbeddedServer,
+} from './db/index.ts'
 import { FaultLog } from './fault-log.ts'
 import { startMetricsServer } from './http/index.ts'
 import { createMetrics } from './metrics/index.ts'
@@ -59,6 +66,7 @@ async function compose({ config, log, say, parts, readMetrics, logLinesDropped, 
   const embedded =
     config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say, { signal })) : undefined
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
+  if (!embedded) await awaitServer(connection, { onFault: sayEachMinute(say), signal })
   const applied = await migrate(connection, signal)
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
@@ -68,32 +76,34 @@ async function compose({ config, log, say, parts, readMetrics, logLinesDropped, 
   const services = await createServices(context, connection)
   signal?.throwIfAborted()
 
-  const { database, sandbox } = services
+  const { database, sandbox, ledger } = services
+  const readiness = parts.use(new ReadinessWatch(database, log))
   metrics.watch({
     pools: () => database.pools,
     sandbox: () => sandbox.load,
     logLinesDropped,
+    isReady: () => readiness.isReady,
+    disk: () => ledger.disk,
     db: database.system,
     migrationsKnown: countMigrations(),
     queues: Object.keys(queues),
   })
-  const readiness = parts.use(new ReadinessWatch(services.database, log))
   readiness.start()
-  const whyNotReady = () => readiness.whyNot()
   if (config.metricsPort !== undefined) {
-    const watched = await startMetricsServer(config.host, config.metricsPort, metrics, whyNotReady)
+    const watched = await startMetricsServer(config.host, config.metricsPort, metrics, () => readiness.whyNotYet())
     parts.defer(() => watched.close())
     say(`Metrics and health at ${addressOf(watched)}.`)
   }
   const worker = config.role === 'api' ? undefined : await startWorker(context, services)
   signal?.throwIfAborted()
-  if (config.role !== 'worker') await startApi(context, services, whyNotReady)
+  if (config.role !== 'worker') await startApi(context, services, () => readiness.whyNot())
   signal?.throwIfAborted()
   if (worker) {
     worker.takeRuns()
     // The first thing at a stop: runs end their block while everything else stops. Requests alone may take ten seconds of the time there is.
     parts.defer(() => worker.leaveRuns())
   }
+  readiness.open()
   return {
     baseUrl: config.role === 'worker' ? undefined : place.baseUrl,
     failed: Promise.race([
@@ -103,5 +113,15 @@ async function compose({ config, log, say, parts, readMetrics, logLinesDropped, 
     drain: () => readiness.drain(),
     abandon: () => embedded?.abandon(),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+/** A database that is not there yet is waited for: whoever starts both at once need not know the order. */
+function sayEachMinute(say: (line: string) => void): (error: unknown) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - saidAt < 60_000) return
+    saidAt = performance.now()
+    say(`Waiting for the database. ${explainFault(error)}`)
   }
 }

@@ -2,8 +2,12 @@
  * Whether this process can do its work, and if not, why. Asked by /readyz, and by the process itself, so that the reason stands in its log also
  * when nobody asks:
  *
- *   ready ⇄ not ready   each change is logged once, with the reason
+ *   starting ─(everything listens)─► ready ⇄ not ready   each change is logged once, with the reason
+ *
+ * A statement that meets a full disk makes the process not ready, whatever this look itself finds: it reads and writes too little to notice. Ready again
+ * it is when a write that needs room succeeds.
  */
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Database, explainFault, judgeMigrations, sql } from './db/index.ts'
 import { Recurring } from './lib/recurring.ts'
@@ -13,6 +17,8 @@ const lookMs = 3000
 const answerMsMax = 1500
 /** Reading tells little about a server that became a standby or ran out of disk. */
 const writeMs = 5000
+/** Needs pages of its own, so the server has to ask the disk for them. */
+const fillerBytes = 128 * 1024
 
 export type Readiness = { whyNot(): Promise<string | undefined> }
 
@@ -31,6 +37,7 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
   readonly outdated: Promise<string>
   readonly #outdate: (sentence: string) => void
   #isDraining = false
+  #isStarted = false
   #last: string | undefined
   #wroteAt = Number.NEGATIVE_INFINITY
 
@@ -50,8 +57,22 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     this.#looking.start()
   }
 
+  /** Everything listens. Until then the port for health alone is there to be asked. */
+  open(): void {
+    this.#isStarted = true
+  }
+
+  async whyNotYet(): Promise<string | undefined> {
+    return this.#isStarted ? this.whyNot() : 'The service is starting.'
+  }
+
   drain(): void {
     this.#isDraining = true
+  }
+
+  /** As the last look found it. */
+  get isReady(): boolean {
+    return this.#isStarted && !this.#isDraining && this.#last === undefined
   }
 
   async whyNot(): Promise<string | undefined> {
@@ -83,12 +104,24 @@ export class ReadinessWatch implements Readiness, AsyncDisposable {
     const verdict = judgeMigrations(rows[0].migrations)
     if (verdict.kind === 'outdated') this.#outdate(verdict.sentence)
     if (verdict.kind !== 'fits') return verdict.sentence
+    const { writeFault } = this.#database
+    if (writeFault !== undefined) {
+      await this.#fillSpace()
+      this.#database.forgetWriteFault(writeFault)
+    }
     const now = performance.now()
     if (now - this.#wroteAt < writeMs) return undefined
     await system.query(sql`
       insert into write_probe (probed_at) values (now()) on conflict (only_row) do update set probed_at = excluded.probed_at`)
     this.#wroteAt = now
     return undefined
+  }
+
+  async #fillSpace(): Promise<void> {
+    await this.#database.system.transaction(async (tx) => {
+      await tx.query(sql`insert into space_probe (filler) values (${randomBytes(fillerBytes)})`)
+      await tx.query(sql`delete from space_probe`)
+    })
   }
 
   #note(why: string | undefined): void {

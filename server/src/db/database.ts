@@ -10,6 +10,7 @@ import { SilenceWatch } from './connect/silence-watch.ts'
 import { endsConnection } from './faults.ts'
 import { startListener } from './listener.ts'
 import type { Statement } from './sql.ts'
+import { cannotWriteFiles } from './sqlstates.ts'
 
 export type Scope = { readonly organizationId: string; readonly accountId: string }
 
@@ -50,6 +51,7 @@ export class Database implements AsyncDisposable {
   readonly #onWait: (pool: PoolName, seconds: number) => void
   readonly #report: (error: Error) => void
   #isClosing = false
+  #writeFault: unknown
   /** The scope each client's session is set to. */
   readonly #scopes = new WeakMap<pg.PoolClient, string>()
 
@@ -88,6 +90,16 @@ export class Database implements AsyncDisposable {
       waiting: waitingCount,
     })
     return { app: useOf(this.#app), system: useOf(this.#system), lookups: useOf(this.#lookups) }
+  }
+
+  /** The latest fault of a server that could not write its files, as a statement of ours met it. */
+  get writeFault(): unknown {
+    return this.#writeFault
+  }
+
+  /** For whoever found that the server can write again since then. */
+  forgetWriteFault(fault: unknown): void {
+    if (this.#writeFault === fault) this.#writeFault = undefined
   }
 
   /**
@@ -134,6 +146,7 @@ export class Database implements AsyncDisposable {
       return await work(client)
     } catch (error) {
       if (endsConnection(error)) broken = error as Error
+      if (cannotWriteFiles(error)) this.#writeFault = error
       if (broken && client instanceof Session) this.#hosts.giveUp(client.target, error)
       throw error
     } finally {

@@ -1,3 +1,4 @@
+export { awaitServer } from './await-server.ts'
 export { lockForBackup, unlessBackup } from './backup-lock.ts'
 export { type Beside, oneByOne, together } from './beside.ts'
 export { splitDatabaseUrl } from './connect/database-url.ts'
@@ -13,7 +14,15 @@ export {
 } from './database.ts'
 export { transactDespiteDeadlock } from './despite-deadlock.ts'
 export { type EmbeddedServer, embeddedConnection, isEmbeddedServerUp, startEmbeddedServer } from './embedded.ts'
-export { explainFault, isAway, isDenied, isTransient, isUnreachable, tooManyConnections } from './faults.ts'
+export {
+  describeFault,
+  explainFault,
+  isAway,
+  isDenied,
+  isTransient,
+  isUnreachable,
+  tooManyConnections,
+} from './faults.ts'
 export { inOrder } from './in-order.ts'
 export { Lease } from './lease.ts'
 export { applyMigrations, countMigrations, judgeMigrations, migrate, unknownMigration } from './migrate.ts'
@@ -21,6 +30,7 @@ export { readOneMoment } from './one-moment.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'
 export {
+  cannotWriteFiles,
   isBeingMoved,
   isDeadlock,
   isDiskFull,

@@ -7,6 +7,8 @@ export const readOnlyState = '25006'
 /** True for every fault of a server that accepts no writes. */
 export const isReadOnly = among(readOnlyState)
 export const isDiskFull = among('53100')
+/** The server cannot write its files: the disk is full, or fails. Small writes may still succeed, where pages have room. */
+export const cannotWriteFiles = among('53100', '58030')
 export const isOutOfConnections = among('53300')
 export const lacksPrivilege = among('42501')
 export const isProtocolViolation = among('08P01')

@@ -7,6 +7,9 @@ export type ProcessSource = {
   pools(): Record<string, PoolUse>
   sandbox(): { processes: number; computing: number; queued: number }
   logLinesDropped(): number
+  isReady(): boolean
+  /** Of the data directory; undefined while nobody has looked. */
+  disk(): { freeBytes: number; totalBytes: number; floorBytes: number } | undefined
 }
 
 export function addProcessMetrics(registry: Registry, source: ProcessSource): void {
@@ -44,6 +47,16 @@ export function addProcessMetrics(registry: Registry, source: ProcessSource): vo
   ofSandbox('patchbay_script_processes', 'Processes for scripts.', (load) => load.processes)
   ofSandbox('patchbay_scripts_computing', 'Scripts that compute.', (load) => load.computing)
   ofSandbox('patchbay_scripts_waiting', 'Scripts that wait for a process.', (load) => load.queued)
+  new Gauge({
+    name: 'patchbay_ready',
+    help: '1 while /readyz of this process says ready, 0 while it does not.',
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.set(source.isReady() ? 1 : 0)
+    },
+  })
+  addDiskMetrics(registers, source)
   new Counter({
     name: 'patchbay_log_lines_dropped_total',
     help: 'Lines that standard output or standard error did not take, because the disk is full or the reader has left or stalls.',
@@ -53,4 +66,27 @@ export function addProcessMetrics(registry: Registry, source: ProcessSource): vo
       this.inc(source.logLinesDropped())
     },
   })
+}
+
+/** With the embedded database this is its disk, too. That of a database elsewhere is known to nobody here. */
+function addDiskMetrics(registers: Registry[], source: ProcessSource): void {
+  const ofDisk = (name: string, help: string, read: (disk: NonNullable<ReturnType<ProcessSource['disk']>>) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      aggregator: 'min',
+      collect() {
+        const disk = source.disk()
+        if (disk) this.set(read(disk))
+        else this.remove()
+      },
+    })
+  ofDisk('patchbay_disk_free_bytes', 'Free space on the disk of the data directory.', (disk) => disk.freeBytes)
+  ofDisk('patchbay_disk_size_bytes', 'Size of the disk of the data directory.', (disk) => disk.totalBytes)
+  ofDisk(
+    'patchbay_disk_floor_bytes',
+    'With less free space than this no new work is accepted.',
+    (disk) => disk.floorBytes,
+  )
 }

@@ -34,6 +34,7 @@ export class StorageLedger implements AsyncDisposable {
   #fullAccounts: ReadonlySet<string> = new Set()
   #fullOrganizations: ReadonlySet<string> = new Set()
   #isDiskLow = false
+  #disk: (DiskSpace & { floorBytes: number }) | undefined
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -48,6 +49,11 @@ export class StorageLedger implements AsyncDisposable {
   /** Something of the account was stored. */
   add(accountId: string, bytes: number): void {
     this.#added.set(accountId, (this.#added.get(accountId) ?? 0) + bytes)
+  }
+
+  /** The disk of the data directory, as last seen. Below its floor no new work is taken. */
+  get disk(): (DiskSpace & { floorBytes: number }) | undefined {
+    return this.#disk
   }
 
   /** False when new work must wait: what is under way goes on to its end. */
@@ -81,7 +87,9 @@ export class StorageLedger implements AsyncDisposable {
   async #look(): Promise<void> {
     const { database, limits, diskSpace } = this.#deps
     const space = await diskSpace()
-    this.#isDiskLow = space.freeBytes < (limits.diskFloorBytes ?? floorOf(space))
+    const floorBytes = limits.diskFloorBytes ?? floorOf(space)
+    this.#isDiskLow = space.freeBytes < floorBytes
+    this.#disk = { ...space, floorBytes }
     await this.#flush()
     if (await claimMeasure(database.system, measureMs)) await measureAll(database.system)
     let full = await listFull(database.system, limits)

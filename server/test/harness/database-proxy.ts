@@ -12,6 +12,8 @@ export type DatabaseProxy = AsyncDisposable & {
   takeRoundTrips(): number
   /** Cuts every connection and refuses new ones. */
   cut(): void
+  /** How many connections were refused since the start. */
+  refusals(): number
   restore(): void
   /**
    * The connections there are stay open, and nothing comes through any more: as behind a firewall that forgot them. `alsoNew`: those that are
@@ -30,12 +32,14 @@ export async function startDatabaseProxy(target: { host: string; port: number })
   const sockets = new Set<Socket>()
   let roundTrips = 0
   let isCut = false
+  let refusals = 0
   let isFrozen = false
   let live = { isFrozen: false }
   const turns = new Set<{ isServers: boolean; isLost: boolean }>()
   let delayMs = 0
   const server = createServer((client) => {
     if (isCut) {
+      refusals++
       client.destroy()
       return
     }
@@ -97,6 +101,7 @@ export async function startDatabaseProxy(target: { host: string; port: number })
       isCut = true
       for (const socket of sockets) socket.destroy()
     },
+    refusals: () => refusals,
     restore: () => {
       isCut = false
     },

@@ -172,6 +172,39 @@ describe('a database that readiness can only read', () => {
   )
 })
 
+describe('a database whose disk is full', () => {
+  const fullDisk = `create function full_disk() returns trigger language plpgsql as $$ begin
+      raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end $$;
+    create trigger full_disk before insert on tags for each row execute function full_disk();
+    create trigger full_disk before insert on space_probe for each row execute function full_disk()`
+
+  it('is not ready once a request has met it, says so truly, and is ready when a write finds room', async () => {
+    await using service = await startService({ role: 'api' })
+    const { id } = await deployWorkflow(service.manager, ['return 1'])
+    const tag = () => service.manager.post(`/api/AttributeTagAdd/workflow/${id}`, { value: 'x' })
+    await service.asOwner(fullDisk)
+    // What fits into pages that are there already is written: the probe of readiness alone would notice nothing.
+    expect((await readiness(service.client(undefined))).status).toBe(200)
+    const refused = await tag()
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { errorMessage: 'The disk of the database is full. Try again later.' },
+    })
+    const unready = await unreadiness(service.client(undefined))
+    expect(unready.body.errorMessage).toBe(
+      'The disk of the database is full: could not extend file "base/1/2": No space left on device.',
+    )
+    const figures = async () => (await service.client(undefined).get('/metrics')).text
+    await eventually(async () => /^patchbay_ready 0$/m.test(await figures()))
+    await service.asOwner('drop function full_disk cascade')
+    await eventually(async () => (await readiness(service.client(undefined))).status === 200)
+    expect((await tag()).status).toBe(200)
+    expect(await figures()).toMatch(/^patchbay_http_answers_total\{operation="\w+",status="503"\} [1-9]/m)
+    expect(await figures()).toMatch(/^patchbay_disk_free_bytes [1-9]/m)
+    expect(await figures()).toMatch(/^patchbay_disk_floor_bytes [1-9]/m)
+  })
+})
+
 describe('a database of somebody else', () => {
   it('is refused in one sentence', async () => {
     await asSuperuser('create role guest login createrole', 'create database guest owner postgres')

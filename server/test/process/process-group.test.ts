@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Program, programFile, startProgram } from '../harness/program.ts'
@@ -72,10 +72,11 @@ it('stops everything on one signal, the database included, and kills nobody who 
 })
 
 it('what cannot start ends the group with its sentence', async () => {
+  const { host, port } = inject('postgres')
   await using wrong = startProgram('main', [], {
     ...env,
     PATCHBAY_PROCESSES: '2',
-    PATCHBAY_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
+    PATCHBAY_DATABASE_URL: `postgres://postgres@localhost:${port}/nowhere?host=${encodeURIComponent(host)}`,
   })
   expect(await wrong.ended).toBe(1)
   expect(wrong.output()).toContain('The database of PATCHBAY_DATABASE_URL cannot be used')

@@ -277,8 +277,10 @@ describe('a start that cannot succeed says why in one sentence', () => {
     expect(await program.ended).toBe(1)
     expect(program.output()).toContain('Unknown role "boss"')
   })
-  it('a database that is not there', async () => {
-    await using program = start(newDataDir(), { PATCHBAY_DATABASE_URL: 'postgres://u:geheim@127.0.0.1:1/x' })
+  it('a database that the server does not have', async () => {
+    const { host, port } = inject('postgres')
+    const url = `postgres://postgres:geheim@localhost:${port}/nowhere?host=${encodeURIComponent(host)}`
+    await using program = start(newDataDir(), { PATCHBAY_DATABASE_URL: url })
     expect(await program.ended).toBe(1)
     expect(program.output()).toMatch(/^Patchbay cannot start\. The database of PATCHBAY_DATABASE_URL cannot be used/m)
     expect(program.output()).not.toContain('geheim')
@@ -292,6 +294,56 @@ describe('a start that cannot succeed says why in one sentence', () => {
     expect(second.output()).toContain(`${taken} is taken by another program`)
     expect(second.output().trim().split('\n').length).toBeLessThan(6)
     expect(serversOn(dataDir)).toEqual([])
+  })
+})
+
+describe('a database that is not there yet', () => {
+  it('is waited for, with one line about it, and the service is ready when it comes', async () => {
+    const { startService } = await import('../harness/service.ts')
+    const { startDatabaseProxy } = await import('../harness/database-proxy.ts')
+    await using other = await startService({ role: 'api' })
+    await using proxy = await startDatabaseProxy(inject('postgres'))
+    proxy.cut()
+    await using program = start(other.dataDir, { PATCHBAY_DATABASE_URL: proxy.urlFor(other.databaseUrl) }, ['worker'])
+    await program.saw(/^Waiting for the database\. The database cannot be reached: /m)
+    // It has asked again since.
+    const refused = proxy.refusals()
+    await eventually(() => proxy.refusals() > refused + 2)
+    proxy.restore()
+    await program.saw(/Patchbay worker is ready/)
+    expect(program.output().match(/^Waiting for the database/gm)).toHaveLength(1)
+  })
+
+  it('is waited for no longer once the service is told to stop', async () => {
+    await using program = start(newDataDir(), { PATCHBAY_DATABASE_URL: 'postgres://u:geheim@127.0.0.1:1/x' })
+    await program.saw(/^Waiting for the database\. .*ECONNREFUSED/m)
+    program.kill('SIGTERM')
+    expect(await program.ended).toBe(0)
+    expect(program.output()).not.toContain('geheim')
+  })
+})
+
+describe('the port for health', () => {
+  it('says that the service is starting until the API listens', async () => {
+    const { startService } = await import('../harness/service.ts')
+    await using other = await startService({ role: 'api' })
+    const ports = { api: await freePort(), metrics: await freePort() }
+    await using _program = start(other.dataDir, {
+      PATCHBAY_DATABASE_URL: other.databaseUrl,
+      PATCHBAY_PORT: String(ports.api),
+      PATCHBAY_METRICS_PORT: String(ports.metrics),
+    })
+    const health = new Client(`http://127.0.0.1:${ports.metrics}`, undefined)
+    const api = new Client(`http://127.0.0.1:${ports.api}`, undefined)
+    const seen = new Set<string>()
+    await eventually(async () => {
+      const answer = await health.get('/readyz').catch(() => undefined)
+      if (answer?.status === 503) seen.add(answer.body.errorMessage)
+      if (answer?.status !== 200) return undefined
+      return (await api.get('/livez')).status === 200
+    })
+    expect([...seen].filter((why) => why !== 'The service is starting.')).toEqual([])
+    expect((await health.get('/metrics')).text).toMatch(/^patchbay_ready 1$/m)
   })
 })
 

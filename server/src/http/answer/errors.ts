@@ -3,6 +3,7 @@ import type { ErrorCode } from '@patchbay/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import pg from 'pg'
 import {
+  describeFault,
   isAway,
   isBeingMoved,
   isDenied,
@@ -73,7 +74,7 @@ function toAppError(error: unknown, bodyType: string): AppError {
 }
 
 function notReady(cause: unknown): AppError {
-  return new AppError('not_ready', 'The database cannot be reached at the moment. Try again.', { cause })
+  return new AppError('not_ready', describeFault(cause), { cause })
 }
 
 function malformedJson(): AppError {
