@@ -220,6 +220,46 @@ describe('a run whose worker', () => {
     expect(await rowOf(workflow)).toMatchObject({ deaths: {}, is_handed_back: false })
   })
 
+  it('is told to stop hands back at once a block that sleeps or waits to be tried again, while others finish theirs', async () => {
+    const asleep = await deployWorkflow(api.manager, [
+      counted('tries', 'if (began === 1) await sleep(3_000_000); return began'),
+    ])
+    const retrying = await deployWorkflow(api.manager, [
+      counted(
+        'tries',
+        `if (began < 5 && !myVault.contains("go")) { const e = new Error("later"); e.name = "RetryError"; throw e } return began`,
+      ),
+    ])
+    const busy = await deployWorkflow(api.manager, [untilLetGo('first')])
+    const leaving = await startWorker()
+    const numbers = {
+      asleep: await startRun(api.manager, asleep.id),
+      retrying: await startRun(api.manager, retrying.id),
+      busy: await startRun(api.manager, busy.id),
+    }
+    await eventually(async () => (await vault(asleep, 'tries')) === 1 && (await vault(busy, 'first')) === 1)
+    // It waits for eight seconds from here.
+    await eventually(async () => (await vault(retrying, 'tries')) === 4)
+    leaving.kill('SIGTERM')
+    await eventually(
+      async () => (await rowOf(asleep))?.['is_handed_back'] && (await rowOf(retrying))?.['is_handed_back'],
+    )
+    await letGo(retrying)
+    await letGo(busy)
+    expect(await leaving.ended).toBe(0)
+    await using _heir = await startWorker()
+    for (const [workflow, number] of [
+      [asleep, numbers.asleep],
+      [retrying, numbers.retrying],
+      [busy, numbers.busy],
+    ] as const)
+      expect(await endOf(api.manager, workflow.id, number)).toMatchObject({ status: 'Ready' })
+    expect(await vault(asleep, 'tries')).toBe(2)
+    // It was neither handed back nor cut off when the time for blocks was over.
+    expect(await vault(busy, 'first')).toBe(1)
+    expect(await rowOf(asleep)).toMatchObject({ deaths: {} })
+  })
+
   it('is told to stop hears of it first, also where requests hold up the end of the process', async () => {
     const workflow = await deployWorkflow(api.manager, [untilLetGo('first'), counted('second', 'return 2')])
     const leaving = startProgram('main', [], { ...sameInstallation(), PATCHBAY_PORT: '0' })

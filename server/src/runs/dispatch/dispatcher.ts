@@ -4,7 +4,8 @@
  *   idle ─(woken, a slot became free, or a second passed)─► take as many jobs as there are free slots ─► each runs by itself ─► ended
  *
  * Every job in hand is kept alive by a heartbeat; what the heartbeat does not find any more belongs to another worker and is dropped.
- * Stopping: no new jobs; blocks under way get their time; what is then not over is handed back for others to take at once.
+ * Stopping: no new jobs; blocks that sleep or wait for their turn are handed back at once, those under way get their time; what is then not over is
+ * handed back for others to take at once.
  */
 import type { StorageLedger } from '../../storage/index.ts'
 import { type ClaimedRun, listFirstClaims } from '../execute/claim-store.ts'
@@ -53,6 +54,7 @@ export class Dispatcher implements AsyncDisposable {
   #listening: Disposable | undefined
   #isFetching = false
   #isWanted = false
+  readonly #leaving = new AbortController()
   #isStopping = false
   #impatience: NodeJS.Timeout | undefined
   #fetching: Promise<void> = Promise.resolve()
@@ -65,6 +67,7 @@ export class Dispatcher implements AsyncDisposable {
     this.#place = {
       underWay: new UnderWay(deps.database.system),
       isStopping: () => this.#isStopping,
+      leaveSignal: this.#leaving.signal,
       untilAlone: (run) => this.#hand.untilAlone(run),
       onSleep: (run, ms) => this.#sleep(run, ms),
     }
@@ -109,6 +112,7 @@ export class Dispatcher implements AsyncDisposable {
   leave(): void {
     if (this.#isStopping) return
     this.#isStopping = true
+    this.#leaving.abort()
     this.#listening?.[Symbol.dispose]()
     this.#impatience = setTimeout(() => this.#hand.abortAll(), this.#graceMs)
   }

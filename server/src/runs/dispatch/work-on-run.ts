@@ -32,6 +32,7 @@ export type WorkDeps = OpenRunDeps &
 export type Workplace = {
   underWay: UnderWay
   isStopping(): boolean
+  leaveSignal: AbortSignal
   /** Resolves when the run is the only one in hand. */
   untilAlone(run: RunInHand): Promise<void>
   onSleep(run: RunInHand, ms: number): void
@@ -97,6 +98,7 @@ async function execute(
     claim,
     signal,
     stopSignal: inHand.stop.signal,
+    leaveSignal: place.leaveSignal,
     isStopping: () => mustEnd(deps, place, inHand),
     onSleep: (ms) => place.onSleep(inHand, ms),
     goesFirst: inHand.goesFirst,

@@ -52,6 +52,7 @@ export type BlockScript = {
   tape: BlockTape | undefined
   signal: AbortSignal
   stopSignal: AbortSignal
+  leaveSignal: AbortSignal | undefined
   onSleep(ms: number): void
   goesFirst: boolean
   /** Run time that earlier tries of the block have used up. */
@@ -138,6 +139,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     isPatient: true,
     signal: given.signal,
     stopSignal: given.stopSignal,
+    ...(given.leaveSignal === undefined ? {} : { leaveSignal: given.leaveSignal }),
   })
   const outcome = refuseDeferred(ended)
   return notes.size === 0 ? outcome : { ...outcome, log: [...outcome.log, ...notes] }

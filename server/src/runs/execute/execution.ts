@@ -49,6 +49,8 @@ export type Hold = {
   signal: AbortSignal
   /** Aborted when the run is to stop: a script that sleeps then ends, others finish. */
   stopSignal: AbortSignal
+  /** Aborted once the worker is to stop: a block that sleeps or waits for its turn then begins again elsewhere. */
+  leaveSignal?: AbortSignal
   /** True once the worker is to stop: blocks under way finish, no further ones start. */
   isStopping(): boolean
   onSleep(ms: number): void
@@ -191,8 +193,9 @@ async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
       const waitMs = (deps.retryDelayMs ?? retryDelayMs)(++asked)
       Object.assign(earlier, { log: whole.log, pauseMs: whole.pauseMs + waitMs })
       hold.onSleep(waitMs)
-      await waitFor(waitMs, signal, stopSignal)
+      await waitFor(waitMs, signal, stopSignal, ...(hold.leaveSignal ? [hold.leaveSignal] : []))
       if (stopSignal.aborted) return ranTo(whole)
+      if (hold.leaveSignal?.aborted) return ranTo(failure('aborted', 'The script was stopped.', logSoFar()))
     } catch (error) {
       clock.forgetTry()
       if (signal.aborted) return ranTo(failure('aborted', 'The script was stopped.', logSoFar()))
@@ -227,6 +230,7 @@ function toScript({ hold, state, webhook }: Execution, blockId: string, clock: B
     tape: hold.tape?.startBlock(blockId),
     signal: hold.signal,
     stopSignal: hold.stopSignal,
+    leaveSignal: hold.leaveSignal,
     onSleep: hold.onSleep,
     onBegin: () => {
       clock.begin()

@@ -89,4 +89,6 @@ export type ScriptJob = {
   signal?: AbortSignal
   /** Aborted when the run is to stop: a script that waits for a process is not begun; one that runs goes on, unless it does nothing but sleep. */
   stopSignal?: AbortSignal
+  /** Aborted when the worker is to stop: a script that waits for a process, or sleeps for long, is aborted, because it may begin again elsewhere; one that runs goes on. */
+  leaveSignal?: AbortSignal
 }

@@ -36,7 +36,8 @@ const scriptIsOver = new Error('The script is over.')
 export class OpenCalls {
   readonly #owner: OpenCallsOwner
   readonly #abort = new AbortController()
-  readonly #timers = new Set<NodeJS.Timeout>()
+  /** Each with the time at which it ends. */
+  readonly #timers = new Map<NodeJS.Timeout, number>()
   readonly #pauseFor = <T>(work: () => Promise<T>) => this.#pause(work)
   #asleep: { message: CallMessage; dueMs: number }[] = []
   #clockMs = 0
@@ -64,6 +65,11 @@ export class OpenCalls {
     return this.#sleeps > 0 && this.#calls === 0
   }
 
+  /** Until the first of its sleeps ends. */
+  get sleepsForMs(): number {
+    return Math.min(...this.#timers.values()) - performance.now()
+  }
+
   /** False when the script process has more calls open than it may: it does not keep to the protocol. */
   open(message: CallMessage): boolean {
     const isSleep = message.name === 'sleep' && !message.isSync
@@ -80,7 +86,7 @@ export class OpenCalls {
 
   /** Whatever a call still does is for nobody. */
   end(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    for (const timer of this.#timers.keys()) clearTimeout(timer)
     if (this.#calls > 0) this.#abort.abort(scriptIsOver)
   }
 
@@ -113,7 +119,7 @@ export class OpenCalls {
       this.#sleeps--
       this.#owner.answer(message, true, 'null')
     }, wait)
-    this.#timers.add(timer)
+    this.#timers.set(timer, performance.now() + wait)
   }
 
   async #perform(message: CallMessage): Promise<void> {

@@ -30,6 +30,8 @@ import { createScriptLog, type ScriptLog } from './script-log.ts'
 const LOOK_MS = 50
 /** A script that computes longer than this leaves its place among those that compute: else a few of them would keep everybody waiting. */
 const LONG_MS = 1000
+/** A worker that is to stop lets a script sleep out that wakes sooner. */
+const LONG_SLEEP_MS = 2000
 
 export const SCRIPT_STOPPED = 'The script was stopped.'
 export const STOPPED_ASLEEP = 'The run was stopped while the script slept.'
@@ -71,8 +73,11 @@ class RunningJob {
   readonly #over = Promise.withResolvers<Verdict | typeof neverBegun>()
   readonly #stop = (): void => this.#kill({ kind: 'aborted', message: SCRIPT_STOPPED })
   readonly #endSleep = (): void => {
-    if (this.#request.job.stopSignal?.aborted && this.#isWaiting && this.#calls.isOnlySleeping && !this.#isOver)
-      this.#kill({ kind: 'stopped', message: STOPPED_ASLEEP })
+    const { stopSignal, leaveSignal } = this.#request.job
+    if (!stopSignal?.aborted && !leaveSignal?.aborted) return
+    if (this.#isOver || !this.#isWaiting || !this.#calls.isOnlySleeping) return
+    if (stopSignal?.aborted) this.#kill({ kind: 'stopped', message: STOPPED_ASLEEP })
+    else if (this.#calls.sleepsForMs >= LONG_SLEEP_MS) this.#stop()
   }
   #clock: ScriptClock | undefined
   #look: NodeJS.Timeout | undefined
@@ -152,6 +157,7 @@ class RunningJob {
     this.#look = setInterval(() => this.#lookAtProcess(), LOOK_MS)
     job.signal?.addEventListener('abort', this.#stop)
     job.stopSignal?.addEventListener('abort', this.#endSleep)
+    job.leaveSignal?.addEventListener('abort', this.#endSleep)
     watcher.onBegin()
     if (job.signal?.aborted) this.#stop()
   }
@@ -253,9 +259,10 @@ class RunningJob {
     clearInterval(this.#look)
     this.#clock?.stop()
     this.#calls.end()
-    const { signal, stopSignal } = this.#request.job
+    const { signal, stopSignal, leaveSignal } = this.#request.job
     signal?.removeEventListener('abort', this.#stop)
     stopSignal?.removeEventListener('abort', this.#endSleep)
+    leaveSignal?.removeEventListener('abort', this.#endSleep)
   }
 
   #timedOut(expiry: Expiry): Failure {

@@ -43,6 +43,8 @@ const endedByOperator: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGH
 /** Scripts that are only parsed belong to nobody. */
 const nobody: Owner = { organizationId: '', accountId: '' }
 const closed = () => new Error('The sandbox is closed.')
+const signalsOf = ({ signal, stopSignal, leaveSignal }: ScriptJob) => [signal, stopSignal, leaveSignal]
+const isGivenUp = (job: ScriptJob) => signalsOf(job).some((signal) => signal?.aborted)
 const givenUp = (): ScriptOutcome => ({ kind: 'aborted', message: SCRIPT_STOPPED, log: [], pauseMs: 0 })
 
 export class MissingWallError extends Error {
@@ -109,11 +111,11 @@ export class SandboxPool implements AsyncDisposable {
       return { kind: 'invalid', message: TOO_LONG, line: 1, column: 1, log: [], pauseMs: 0 }
     const places = this.#waitingPlaces
     const leave = job.isPatient
-      ? (places.takeIfFree(job) ?? (await places.waitForOne(job, [job.signal, job.stopSignal])))
+      ? (places.takeIfFree(job) ?? (await places.waitForOne(job, signalsOf(job))))
       : places.take(job)
     if (!leave) return givenUp()
     // The stop that made room for it may have been meant for it as well.
-    if (job.signal?.aborted || job.stopSignal?.aborted) {
+    if (isGivenUp(job)) {
       leave()
       return givenUp()
     }
@@ -134,10 +136,10 @@ export class SandboxPool implements AsyncDisposable {
       runKey: job.run?.key ?? '',
       mayBeQueuedOnBusyProcess: small !== undefined,
       goesFirst: job.goesFirst ?? false,
-      signals: [job.signal, job.stopSignal],
+      signals: signalsOf(job),
       givenUp,
       work: async (guest) => {
-        if (job.signal?.aborted || job.stopSignal?.aborted) return givenUp()
+        if (isGivenUp(job)) return givenUp()
         guest.owner = { organizationId: job.organizationId, accountId: job.accountId }
         const inputs = small ?? writeInputs(job.inputs)
         const watcher = this.#watch(job, guest)
