@@ -1,9 +1,9 @@
 // Commands of the operator, on the machine of the service: npm run admin -- COMMAND
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { isEmail } from '@patchbay/contract'
 import { createOrganization, makeSignInLink, unlockAccount } from './accounts/index.ts'
+import { type AdminCommand, readAdminCommand } from './admin-arguments.ts'
 import { verifyAuditChain } from './audit/index.ts'
 import { backUp, restore, verify } from './backup-commands.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -13,69 +13,55 @@ import { moveBetweenCells } from './move-command.ts'
 import { KeyRing, MasterKeys, parseMasterKeys, rotateMasterKey } from './secrets/index.ts'
 import { describeSizes } from './sizes.ts'
 
-const usage = `Usage:
-  npm run admin -- create-organization --name NAME --email EMAIL
-  npm run admin -- unlock-account --email EMAIL
-  npm run admin -- sign-in-link --email EMAIL
-  npm run admin -- rotate-master-key [--new-key-file PATH]
-  npm run admin -- verify-audit
-  npm run admin -- backup --to FILE
-  npm run admin -- verify-backup --from FILE
-  npm run admin -- restore --from FILE
-  npm run admin -- move-organization --organization NAME_OR_ID --to FILE [--wait SECONDS] [--take-back]
-  npm run admin -- sizes`
-
 const say = (line: string) => console.log(line)
 
 async function main(): Promise<void> {
-  const { positionals, values } = readArguments()
+  const command = readAdminCommand(process.argv.slice(2))
+  if (typeof command === 'string') return say(command)
   const config = readConfig(process.env, 'all')
   belongToCell(config.cell)
-  const [command, ...further] = positionals
-  if (further.length === 0 && command === 'backup' && values.to) return backUp(config, values.to, say)
-  if (further.length === 0 && command === 'verify-backup' && values.from) return verify(config, values.from, say)
-  if (further.length === 0 && command === 'restore' && values.from) return restore(config, values.from, say)
-  if (further.length === 0 && command === 'move-organization' && values.organization && values.to) {
-    const { organization, to, wait, 'take-back': takesBack = false } = values
-    return moveBetweenCells(config, { organization, settingsFile: to, wait, takesBack }, say)
+  switch (command.name) {
+    case 'backup':
+      return backUp(config, command.values.to, say)
+    case 'verify-backup':
+      return verify(config, command.values.from, say)
+    case 'restore':
+      return restore(config, command.values.from, say)
+    case 'move-organization': {
+      const { organization, to, wait, 'take-back': takesBack = false } = command.values
+      return moveBetweenCells(config, { organization, settingsFile: to, wait, takesBack }, say)
+    }
+    default: {
+      await using database = new Database(connectionOf(config), () => {})
+      return await askDatabase(config, database, command)
+    }
   }
-  await using database = new Database(connectionOf(config), () => {})
-  if (positionals.length === 1 && positionals[0] === 'create-organization' && values.name && values.email) {
-    await addOrganization(config, database, values.name, values.email)
-  } else if (positionals.length === 1 && positionals[0] === 'unlock-account' && values.email) {
-    if (!(await unlockAccount(database, values.email)))
-      throw new ConfigError('There is no locked account with this e-mail address.')
-    console.log(`${values.email} is active again.`)
-  } else if (positionals.length === 1 && positionals[0] === 'sign-in-link' && values.email) {
-    const link = await makeSignInLink(database, baseUrlOf(config), values.email)
-    if (link === undefined) throw new ConfigError('There is no active or invited account with this e-mail address.')
-    console.log(`${link.activates ? 'Activate the account' : 'Set a new password'} within an hour: ${link.url}`)
-  } else if (positionals.length === 1 && positionals[0] === 'rotate-master-key') {
-    await replaceMasterKey(config, database, values['new-key-file'])
-  } else if (positionals.length === 1 && positionals[0] === 'verify-audit') {
-    await verifyAudit(config, database)
-  } else if (positionals.length === 1 && positionals[0] === 'sizes') {
-    console.log(await describeSizes(database))
-  } else throw new ConfigError(usage)
 }
 
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        name: { type: 'string' },
-        email: { type: 'string' },
-        'new-key-file': { type: 'string' },
-        to: { type: 'string' },
-        from: { type: 'string' },
-        organization: { type: 'string' },
-        wait: { type: 'string' },
-        'take-back': { type: 'boolean' },
-      },
-    })
-  } catch (error) {
-    throw new ConfigError(`${(error as Error).message}\n${usage}`)
+type OnRunningService = Exclude<AdminCommand, { name: 'backup' | 'verify-backup' | 'restore' | 'move-organization' }>
+
+/** Commands that need no more than the database of a service that has started before. */
+async function askDatabase(config: Config, database: Database, command: OnRunningService): Promise<void> {
+  switch (command.name) {
+    case 'create-organization':
+      return addOrganization(config, database, command.values.name, command.values.email)
+    case 'unlock-account': {
+      const { email } = command.values
+      if (!(await unlockAccount(database, email)))
+        throw new ConfigError('There is no locked account with this e-mail address.')
+      return say(`${email} is active again.`)
+    }
+    case 'sign-in-link': {
+      const link = await makeSignInLink(database, baseUrlOf(config), command.values.email)
+      if (link === undefined) throw new ConfigError('There is no active or invited account with this e-mail address.')
+      return say(`${link.activates ? 'Activate the account' : 'Set a new password'} within an hour: ${link.url}`)
+    }
+    case 'rotate-master-key':
+      return replaceMasterKey(config, database, command.values['new-key-file'])
+    case 'verify-audit':
+      return verifyAudit(config, database)
+    case 'sizes':
+      return say(await describeSizes(database))
   }
 }
 
