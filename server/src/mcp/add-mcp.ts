@@ -1,6 +1,4 @@
 // `/mcp`: the tools for assistants over streamable HTTP. Every request stands for itself, so any API process can answer any of them.
-import { createMcpHandler } from '@modelcontextprotocol/server'
-import { createMcpServer } from '@patchbay/mcp'
 import { createClient } from '@patchbay/sdk'
 import type { FastifyInstance } from 'fastify'
 import { addFetchRoute } from '../http/index.ts'
@@ -9,7 +7,12 @@ export async function addMcp(http: FastifyInstance, onFault: (error: unknown) =>
   await addFetchRoute(http, {
     path: '/mcp',
     methods: ['GET', 'POST', 'DELETE'],
-    answer: (request, parsedBody, ownFetch) => {
+    answer: async (request, parsedBody, ownFetch) => {
+      // Over a hundred modules, which most services never need.
+      const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+        import('@modelcontextprotocol/server'),
+        import('@patchbay/mcp'),
+      ])
       const client = createClient({ baseUrl: 'http://localhost', fetch: ownFetch, retries: 0 })
       const handler = createMcpHandler(() => createMcpServer({ client, onFault }))
       return handler.fetch(request, { parsedBody })
