@@ -1,7 +1,6 @@
 // A database whose clock was set back, or jumps ahead: nothing that waits for a time stands still for as long as the jump, and none comes early.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listRepairedTables } from '../../src/clock/repairs.ts'
-import { timeColumns } from '../../src/clock/time-columns.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { remember } from '../harness/webhook-queue.ts'
@@ -24,18 +23,6 @@ const figure = async (name: string) => {
   const { text } = await api.client(undefined).get('/metrics')
   return Number(new RegExp(`^patchbay_${name} (\\S+)$`, 'm').exec(text)?.[1])
 }
-
-it('every column with a time is listed with what becomes of it', async () => {
-  const rows = await api.asOwner(`
-    select c.relname::text as "table", a.attname::text as "column" from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'patchbay'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attnum > 0 and not a.attisdropped and a.atttypid in ('timestamptz'::regtype, 'timestamp'::regtype)`)
-  const inSchema = rows.map(({ table, column }) => `${table}.${column}`)
-  const listed = Object.entries(timeColumns).flatMap(([table, columns]) =>
-    Object.keys(columns).map((column) => `${table}.${column}`),
-  )
-  expect(listed.sort()).toEqual(inSchema.sort())
-})
 
 describe('a clock that was set back by an hour', () => {
   it('holds up no request that waits in a strict queue, and keeps their order', async () => {

@@ -199,7 +199,7 @@ describe('a database whose disk is full', () => {
     await service.asOwner('drop function full_disk cascade')
     await eventually(async () => (await readiness(service.client(undefined))).status === 200)
     expect((await tag()).status).toBe(200)
-    expect(await figures()).toMatch(/^patchbay_http_answers_total\{operation="\w+",status="503"\} [1-9]/m)
+    expect(await figures()).toMatch(/^patchbay_http_answers_total\{operation="POST [^"]+",status="503"\} [1-9]/m)
     expect(await figures()).toMatch(/^patchbay_disk_free_bytes [1-9]/m)
     expect(await figures()).toMatch(/^patchbay_disk_floor_bytes [1-9]/m)
   })
