@@ -46,7 +46,11 @@ function repairOf(rule: TimeRule, { table, column, companions }: Place): Repair 
     case 'since':
       return () => `update ${table} set ${moved}`
     case 'latest':
-      return (shiftMs) => (shiftMs < 0 ? `update ${table} set ${column} = now() where ${column} > now()` : undefined)
+      // Moved, not set to now, so that what came first stays first.
+      return (shiftMs) =>
+        shiftMs < 0
+          ? `update ${table} set ${column} = least(now(), ${column} + ${shift}) where ${column} > now()`
+          : undefined
     case 'schedule':
       return (shiftMs) => (shiftMs < 0 ? findTicksAnew : undefined)
     default:

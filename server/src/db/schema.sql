@@ -879,6 +879,15 @@ policy retention to {postgres} using (true);
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table search_backlog (
+  kind text not null,
+  since timestamp with time zone,
+  reached uuid,
+  constraint search_backlog_kind_check CHECK ((kind = ANY (ARRAY['run'::text, 'webhook'::text]))),
+  constraint search_backlog_pkey PRIMARY KEY (kind)
+);
+grant delete, select, update to patchbay_system;
+
 table search_feed (
   id bigint not null,
   kind text not null,
@@ -977,6 +986,11 @@ table sign_in_rates -- row-level security forced (
 CREATE INDEX sign_in_rates_by_time ON patchbay.sign_in_rates USING btree (counted_at);
 policy all_rows to {patchbay_system} using (true);
 grant delete, insert, select, update to patchbay_system;
+
+table space_probe (
+  filler bytea not null
+);
+grant delete, insert, select to patchbay_system;
 
 table storage_measures (
   is_only boolean not null default true,
