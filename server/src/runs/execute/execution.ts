@@ -127,12 +127,30 @@ export async function executeRun(
       continue
     }
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
-    const block = await takeBlock(deps, state, finished)
-    const result = await recordBlock(execution, block).catch((error: unknown) => {
+    const block = takeBlock(state, finished)
+    const result = await sealAndRecord(execution, block).catch((error: unknown) => {
       if (isTransient(error)) throw error
       return recordBlock(execution, withoutContents(execution, block, error))
     })
     if (result !== undefined) return result
+  }
+}
+
+async function sealAndRecord(execution: Execution, block: BlockRecord): Promise<ExecutionResult | undefined> {
+  return recordBlock(execution, { ...block, sealedDeferred: await sealDeferred(execution, block.blockId) })
+}
+
+/** The key may have to be fetched: a database that is away for a moment is no reason to run the block again. */
+async function sealDeferred({ deps, hold, state }: Execution, blockId: string): Promise<Buffer | null> {
+  const patientUntil = performance.now() + outagePatienceMs
+  for (;;) {
+    try {
+      return await deps.sealDeferred(state, blockId, state.session)
+    } catch (error) {
+      if (!isTransient(error) || hold.signal.aborted || performance.now() > patientUntil) throw error
+      deps.onFault(error)
+      await waitFor(outageWaitMs, hold.signal)
+    }
   }
 }
 
@@ -291,11 +309,10 @@ function retryDelayMs(asked: number): number {
 }
 
 /** Takes what a block did into the state and returns what is to be recorded of it. */
-async function takeBlock(
-  deps: ExecutionDeps,
+function takeBlock(
   state: RunState,
   { blockId, startedAt, endedAt, outcome, before, calls, answer }: Finished,
-): Promise<BlockRecord> {
+): BlockRecord {
   const hasReturned = outcome.kind === 'returned'
   if (hasReturned) {
     const { sessionVars: vars, deferredVault } = outcome
@@ -332,7 +349,7 @@ async function takeBlock(
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
     session: sessionText(sessionLeft(state, outcome)),
-    sealedDeferred: await deps.sealDeferred(state, blockId, state.session),
+    sealedDeferred: null,
     calls: calls.toText(),
     callCount: calls.count,
     endFlag,
@@ -401,8 +418,9 @@ function withoutContents({ deps, state }: Execution, block: BlockRecord, error: 
   const message = storable(`Block ${no} "${blockName}" failed: ${errorMessage}`)
   state.failure ??= { blockId: block.blockId, message, isExpiredByTime: false }
   state.outcomes.set(block.blockId, { kind: 'failed' })
+  const { blockId, seq, startedAt, endedAt, pauseMs } = block
   const nothing = { result: null, log: null, session: null, calls: null, sealedDeferred: null, endFlag: null }
-  return { ...block, ...nothing, status: 'Error', errorMessage }
+  return { blockId, seq, startedAt, endedAt, pauseMs, ...nothing, status: 'Error', errorMessage }
 }
 
 function entryOf(hold: Hold, state: RunState) {
