@@ -36,7 +36,9 @@ export async function runProgram(words: string[]): Promise<number> {
     const { explain } = await import('./explain.ts')
     const { message, exitCode: code } = explain(error)
     const isJson = words.includes('--json')
-    process.stderr.write(isJson ? `${JSON.stringify({ error: message })}\n` : `${message}\n`)
+    const { visible, visibleJson } = await import('./visible.ts')
+    const shown = isJson ? visibleJson(JSON.stringify({ error: message })) : visible(message)
+    process.stderr.write(`${shown}\n`)
     return code
   }
 }

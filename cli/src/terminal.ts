@@ -1,5 +1,7 @@
 // What a command prints: one JSON value with --json, text for people otherwise. Colours only where somebody watches.
+import { randomUUID } from 'node:crypto'
 import { styleText } from 'node:util'
+import { visible, visibleJson } from './visible.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -14,8 +16,12 @@ export type Terminal = {
   paint(style: Style, text: string): string
 }
 
+/** Stands for the escape character of our own colours until the text is written: nobody else can know it, so no other colours pass. */
+const escapeMark = randomUUID()
+
 export function createTerminal(isJson: boolean, isColoured: boolean): Terminal {
-  const write = (text: string) => process.stdout.write(`${text}\n`)
+  const shownText = (text: string) => visible(text).replaceAll(escapeMark, '\u001b')
+  const write = (text: string) => process.stdout.write(`${isJson ? visibleJson(text) : shownText(text)}\n`)
   return {
     isJson,
     result: (value, text) => {
@@ -23,8 +29,11 @@ export function createTerminal(isJson: boolean, isColoured: boolean): Terminal {
       if (shown !== '') write(shown)
     },
     item: (value, text) => write(isJson ? JSON.stringify(value) : text()),
-    note: (line) => void process.stderr.write(`${line}\n`),
-    paint: (style, text) => (isJson || !isColoured ? text : styleText(style, text, { stream: process.stdout })),
+    note: (line) => void process.stderr.write(`${visible(line)}\n`),
+    paint: (style, text) =>
+      isJson || !isColoured
+        ? text
+        : styleText(style, visible(text), { stream: process.stdout }).replaceAll('\u001b', escapeMark),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Answer, BodyOf, Operations } from '@patchbay/sdk'
 import type { Context } from '../context.ts'
 import { counted } from '../counted.ts'
 import { Failure } from '../failure.ts'
+import { refuseLinks } from '../folders/refuse-links.ts'
 import { writeWhole } from '../folders/write-files.ts'
 
 type Imported = Answer<'CatalogImport'>
@@ -31,7 +32,11 @@ function readCatalog(path: string): Body {
   if (!statSync(path, { throwIfNoEntry: false })) throw new Failure(`${path} does not exist.`)
   if (statSync(path).isFile()) return { openApi: { document: readFileSync(path, 'utf8') } }
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((file) => !file.split(sep).some((part) => part.startsWith('.')) && statSync(join(path, file)).isFile())
+    .filter((file) => !file.split(sep).some((part) => part.startsWith('.')))
+    .filter((file) => {
+      refuseLinks(path, join(path, file))
+      return statSync(join(path, file)).isFile()
+    })
     .map((file) => {
       const name = file.split(sep).join('/')
       const bytes = readFileSync(join(path, file))
@@ -65,7 +70,7 @@ export async function catalogExport(context: Context, options: { drafts?: boolea
     const target = resolve(root, file.path)
     if (!target.startsWith(root + sep))
       throw new Failure(`The server sent a file with the path ${file.path}, which is outside ${path}.`)
-    writeWhole(target, file.encoding === 'base64' ? Buffer.from(file.content, 'base64') : file.content)
+    writeWhole(root, target, file.encoding === 'base64' ? Buffer.from(file.content, 'base64') : file.content)
   }
   context.terminal.result(
     { folder: root, files: files.map((file) => file.path) },

@@ -37,7 +37,7 @@ export async function init({ terminal, cwd }: Context, _: object, folder = '.'):
   const files = { ...example, ...editorFiles() }
   for (const [path, text] of Object.entries(files)) {
     // Settings that somebody made are theirs.
-    if (!existsSync(join(root, path))) writeWhole(join(root, path), text)
+    if (!existsSync(join(root, path))) writeWhole(root, join(root, path), text)
   }
   terminal.result({ folder: root, files: Object.keys(files) }, () =>
     [

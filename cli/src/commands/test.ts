@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { Failure } from '../failure.ts'
 import { concurrently } from '../folders/concurrently.ts'
 import { readFolders, type WorkflowFolder } from '../folders/read-folder.ts'
+import { projectOf } from '../folders/refuse-links.ts'
 import { writeWhole } from '../folders/write-files.ts'
 import { type Difference, judge } from '../scripts/judge.ts'
 import { renderJunit } from '../scripts/junit.ts'
@@ -16,6 +17,11 @@ type Options = { junit?: string; remote?: boolean; record?: string }
 
 const testsAtOnce = 8
 
+function writeReport(cwd: string, given: string, text: string): void {
+  const path = resolve(cwd, given)
+  writeWhole(projectOf(cwd, path), path, text)
+}
+
 export async function test(context: Context, options: Options, folders: string[]): Promise<0 | 1> {
   const { terminal, cwd } = context
   const read = readFolders(cwd, folders)
@@ -25,7 +31,7 @@ export async function test(context: Context, options: Options, folders: string[]
     throw new Failure('No tests found. A test is a file tests/NAME.yaml in the folder of a workflow.')
   await using tester = await openTester(context, options)
   const tested = await concurrently(tests, testsAtOnce, (one) => runTest(tester, one))
-  if (options.junit !== undefined) writeWhole(resolve(cwd, options.junit), renderJunit(tested))
+  if (options.junit !== undefined) writeReport(cwd, options.junit, renderJunit(tested))
   const failed = tested.filter(({ ok }) => !ok)
   terminal.result(tested, () =>
     [

@@ -20,11 +20,12 @@ export async function types(context: Context, options: Options, folders: string[
   for (const one of read) {
     const results = connection ? await lastResults(connection, one) : new Map<string, unknown>()
     const path = join(one.folder, '.patchbay.d.ts')
-    writeWhole(path, describeWorkflow(one.workflow, results))
+    writeWhole(one.folder, path, describeWorkflow(one.workflow, results))
     const settings = join(one.folder, 'jsconfig.json')
     if (!existsSync(settings)) {
       const compilerOptions = { target: 'esnext', module: 'esnext', lib: ['esnext'], noEmit: true }
       writeWhole(
+        one.folder,
         settings,
         `${JSON.stringify({ compilerOptions, include: ['blocks/*.js', '.patchbay.d.ts'] }, null, 2)}\n`,
       )

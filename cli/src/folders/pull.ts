@@ -12,7 +12,8 @@ import { loadNames, type Names } from './names.ts'
 import { readersAtOnce } from './plan.ts'
 import { digestOf, type Portable, slugOf, takeFree } from './portable.ts'
 import { findFolders, parseWorkflow, readFolder } from './read-folder.ts'
-import { findKnown, type Known, knownKeys, remember } from './state.ts'
+import { projectOf, refuseLinks } from './refuse-links.ts'
+import { findKnown, type Known, knownKeys, remember, writtenScripts } from './state.ts'
 import { isUntouched } from './untouched.ts'
 import { type FolderFiles, renderFolder, writeFolder } from './write-folder.ts'
 
@@ -82,6 +83,7 @@ function findTargets(
   const taken = new Set(folders.map((folder) => basename(folder)))
   return workflows.map((listed) => {
     const folder = folderOf.get(listed.id) ?? join(root, takeFree(slugOf(listed.name), taken))
+    refuseLinks(projectOf(cwd, root), folder)
     const isThere = existsSync(join(folder, 'workflow.yaml'))
     const local = isThere ? (force ? readIfValid : readFolder)(folder, cwd) : undefined
     return { listed, folder, known: findKnown(folder, connection), local }
@@ -114,7 +116,7 @@ function prepare(names: Names, { folder, known, local }: Target, current: Servic
 
 /** Returns how many files changed. */
 function write(connection: Connection, folder: string, { files, state }: News): number {
-  const filesChanged = writeFolder(folder, files)
+  const filesChanged = writeFolder(folder, files, writtenScripts(folder))
   remember(folder, connection, state)
   return filesChanged
 }

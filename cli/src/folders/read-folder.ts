@@ -6,6 +6,7 @@ import { Failure } from '../failure.ts'
 import { checkShape } from './check-shape.ts'
 import type { Portable, PortableBinding, PortableVariable } from './portable.ts'
 import { readYaml, type YamlFile } from './read-yaml.ts'
+import { projectOf, refuseLinks } from './refuse-links.ts'
 import { workflowSchema } from './workflow-schema.ts'
 import { readIfThere } from './write-files.ts'
 
@@ -26,6 +27,7 @@ export function findFolders(root: string, depth = 0): string[] {
 export function readFolders(cwd: string, given: readonly string[]): WorkflowFolder[] {
   const roots = given.length === 0 ? [cwd] : given.map((path) => resolve(cwd, path))
   const folders = roots.flatMap((root) => {
+    refuseLinks(projectOf(cwd, root), root)
     const found = findFolders(root)
     if (found.length === 0) throw new Failure(`${relative(cwd, root) || 'This folder'} contains no workflow.yaml.`)
     return found
@@ -60,7 +62,10 @@ type FileContent = Omit<Partial<Portable>, 'blocks'> & {
 
 export function readFolder(folder: string, cwd: string): Portable {
   const path = join(folder, 'workflow.yaml')
-  return parseWorkflow(relative(cwd, path), readFileSync(path, 'utf8'), (script) => readIfThere(join(folder, script)))
+  refuseLinks(folder, path)
+  return parseWorkflow(relative(cwd, path), readFileSync(path, 'utf8'), (script) =>
+    readIfThere(folder, join(folder, script)),
+  )
 }
 
 /** `name` is what messages call the file. */

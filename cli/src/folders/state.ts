@@ -17,11 +17,11 @@ const fileName = '.patchbay.json'
 
 function read(folder: string): State {
   const path = join(folder, fileName)
-  const text = readIfThere(path)
+  const text = readIfThere(folder, path)
   if (text === undefined) return { installations: {} }
   try {
     const { installations } = JSON.parse(text) as State
-    if (typeof installations === 'object') return { installations }
+    if (typeof installations === 'object' && Object.values(installations).every(isSound)) return { installations }
   } catch {
     // Said below.
   }
@@ -37,7 +37,18 @@ export function findKnown(folder: string, place: Place): Known | undefined {
 export function remember(folder: string, place: Place, known: Known): void {
   const { installations } = read(folder)
   const text = JSON.stringify({ installations: { ...installations, [nameOf(place)]: known } }, null, 2)
-  writeWhole(join(folder, fileName), `${text}\n`)
+  writeWhole(folder, join(folder, fileName), `${text}\n`)
+}
+
+/** Keys name files, so one with a path in it would lead out of the folder. */
+function isSound({ blocks }: Known): boolean {
+  return typeof blocks === 'object' && Object.keys(blocks).every((key) => /^[^/\\]+$/.test(key))
+}
+
+/** Scripts that a pull wrote here, or a push read. */
+export function writtenScripts(folder: string): Set<string> {
+  const keys = Object.values(read(folder).installations).flatMap(({ blocks }) => Object.keys(blocks))
+  return new Set(keys.map((key) => `blocks/${key}.js`))
 }
 
 /** Block keys by id, as comparing needs them. */

@@ -1,7 +1,8 @@
 // A portable workflow as files: workflow.yaml, and a script per block. Tests are the author's own and never touched.
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Portable } from './portable.ts'
+import { refuseLinks } from './refuse-links.ts'
 import { readIfThere, writeAll } from './write-files.ts'
 import { writeYaml } from './write-yaml.ts'
 
@@ -10,7 +11,7 @@ export type FolderFiles = { yaml: string; scripts: ReadonlyMap<string, string> }
 
 /** `local` is what the files say now, if there are any. */
 export function renderFolder(folder: string, workflow: Portable, local?: Portable): FolderFiles {
-  const there = local && readIfThere(join(folder, 'workflow.yaml'))
+  const there = local && readIfThere(folder, join(folder, 'workflow.yaml'))
   const text = renderWorkflow(workflow)
   // A file that says the same stays as the author wrote it, with its comments and its order.
   const isSame = local !== undefined && renderWorkflow(local) === text
@@ -20,19 +21,25 @@ export function renderFolder(folder: string, workflow: Portable, local?: Portabl
   }
 }
 
-/** Returns how many files changed. Scripts of blocks that are gone go too. */
-export function writeFolder(folder: string, { yaml, scripts }: FolderFiles): number {
+/**
+ * Returns how many files changed. Scripts of blocks that are gone go too, but only those that `written` names: whatever else lies there is the
+ * author's.
+ */
+export function writeFolder(folder: string, { yaml, scripts }: FolderFiles, written: Iterable<string>): number {
   // Scripts first: a folder whose workflow.yaml names a script always has it.
   const files = [...scripts, ['workflow.yaml', yaml] as const]
-  let written = writeAll(files.map(([path, text]) => [join(folder, path), text]))
-  const blocksFolder = join(folder, 'blocks')
-  for (const file of existsSync(blocksFolder) ? readdirSync(blocksFolder) : []) {
-    if (file.endsWith('.js') && !scripts.has(`blocks/${file}`)) {
-      rmSync(join(blocksFolder, file))
-      written++
-    }
+  let changed = writeAll(
+    folder,
+    files.map(([path, text]) => [join(folder, path), text]),
+  )
+  for (const path of written) {
+    const place = join(folder, path)
+    if (scripts.has(path) || !existsSync(place)) continue
+    refuseLinks(folder, place)
+    rmSync(place)
+    changed++
   }
-  return written
+  return changed
 }
 
 /** For example the one that names the schema for editors. */

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { checkShape } from '../folders/check-shape.ts'
 import type { WorkflowFolder } from '../folders/read-folder.ts'
 import { readYaml } from '../folders/read-yaml.ts'
+import { refuseLinks } from '../folders/refuse-links.ts'
 import { testSchema } from './test-schema.ts'
 import type { TestInput } from './tester.ts'
 
@@ -36,6 +37,7 @@ export function readTests({ folder, workflow }: WorkflowFolder, cwd: string): Bl
     .map((name) => {
       const path = join(tests, name)
       const file = relative(cwd, path)
+      refuseLinks(folder, path)
       const read = readYaml(file, readFileSync(path, 'utf8'))
       const mismatch = checkShape(testSchema, read.value)
       if (mismatch) throw read.wrong(mismatch.path, mismatch.sentence)

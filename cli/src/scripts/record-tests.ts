@@ -38,7 +38,7 @@ export async function recordTests(
     if (existsSync(path)) continue
     const test = await recordBlock(place, ran, { block, key }, options.tester)
     if (!test) continue
-    writeWhole(path, writeYaml(test))
+    writeWhole(folder, path, writeYaml(test))
     files.push(relative(options.cwd, path))
   }
   return files
