@@ -6,6 +6,8 @@ import type { Row } from './report.ts'
 import { type BenchService, memoryMb, newDataDir, startBenchService } from './service.ts'
 
 const streamCount = 1_000
+/** An account may have so many open. */
+const streamsPerAccount = 50
 const workflowCount = 100
 /** An account may have so many requests under way that more at once would be refused. */
 const openedAtOnce = 20
@@ -66,10 +68,12 @@ async function openStreams(
 ): Promise<Disposable & { count: number }> {
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
   let count = 0
+  const watchers = await createWatchers(service, Math.ceil(streamCount / streamsPerAccount))
   const open = async (index: number) => {
+    const headers = watchers[Math.floor(index / streamsPerAccount)]
     const url = `${service.baseUrl}/api/Stream?workflowId=${workflowIds[index % workflowIds.length]}`
     const response = await new Promise<IncomingMessage>((done, fail) => {
-      get(url, { agent, headers: service.keys }, done).on('error', fail)
+      get(url, { agent, headers }, done).on('error', fail)
     })
     if (response.statusCode !== 200) throw new Error(`A stream was answered with ${response.statusCode}.`)
     count++
@@ -88,6 +92,27 @@ async function openStreams(
   for (let from = 0; from < streamCount; from += openedAtOnce)
     await Promise.all(Array.from({ length: openedAtOnce }, (_, index) => open(from + index)))
   return { count, [Symbol.dispose]: () => agent.destroy() }
+}
+
+/** Managers who watch the account whose workflows run. */
+async function createWatchers({ baseUrl, keys }: BenchService, count: number) {
+  const client = createClient({ baseUrl, keys: { consumer: keys.Consumer, secretKey: keys.SecretKey } })
+  const { id: ManagedAccountId } = (await client.call('Authenticate', {})).myAccount
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const id = await client.call('AccountCreate', {
+        body: {
+          email: `watcher${index}@example.com`,
+          firstName: 'Wanda',
+          lastName: 'Watcher',
+          roleName: 'Manager',
+          activated: true,
+        },
+      })
+      const { consumer, secretKey } = await client.call('RevealApiKey', { params: { id } })
+      return { Consumer: consumer, SecretKey: secretKey, ManagedAccountId }
+    }),
+  )
 }
 
 async function countRuns(client: Client, workflowIds: readonly string[]): Promise<number> {

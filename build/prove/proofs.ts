@@ -23,6 +23,7 @@ export const proofs: readonly Proof[] = [
     files: ['server/test/sandbox/escapes.test.ts', 'server/test/sandbox/crashers.test.ts'],
   },
   { name: 'upload', what: 'Upload with flat memory', files: [security('upload')] },
+  { name: 'slots', what: 'Clients that leave at random moments hold nothing', files: [security('slots')] },
   { name: 'fuzz', what: 'Random requests from the OpenAPI document', files: [security('fuzz')] },
   { name: 'rotation', what: 'Master key replaced under load and kills', files: [race('rotate-master-key')] },
   { name: 'order', what: 'Webhooks in order over three workers, under kills', files: [race('webhook-order')] },

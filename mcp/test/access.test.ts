@@ -1,8 +1,11 @@
 // Who may use the tools over HTTP: the same keys, roles, rate limits and audit as everywhere.
+
+import { request } from 'node:http'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../../server/test/harness/accounts.ts'
+import { freePort } from '../../server/test/harness/free-port.ts'
 import { startService, type TestService } from '../../server/test/harness/service.ts'
 import { createWorkflow } from '../../server/test/harness/workflows.ts'
 
@@ -48,6 +51,48 @@ describe('/mcp', () => {
     const { body: restricted } = await service.manager.post('/api/ApiKey', { ipRestriction: ['192.0.2.1'] })
     const elsewhere = await ask(headersOf(restricted))
     expect([elsewhere.status, await sentenceOf(elsewhere)]).toEqual([401, expect.stringContaining('address')])
+  })
+
+  it('refuses pages of other sites, also those whose name leads here', async () => {
+    const port = new URL(service.baseUrl).port
+    /** `fetch` does not let anybody choose the header Host. */
+    const askAs = (host: string, headers: Record<string, string> = {}) =>
+      new Promise<number>((done, fail) => {
+        const asked = request(`${service.baseUrl}/mcp`, {
+          method: 'POST',
+          headers: {
+            'Content-Type': 'application/json',
+            Accept: 'application/json, text/event-stream',
+            ...own(),
+            ...headers,
+            Host: host,
+          },
+        })
+        asked.on('response', (answer) => done(answer.resume().statusCode ?? 0)).on('error', fail)
+        asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }))
+      })
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, 'patchbay'])
+      expect([host, await askAs(host)]).toEqual([host, 200])
+    for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example'])
+      expect([host, await askAs(host)]).toEqual([host, 403])
+    const here = `127.0.0.1:${port}`
+    expect(await askAs(here, { Origin: `http://${here}` })).toBe(200)
+    for (const origin of ['https://evil.example', 'null', `http://evil.example:${port}`])
+      expect([origin, await askAs(here, { Origin: origin })]).toEqual([origin, 403])
+    const ownPort = String(await freePort())
+    await using _named = await service.startAnother(
+      { PATCHBAY_BASE_URL: 'https://patchbay.example.com', PATCHBAY_PORT: ownPort },
+      'api',
+    )
+    const askNamed = (host: string, origin: string) =>
+      new Promise<number>((done, fail) => {
+        request(`http://127.0.0.1:${ownPort}/mcp`, { headers: { ...own(), Host: host, Origin: origin } })
+          .on('response', (answer) => done(answer.resume().statusCode ?? 0))
+          .on('error', fail)
+          .end()
+      })
+    expect(await askNamed('patchbay.example.com', 'https://patchbay.example.com')).not.toBe(403)
+    expect(await askNamed('other.example.com', 'https://patchbay.example.com')).toBe(403)
   })
 
   it('acts for a managed account', async () => {

@@ -103,7 +103,11 @@ export async function startApi(
   addHealth(http, whyNotReady)
   if (config.metricsPort === undefined) addMetricsForLoopback(http, metrics)
   addFixedDocument(http, '/openapi.json', () => openApiDocument(operations, records, place.baseUrl))
-  await addMcp(http, faultsOf('mcp'))
+  await addMcp(http, {
+    authenticators: api.authenticators,
+    baseUrl: () => place.baseUrl,
+    onFault: faultsOf('mcp'),
+  })
   addConsole(http, new ConsoleFiles(consoleFolder))
 
   parts.defer(() => closeWithin(http, closeMsMax))

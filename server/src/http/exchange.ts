@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { strangerAt } from './admission/open-answers.ts'
+import type { AccountSlot, Slot, SlotHolder } from './admission/slots.ts'
 import type { ClientAddress } from './connection/client-address.ts'
 import type { Exchange } from './handler.ts'
 
@@ -38,14 +40,32 @@ class RequestExchange implements Exchange {
     return readCookie(this.#request.headers.cookie, name)
   }
 
-  /** Calls back once, when the answer is on its way or nobody waits for it any more. */
-  onEnd(callback: () => void): void {
-    let isOver = false
-    const end = () => {
-      if (!isOver) callback()
-      isOver = true
-    }
-    this.#reply.raw.once('finish', end).once('close', end)
+  onClose(callback: () => void): void {
+    this.#request.server.answers.onClose(this.#reply.raw, callback)
+  }
+
+  takeSlot(kind: AccountSlot): Slot {
+    const { principal, server } = this.#request
+    if (!principal) throw new Error(`A slot for a ${kind} needs an account.`)
+    // Whoever opens it holds it, whichever account it is about: acting for many accounts gives nobody more of them.
+    const { id: accountId, organizationId } = principal.caller
+    const slot = server.slots.forAccount(kind, { accountId, organizationId })
+    this.#request.slot?.release()
+    return slot
+  }
+
+  takeDownloadSlot(owner: SlotHolder): Slot {
+    const slot = this.#request.server.slots.forDownload(owner, this.address)
+    this.#request.slot?.release()
+    return slot
+  }
+
+  countUnread(): (bytes: number) => void {
+    const { principal, server } = this.#request
+    return server.answers.watch(
+      this.#reply.raw,
+      principal ? { id: principal.caller.id, groupId: principal.caller.organizationId } : strangerAt(this.address),
+    )
   }
 
   setHeader(name: string, value: string): void {

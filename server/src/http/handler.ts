@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { AnswerOf, BodyOf, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 import type { Principal } from '../access/index.ts'
 import type { JsonText } from '../lib/json-text.ts'
+import type { AccountSlot, Slot, SlotHolder } from './admission/slots.ts'
 import type { FixedAnswer } from './answer/fixed-answer.ts'
 import type { FileAnswer } from './answer/send-file.ts'
 import type { MultipartBody } from './form/multipart.ts'
@@ -15,8 +16,17 @@ export type Exchange = {
   setHeader(name: string, value: string): void
   /** Of an answer that is none of a refusal; 200 unless said otherwise. */
   setStatus(status: 202): void
-  /** Calls back once, when the answer is on its way or nobody waits for it any more. */
-  onEnd(callback: () => void): void
+  /** Calls back once, when the answer was taken or its client has gone; at once if that is so already. */
+  onClose(callback: () => void): void
+  /**
+   * A slot of the caller's for something that goes on, in place of the slot of this request. Throws when there is none. To be called before
+   * anything is awaited, and bound at once: `using slot = exchange.takeSlot('wait')`, or `exchange.onClose(() => slot.release())`.
+   */
+  takeSlot(kind: AccountSlot): Slot
+  /** The same for a file that anybody downloads who has its code; `owner` is whose file it is. */
+  takeDownloadSlot(owner: SlotHolder): Slot
+  /** For an answer that goes on: returns what to tell of the bytes that wait for its client, whenever they have changed. */
+  countUnread(): (bytes: number) => void
 }
 
 type Access<Name extends OperationName> = Operations[Name] extends { access: 'public' } ? undefined : Principal

@@ -13,8 +13,10 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { newId } from '../lib/id.ts'
 import type { Metrics } from '../metrics/index.ts'
+import { heldWebhookBytes } from './admission/body-bytes.ts'
+import { BodyRoom } from './admission/body-room.ts'
 import { OpenAnswers } from './admission/open-answers.ts'
-import { Places } from './admission/places.ts'
+import { type Slot, Slots } from './admission/slots.ts'
 import { type ElsewhereLookup, sendOnElsewhere } from './answer/elsewhere.ts'
 import { sendError } from './answer/errors.ts'
 import { logAnswer } from './answer/log-answer.ts'
@@ -42,11 +44,14 @@ export type HttpOptions = OperationOptions & {
 declare module 'fastify' {
   interface FastifyInstance {
     answers: OpenAnswers
+    slots: Slots
     /** A hook for every route but those that are answered however busy the service is. */
-    takePlace: preHandlerHookHandler
+    takeSlot: preHandlerHookHandler
   }
   interface FastifyRequest {
     startedAt: number
+    /** Of the request itself, until it is answered or has taken one for what goes on. */
+    slot: Slot | undefined
     /** Method and path of the route, where it is known ahead: asking the framework for it makes an object for every request. */
     routeLabel: string | undefined
   }
@@ -58,15 +63,16 @@ const keepAliveMs = 72_000
 
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const clientAddress = clientAddressReader(options.trustedProxies)
-  const places = new Places()
+  const slots = new Slots()
   const answers = new OpenAnswers()
+  const bodyRoom = new BodyRoom()
   const state = { isClosing: false }
   const serveRaw = serveRawRoutes({
     routes: options.rawRoutes ?? [],
     metrics: options.metrics,
     logger: options.logger,
     clientAddress,
-    places,
+    slots,
     elsewhere: options.elsewhere,
     isClosing: () => state.isClosing,
   })
@@ -97,9 +103,16 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   refuseUnknownRoutes(app, options.rawRoutes ?? [])
   app.decorate('clientAddress', clientAddress)
   app.decorate('answers', answers)
+  app.decorate('slots', slots)
+  app.decorate('bodyRoom', bodyRoom)
+  options.metrics.watchRequests({
+    slots: () => slots.inUse(),
+    bytes: () => ({ requestBody: bodyRoom.heldBytes, webhookBody: heldWebhookBytes(), unread: answers.unreadBytes }),
+  })
   app.decorateRequest('principal', undefined)
   app.decorateRequest('exchange', undefined)
   app.decorateRequest('startedAt', 0)
+  app.decorateRequest('slot', undefined)
   app.decorateRequest('routeLabel', undefined)
   app.decorateRequest('refusal', undefined)
   app.decorateRequest('bodyDeadline', undefined)
@@ -109,22 +122,22 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   })
   nameAndMeasure(app, options)
   if (options.elsewhere) sendOnElsewhere(app, options.elsewhere)
-  app.decorate('takePlace', placeTaker(clientAddress, places, answers))
+  app.decorate('takeSlot', slotTaker(clientAddress, slots, answers))
   app.addHook('onClose', async () => answers[Symbol.dispose]())
   const specs = Object.values(options.operations)
   // Each kind of body is read in a context of its own: what one accepts, the others do not.
   const serveJson: FastifyPluginAsync = async (context) => {
-    context.addHook('preHandler', app.takePlace)
+    context.addHook('preHandler', app.takeSlot)
     parseJsonBodies(context, bodyBytesMax)
     for (const spec of specs) if (spec.bodyType === undefined) addOperation(context, options, spec)
   }
   const serveForms: FastifyPluginAsync = async (context) => {
-    context.addHook('preHandler', app.takePlace)
+    context.addHook('preHandler', app.takeSlot)
     parseNoBodies(context)
     for (const spec of specs) if (spec.bodyType === 'multipart') addOperation(context, options, spec)
   }
   const servePages: FastifyPluginAsync = async (context) => {
-    context.addHook('preHandler', app.takePlace)
+    context.addHook('preHandler', app.takeSlot)
     await addPages(context, options.pages)
   }
   for (const serve of [serveJson, serveForms, servePages]) await app.register(serve)
@@ -163,14 +176,17 @@ function nameAndMeasure(app: FastifyInstance, options: { metrics: Metrics; logge
   })
 }
 
-/** A request has a place from the moment its handler starts: one whose body is still on its way costs nothing but its connection. */
-function placeTaker(clientAddress: ClientAddress, places: Places, answers: OpenAnswers): preHandlerHookHandler {
+/** A request has a slot from the moment its handler starts: one whose body is still on its way costs nothing but its connection. */
+function slotTaker(clientAddress: ClientAddress, slots: Slots, answers: OpenAnswers): preHandlerHookHandler {
   return (request, reply, done) => {
     try {
-      const { principal } = request
-      const leave = principal ? places.forAccount(principal) : places.forStranger(clientAddress(request.raw))
+      const account = request.principal?.account
+      const slot = account
+        ? slots.forAccount('request', { accountId: account.id, organizationId: account.organizationId })
+        : slots.forStranger(clientAddress(request.raw))
+      request.slot = slot
       // Until the answer is taken, also by a client that goes away; the framework's onResponse does not come for those.
-      answers.endWith(reply.raw, leave)
+      answers.onClose(reply.raw, () => slot.release())
       done()
     } catch (error) {
       done(error as Error)

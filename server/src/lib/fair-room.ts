@@ -18,7 +18,7 @@ export class FairRoom {
   constructor(limits: ShareLimits, turnLength?: number) {
     this.#shares = new FairShares(limits)
     this.#waiting = new FairQueue(turnLength)
-    this.#amountMax = Math.min(...limits.levels.map(({ maxWhenCrowded }) => maxWhenCrowded))
+    this.#amountMax = Math.min(...limits.levels.map((level) => ('partOfRest' in level ? 1 : level.maxWhenCrowded)))
   }
 
   get used(): number {

@@ -2,7 +2,10 @@
 // narrow to the wide: its account and its organization, say. Each level has a limit of its own, and when most is taken a much smaller one:
 // what is left then is kept for those who hold little.
 
-export type ShareLevel = { max: number; maxWhenCrowded: number }
+export type ShareLevel =
+  | { max: number; maxWhenCrowded: number }
+  /** Part of what all other holders of this level leave. */
+  | { partOfRest: number }
 
 export type ShareLimits = { all: number; crowdedFrom: number; levels: readonly ShareLevel[] }
 
@@ -42,9 +45,11 @@ export class FairShares {
     if (used > all) return 'all'
     const isCrowded = used > crowdedFrom
     for (let index = 0; index < levels.length; index++) {
-      const { max, maxWhenCrowded } = levels[index] as ShareLevel
-      const held = this.#heldBy(index, holder) + amount
-      if (held > (isCrowded ? maxWhenCrowded : max)) return 'own'
+      const level = levels[index] as ShareLevel
+      const before = this.#heldBy(index, holder)
+      if ('partOfRest' in level) {
+        if (before + amount > level.partOfRest * (all - (this.#used - before))) return 'own'
+      } else if (before + amount > (isCrowded ? level.maxWhenCrowded : level.max)) return 'own'
     }
     return undefined
   }

@@ -1,12 +1,20 @@
 // `/mcp`: the tools for assistants over streamable HTTP. Every request stands for itself, so any API process can answer any of them.
 import { createClient } from '@patchbay/sdk'
 import type { FastifyInstance } from 'fastify'
-import { addFetchRoute } from '../http/index.ts'
+import { type Authenticators, addFetchRoute } from '../http/index.ts'
 
-export async function addMcp(http: FastifyInstance, onFault: (error: unknown) => void): Promise<void> {
+export type McpDeps = {
+  authenticators: Authenticators
+  baseUrl(): string
+  onFault(error: unknown): void
+}
+
+export async function addMcp(http: FastifyInstance, { authenticators, baseUrl, onFault }: McpDeps): Promise<void> {
   await addFetchRoute(http, {
     path: '/mcp',
     methods: ['GET', 'POST', 'DELETE'],
+    authenticators,
+    baseUrl,
     answer: async (request, parsedBody, ownFetch) => {
       // Over a hundred modules, which most services never need.
       const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([

@@ -1,6 +1,7 @@
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Queryable } from '../db/index.ts'
 import { cellLabel } from '../lib/cell.ts'
+import { addHeldMetrics, type RequestSource } from './held.ts'
 import { addProcessMetrics, type ProcessSource } from './process.ts'
 import { createRequestMetrics, type ObserveRequest } from './requests.ts'
 import { addStoredMetrics } from './stored.ts'
@@ -12,6 +13,8 @@ export type Metrics = {
   read(): Promise<string>
   observeRequest: ObserveRequest
   work: WorkMetrics
+  /** What requests hold; where this process answers any. */
+  watchRequests(source: RequestSource): void
   /** Time that work waited for a connection to the database. */
   observeDatabaseWait(pool: string, seconds: number): void
   /** What can be told only once everything is put together. */
@@ -51,6 +54,7 @@ export function createMetrics(role: string, readOfAll?: () => Promise<string>): 
     observeRequest: createRequestMetrics(registry),
     work: createWorkMetrics(registry),
     observeDatabaseWait: (pool, seconds) => waits.observe({ pool }, seconds),
+    watchRequests: (source) => addHeldMetrics(registry, source),
     watch: ({ db, migrationsKnown, queues, ...source }) => {
       addProcessMetrics(registry, source)
       addStoredMetrics(registry, db, queues)

@@ -14,6 +14,7 @@ export type OpenDeps = { database: Database; keyRing: KeyRing; outbox: Outbox; t
 
 export type OpenedShare = {
   id: string
+  accountId: string
   organizationId: string
   storageId: string
   dataKey: Buffer
@@ -44,6 +45,7 @@ export async function openShare(
     await takeBackAttempt(deps.database.system, share.id)
     return {
       id: share.id,
+      accountId: share.account_id,
       organizationId: share.organization_id,
       storageId: share.storage_id,
       dataKey,

@@ -1,5 +1,6 @@
 // The public page of a share. It works without scripts. Looking at it (GET) asks nothing and changes nothing, because mail scanners look at links;
 // only sending the form does. The forms name no address, so they go to the address of the page, and no page shows which share it is about.
+import type { Readable } from 'node:stream'
 import type { FileStores } from '../files/index.ts'
 import { html, type Page, page } from '../http/index.ts'
 import { downloadPath } from './notification.ts'
@@ -27,6 +28,8 @@ export function sharePages(given: Omit<PageDeps, 'turnstile'>): Page[] {
         const share = await openShare(deps, query['shareid'] ?? form['shareid'] ?? '', code, exchange.address)
         if (!share) return refused
         if (form['file'] === undefined) return { status: 200, html: listPage(share, code) }
+        const slot = exchange.takeDownloadSlot(share)
+        exchange.onClose(() => slot.release())
         return sendShareFile(deps, share, form['file'], exchange.address)
       },
     },
@@ -55,12 +58,14 @@ async function sendShareFile(deps: PageDeps, share: OpenedShare, fileId: string,
   if (!store) {
     return sorry(503, 'The files of this share are stored on another machine of this service. Please tell the sender.')
   }
+  let stream: Readable | undefined
   try {
-    const stream = await readShareFile(store, share.dataKey, { shareId: share.id, fileId: file.id, index })
+    stream = await readShareFile(store, share.dataKey, { shareId: share.id, fileId: file.id, index })
     stream.once('error', deps.onFault)
     await recordDownload(deps, share, index, address)
     return { file: { name: file.name, contentType: file.contentType, bytes: file.bytes, stream } }
   } catch (error) {
+    stream?.destroy()
     deps.onFault(error)
     return sorry(500, 'The file cannot be read. Please tell the sender.')
   }

@@ -6,8 +6,11 @@ type Names = 'ProxySecureUpload' | 'SecureShares' | 'DeleteSecureShare'
 
 export function shareRoutes(deps: UploadDeps): HandlersOf<Names> {
   return {
-    ProxySecureUpload: ({ principal, body, exchange }) =>
-      receiveUpload(deps, principal, body, Number(exchange.header('content-length') ?? 0)),
+    ProxySecureUpload: async ({ principal, body, exchange }) => {
+      // Until nothing of it is left to do, also when its sender has gone.
+      using _slot = exchange.takeSlot('upload')
+      return await receiveUpload(deps, principal, body, Number(exchange.header('content-length') ?? 0))
+    },
     SecureShares: ({ principal }) => listSecureShares(deps, principal),
     DeleteSecureShare: ({ principal, params }) => takeBackShare(deps, principal, params.id),
   }

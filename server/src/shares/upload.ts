@@ -7,7 +7,6 @@ import type { Database } from '../db/index.ts'
 import type { FileStore, FileStores } from '../files/index.ts'
 import type { FormPart, MultipartBody } from '../http/index.ts'
 import { AppError, invalid } from '../lib/app-error.ts'
-import { FairShares, type ShareRefusal } from '../lib/fair-shares.ts'
 import { newId } from '../lib/id.ts'
 import type { Outbox } from '../mail/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
@@ -52,33 +51,7 @@ export async function receiveUpload(
 ): Promise<string> {
   deps.ledger.requireRoom(principal.account.id)
   await deps.files.primary.requireSpace(announcedBytes)
-  const { id, organizationId } = principal.account
-  const refusal = places.take([id, organizationId], 1)
-  if (refusal) throw tooManyUploads(refusal)
-  try {
-    return await receive(deps, principal, body)
-  } finally {
-    places.give([id, organizationId], 1)
-  }
-}
-
-/** Uploads at once in this process: one that stands still costs nothing but its place. */
-const places = new FairShares({
-  all: 512,
-  crowdedFrom: 256,
-  levels: [
-    { max: 64, maxWhenCrowded: 16 },
-    { max: 192, maxWhenCrowded: 48 },
-  ],
-})
-
-function tooManyUploads(refusal: ShareRefusal): AppError {
-  return refusal === 'own'
-    ? new AppError(
-        'too_many_requests',
-        'This account or organization has too many uploads in progress. Try again later.',
-      )
-    : new AppError('not_ready', 'Too many uploads are in progress. Try again later.')
+  return receive(deps, principal, body)
 }
 
 const receiving = new Set<string>()

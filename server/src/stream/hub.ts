@@ -7,7 +7,7 @@ import type { Database } from '../db/index.ts'
 import { AppError } from '../lib/app-error.ts'
 import { Recurring } from '../lib/recurring.ts'
 import { AccountPlaces } from './account-places.ts'
-import { frameOf, type OpenStream } from './open-stream.ts'
+import { framesOf, type OpenStream } from './open-stream.ts'
 import type { StreamSource } from './source.ts'
 import {
   deleteOldEvents,
@@ -20,7 +20,7 @@ import {
 } from './store.ts'
 
 /** Far fewer bytes than a reader may have unread: one that keeps up is never cut off by a burst. */
-const eventsAtOnce = 500
+const eventsAtOnce = 200
 const commentMs = 15_000
 /** A revoked key is refused everywhere within one second. */
 const checkMs = 800
@@ -29,8 +29,8 @@ const lookMs = 1_000
 const renewMs = 60_000
 const minutesKept = 15
 const catchUpWaitMs = 30_000
-const streamsPerAccountMax = 1_000
-const streamsMax = 10_000
+const streamsAtOnce = 200
+const stillHere = Buffer.from(': still here\n\n')
 
 export class StreamHub implements AsyncDisposable {
   readonly #database: Database
@@ -39,7 +39,6 @@ export class StreamHub implements AsyncDisposable {
   readonly #streams = new Set<OpenStream>()
   /** Live streams by what they reach and the workflow they are about: an event finds its readers without asking all of them. */
   readonly #live = new Map<string, Set<OpenStream>>()
-  readonly #openOf = new Map<string, number>()
   readonly #recurring: Recurring[]
   readonly #comments: NodeJS.Timeout
   #lastId = 0
@@ -63,31 +62,23 @@ export class StreamHub implements AsyncDisposable {
     this.#comments = setInterval(() => this.#comment(), commentMs).unref()
   }
 
-  /** Refuses before anything is sent. */
-  admit(accountId: string): void {
-    if (this.#isStopping) throw new AppError('not_ready', 'The service is shutting down.')
-    if (this.#streams.size >= streamsMax)
-      throw new AppError('not_ready', 'Too many streams are open. Try again in a moment.')
-    if ((this.#openOf.get(accountId) ?? 0) >= streamsPerAccountMax)
-      throw new AppError('too_many_requests', `An account may have at most ${streamsPerAccountMax} streams open.`)
-  }
-
   /** From now on events of this reach are written. Resolves before the stream is opened, so that nothing after it is missed. */
   async prepare(stream: Pick<OpenStream, 'reach'>): Promise<void> {
+    if (this.#isStopping) throw new AppError('not_ready', 'The service is shutting down.')
     await upsertInterest(this.#database, [interestOf(stream.reach)], minutesKept)
-    if (this.#streams.size === 0) this.#lastId = await findLastId(this.#database.system)
+    // Another stream may have been opened, and handed newer events, while this was asked.
+    if (this.#streams.size === 0) this.#lastId = Math.max(this.#lastId, await findLastId(this.#database.system))
   }
 
-  open(stream: OpenStream, accountId: string, after: number | undefined): void {
+  open(stream: OpenStream, after: number | undefined): void {
     this.#streams.add(stream)
-    this.#openOf.set(accountId, (this.#openOf.get(accountId) ?? 0) + 1)
+    // At once for a reader that left while its stream was being opened.
     stream.onClose(() => {
       this.#streams.delete(stream)
       this.#leave(stream)
-      const left = (this.#openOf.get(accountId) ?? 1) - 1
-      if (left > 0) this.#openOf.set(accountId, left)
-      else this.#openOf.delete(accountId)
     })
+    if (stream.isOver) return
+    if (this.#isStopping) return void stream.cut()
     stream.begin()
     if (after === undefined) this.#join(stream)
     else
@@ -117,7 +108,7 @@ export class StreamHub implements AsyncDisposable {
       const upTo = this.#lastId
       const range = { after: seen, upTo, countMax: eventsAtOnce }
       const events = await listEventsInReach(this.#database.system, stream.reach, range)
-      for (const event of events) if (stream.wants(event)) stream.send(frameOf(event))
+      stream.send(framesOf(events.filter((event) => stream.wants(event))))
       await stream.drained(catchUpWaitMs)
       seen = events.length < eventsAtOnce ? upTo : (events.at(-1) as StoredEvent).id
     }
@@ -125,6 +116,7 @@ export class StreamHub implements AsyncDisposable {
   }
 
   #join(stream: OpenStream): void {
+    if (stream.isOver) return
     const key = placeOf(stream)
     this.#live.set(key, (this.#live.get(key) ?? new Set()).add(stream))
   }
@@ -151,34 +143,49 @@ export class StreamHub implements AsyncDisposable {
       this.#hasNews = false
       const events = await listEvents(this.#database.system, this.#lastId, eventsAtOnce)
       await this.#places.learn(events.map(({ accountId }) => accountId))
-      this.#hand(events)
+      await this.#hand(events)
       this.#lastId = events.at(-1)?.id ?? this.#lastId
       if (events.length === eventsAtOnce) this.#hasNews = true
     }
   }
 
-  /** One write for each reader, however many events there are for it. */
-  #hand(events: readonly StoredEvent[]): void {
-    const texts = new Map<OpenStream, string>()
-    for (const event of events) {
-      const frame = frameOf(event)
-      for (const stream of this.#readersOf(event)) texts.set(stream, (texts.get(stream) ?? '') + frame)
+  /**
+   * One write for each reader, however many events there are for it. Streams that are about the same see the same events, so their frames
+   * are encoded once for all of them; one that was opened after the first of these events gets its own.
+   */
+  async #hand(events: readonly StoredEvent[]): Promise<void> {
+    const seenBy = new Map<string, StoredEvent[]>()
+    for (const event of events)
+      for (const key of this.#keysOf(event)) {
+        const seen = seenBy.get(key)
+        if (seen) seen.push(event)
+        else seenBy.set(key, [event])
+      }
+    let handed = 0
+    for (const [key, seen] of seenBy) {
+      const frames = framesOf(seen)
+      for (const stream of [...(this.#live.get(key) ?? [])]) {
+        const wanted = seen.filter((event) => stream.wants(event))
+        stream.send(wanted.length === seen.length ? frames : framesOf(wanted))
+        // However many streams there are, requests are answered meanwhile.
+        if (++handed % streamsAtOnce === 0) await new Promise((others) => setImmediate(others))
+      }
     }
-    for (const [stream, text] of texts) stream.send(text)
   }
 
-  *#readersOf(event: StoredEvent): Generator<OpenStream> {
+  /** What live streams that see an event are listed under. */
+  #keysOf(event: StoredEvent): string[] {
     const place = this.#places.find(event.accountId)
     const reaches = [`account ${event.accountId}`, `created ${event.accountId}`]
     if (place) reaches.push(`organization ${place.organizationId}`)
     if (place?.createdBy) reaches.push(`created ${place.createdBy}`)
-    for (const reach of reaches)
-      for (const about of ['all', event.workflowId])
-        for (const stream of this.#live.get(`${reach} ${about}`) ?? []) if (stream.wants(event)) yield stream
+    return reaches
+      .flatMap((reach) => [`${reach} all`, `${reach} ${event.workflowId}`])
+      .filter((key) => this.#live.has(key))
   }
 
   #comment(): void {
-    for (const stream of this.#streams) stream.send(': still here\n\n')
+    for (const stream of this.#streams) stream.send(stillHere)
   }
 
   /** Streams of one credential stand or fall together. */

@@ -1,6 +1,7 @@
 // One reader: what it is sent, and what happens when it does not read.
 import type { ServerResponse } from 'node:http'
 import type { Reach } from '../access/index.ts'
+import type { Exchange } from '../http/index.ts'
 import type { StoredEvent } from './store.ts'
 
 /** Bytes that wait for a reader beyond what its connection takes; a reader with more is too slow. */
@@ -19,17 +20,26 @@ export class OpenStream {
   /** Of all workflows when undefined. */
   readonly workflowId: string | undefined
   readonly #response: ServerResponse
+  readonly #onClose: Exchange['onClose']
+  readonly #countUnread: (bytes: number) => void
   /** Earlier events are not for this reader. */
   readonly #since: number
+  #isClosed = false
 
   constructor(options: {
     response: ServerResponse
+    exchange: Pick<Exchange, 'onClose' | 'countUnread'>
     reach: Reach
     rights: StreamRights
     workflowId: string | undefined
     isResumed: boolean
   }) {
     this.#response = options.response
+    this.#onClose = (callback) => options.exchange.onClose(callback)
+    this.#countUnread = options.exchange.countUnread()
+    this.#onClose(() => {
+      this.#isClosed = true
+    })
     this.reach = options.reach
     this.rights = options.rights
     this.workflowId = options.workflowId
@@ -37,7 +47,7 @@ export class OpenStream {
   }
 
   get isOver(): boolean {
-    return this.#response.destroyed || this.#response.writableEnded
+    return this.#isClosed || this.#response.destroyed || this.#response.writableEnded
   }
 
   begin(): void {
@@ -48,11 +58,13 @@ export class OpenStream {
       'X-Accel-Buffering': 'no',
     })
     this.#response.socket?.setNoDelay(true)
+    this.#response.on('drain', () => this.#countUnread(this.#response.writableLength))
     this.#response.write('retry: 2000\n\n')
   }
 
+  /** At once, if the reader has left. */
   onClose(callback: () => void): void {
-    this.#response.on('close', callback)
+    this.#onClose(callback)
   }
 
   wants(event: StoredEvent): boolean {
@@ -61,10 +73,11 @@ export class OpenStream {
   }
 
   /** A reader that does not keep up is cut off: it comes back with the last id it has seen. */
-  send(frame: string): void {
-    if (this.isOver) return
-    if (this.#response.writableLength + frame.length > unreadBytesMax) this.cut()
-    else this.#response.write(frame)
+  send(frames: Buffer): void {
+    if (this.isOver || frames.length === 0) return
+    if (this.#response.writableLength + frames.length > unreadBytesMax) return void this.cut()
+    this.#response.write(frames)
+    this.#countUnread(this.#response.writableLength)
   }
 
   /** Resolves once the reader has taken what was sent; cuts it off when that takes too long. */
@@ -73,7 +86,7 @@ export class OpenStream {
     const timer = setTimeout(() => this.cut(), msMax)
     await new Promise<void>((done) => {
       this.#response.once('drain', done)
-      this.#response.once('close', done)
+      this.#onClose(done)
     })
     clearTimeout(timer)
   }
@@ -87,6 +100,6 @@ export class OpenStream {
   }
 }
 
-export function frameOf({ id, type, data }: StoredEvent): string {
-  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`
+export function framesOf(events: readonly StoredEvent[]): Buffer {
+  return Buffer.from(events.map(({ id, type, data }) => `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`).join(''))
 }

@@ -16,11 +16,13 @@ export type StreamDeps = {
 export function streamRoutes(deps: StreamDeps): HandlersOf<'Stream'> {
   return {
     Stream: async ({ principal, query, exchange }) => {
+      // Before anything is awaited: a reader may leave at any moment from now on.
+      const slot = exchange.takeSlot('stream')
+      exchange.onClose(() => slot.release())
       const reach = reachOf(principal, query.acrossAccounts)
       const after = readLastId(exchange.header('last-event-id'))
       const workflowId =
         query.workflowId === undefined ? undefined : await findWorkflow(deps.database, reach, query.workflowId)
-      deps.hub.admit(principal.caller.id)
       await deps.hub.prepare({ reach })
       const check = async (): Promise<Reach> => reachOf(await deps.authenticate(exchange), query.acrossAccounts)
       const credential = exchange.header('consumer') ?? exchange.cookie(sessionCookie)
@@ -28,12 +30,13 @@ export function streamRoutes(deps: StreamDeps): HandlersOf<'Stream'> {
       return new LiveAnswer((response) => {
         const stream = new OpenStream({
           response,
+          exchange,
           reach,
           rights,
           workflowId,
           isResumed: after !== undefined,
         })
-        deps.hub.open(stream, principal.caller.id, after)
+        deps.hub.open(stream, after)
       })
     },
   }

@@ -14,7 +14,7 @@ import type { Database } from '../db/index.ts'
 import { Recurring } from '../lib/recurring.ts'
 import { AccountPlaces } from './account-places.ts'
 import { type Interest, insertEvents, listInterest, news, streamChannel, type WaitingEvent } from './store.ts'
-import type { Announce, StreamEvent } from './stream-event.ts'
+import { type Announce, type StreamEvent, shortenTexts } from './stream-event.ts'
 
 const gatherMs = 40
 const eventsAtOnce = 2_000
@@ -74,7 +74,7 @@ export class StreamSource implements AsyncDisposable {
   readonly announce: Announce = (event) => {
     if (event.type === 'queue.changed' && this.#isQuiet(event)) return
     if (this.#waiting.length >= waitingMax) this.#waiting.shift()
-    this.#waiting.push({ ...event, at: new Date() })
+    this.#waiting.push({ ...event, data: shortenTexts(event.data), at: new Date() })
     this.#timer ??= setTimeout(() => this.#startFlush(), gatherMs).unref()
   }
 

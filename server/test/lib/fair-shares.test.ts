@@ -21,6 +21,22 @@ describe('fair shares', () => {
     expect(places.take(['c', 'x'], 1)).toBe('own')
     expect(places.take(['d', 'y'], 5)).toBeUndefined()
   })
+  it('a group may have half of what the others leave', () => {
+    const slots = new FairShares({
+      all: 100,
+      crowdedFrom: 100,
+      levels: [{ max: 60, maxWhenCrowded: 60 }, { partOfRest: 0.5 }],
+    })
+    expect(slots.take(['a', 'x'], 50)).toBeUndefined()
+    expect(slots.take(['b', 'x'], 1)).toBe('own')
+    expect(slots.take(['c', 'y'], 25)).toBeUndefined()
+    expect(slots.take(['d', 'y'], 1)).toBe('own')
+    expect(slots.take(['e', 'z'], 12)).toBeUndefined()
+    slots.give(['a', 'x'], 50)
+    expect(slots.take(['d', 'y'], 18)).toBeUndefined()
+    expect(slots.take(['d', 'y'], 1)).toBeUndefined()
+    expect(slots.take(['d', 'y'], 1)).toBe('own')
+  })
   it('what is left when most is taken is for those who hold little', () => {
     const places = shares()
     for (const [name, group] of [

@@ -78,7 +78,7 @@ describe('unread answers', () => {
     const ask = await serve(answers, (request, response) => {
       const name = String(request.url)
       answers.hold(response, large.length, { id: name.slice(0, 2), groupId: 'one' })
-      answers.endWith(response, () => void closed.push(name))
+      answers.onClose(response, () => void closed.push(name))
       made.push(name)
       response.end(large)
     })
@@ -96,7 +96,7 @@ describe('unread answers', () => {
     const ask = await serve(answers, (request, response) => {
       const name = String(request.url)
       answers.hold(response, large.length, { id: name.slice(0, 3), groupId: name.slice(0, 2) })
-      answers.endWith(response, () => void closed.push(name))
+      answers.onClose(response, () => void closed.push(name))
       made.push(name)
       response.end(large)
     })
@@ -106,6 +106,34 @@ describe('unread answers', () => {
     }
     await eventually(() => closed.length === 1)
     expect(closed).toEqual(['/xa1'])
+  })
+  it('of streams count in the same quotas, for as long as they are unread', async () => {
+    const closed: string[] = []
+    const made = new Map<string, (bytes: number) => void>()
+    const answers = new OpenAnswers({ readerBytesMax: 100, groupBytesMax: 150 })
+    const ask = await serve(answers, (request, response) => {
+      const name = String(request.url)
+      made.set(name, answers.watch(response, { id: name.slice(0, 2), groupId: 'one' }))
+      answers.onClose(response, () => void closed.push(name))
+      response.write('begun')
+    })
+    for (const name of ['/a1', '/a2', '/b1']) {
+      ask(name).pause()
+      await eventually(() => made.has(name))
+    }
+    made.get('/a1')?.(90)
+    made.get('/b1')?.(60)
+    expect(answers.unreadBytes).toBe(150)
+    // Its client has read: the account has room again.
+    made.get('/a1')?.(0)
+    made.get('/a2')?.(90)
+    expect(answers.unreadBytes).toBe(150)
+    made.get('/a1')?.(20)
+    await eventually(() => closed.length === 1)
+    expect([closed, answers.unreadBytes]).toEqual([['/a2'], 80])
+    made.get('/b1')?.(140)
+    await eventually(() => closed.length === 2)
+    expect([closed[1], answers.unreadBytes]).toEqual(['/a1', 140])
   })
   it('have half a minute, and a second for each 16 KB', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../../lib/address-network.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
 import { FairShares, type ShareRefusal } from '../../lib/fair-shares.ts'
-import { noPlace } from './places.ts'
+import { noRoom } from './slots.ts'
 
 const MiB = 1024 * 1024
 /** While they arrive. By workflow, by address: senders behind a proxy may share theirs. */
@@ -32,6 +32,11 @@ const inWork = new FairShares({
 /** A sender may take this long over a body, and be silent for so long. */
 const readMsMax = 60_000
 const silentMsMax = 10_000
+
+/** Of bodies that arrive or are worked on. */
+export function heldWebhookBytes(): number {
+  return arriving.used + beginnings.used + inWork.used
+}
 
 export type Sender = { accountId: string; workflowId: string; address: string }
 
@@ -84,7 +89,7 @@ function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promi
     }
     const onData = (chunk: Buffer) => {
       const refusal = take(chunk.length)
-      if (refusal) return fail(noPlace(refusal, 'This webhook'))
+      if (refusal) return fail(noRoom(refusal))
       chunks.push(chunk)
       if (held > bytesMax) fail(tooLarge())
       else if (performance.now() - startedAt > readMsMax) tooSlow()
@@ -93,7 +98,7 @@ function gather(request: IncomingMessage, bytesMax: number, from: Sender): Promi
     const onEnd = () => {
       const owner = [from.accountId]
       const refusal = inWork.take(owner, held)
-      if (refusal) return fail(noPlace(refusal, 'This webhook'))
+      if (refusal) return fail(noRoom(refusal))
       settle()
       const release = () => inWork.give(owner, held)
       resolve({ bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks), release })

@@ -19,6 +19,10 @@ export class BodyRoom {
     ],
   })
 
+  get heldBytes(): number {
+    return this.#bytes.used
+  }
+
   /** Throws when there is no room; else gives what to call when the bytes are gone. Routes that know no principal count by key pair. */
   take(principal: Principal | undefined, consumer: unknown, bytes: number): () => void {
     const holder = principal

@@ -1,8 +1,10 @@
 // Answers from the moment their request arrived until their last byte has left. Clients that ask and do not read are cut off: none may have
 // many requests waiting on one connection, hold many unread bytes, or take for ever over an answer.
 //
-//   request arrives ── answer made ── handed to the connection ── taken by the client
-//        open()           hold()          deadline runs              endWith()
+//   request arrives ── answer made ── handed to the connection ── taken by the client, or its connection lost
+//        open()           hold()          deadline runs              onClose()
+//
+// An answer that goes on, as a stream does, has no deadline; what waits for its client counts in the same quotas (watch).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '../../lib/address-network.ts'
@@ -44,7 +46,7 @@ class OpenAnswer {
   /** When it was first seen to wait for nothing but its client. */
   handedOverAt = 0
   isClosed = false
-  onClose: (() => void) | undefined
+  readonly closers: (() => void)[] = []
 
   constructor(socket: WatchedSocket, response: ServerResponse) {
     this.socket = socket
@@ -59,10 +61,16 @@ export class OpenAnswers implements Disposable {
   readonly #limits: typeof defaults
   readonly #timer: NodeJS.Timeout
   #bytes = 0
+  readonly #bytesOf = { reader: new Map<string, number>(), group: new Map<string, number>() }
 
   constructor(limits: Partial<typeof defaults> = {}) {
     this.#limits = { ...defaults, ...limits }
     this.#timer = setInterval(() => this.#cutSlow(performance.now()), this.#limits.sweepMs).unref()
+  }
+
+  /** Bytes that wait for clients. */
+  get unreadBytes(): number {
+    return this.#bytes
   }
 
   /** False when the connection was cut: then there is nobody to answer. */
@@ -82,34 +90,34 @@ export class OpenAnswers implements Disposable {
     return true
   }
 
-  /** Calls back when the answer was taken or cannot be any more; at once if that is so already. */
-  endWith(response: ServerResponse, onClose: () => void): void {
+  /**
+   * Calls back once, when the answer was taken or cannot be any more; at once if that is so already. A response of Node alone does not tell: its
+   * `close` is not emitted again for those who ask too late, and never for an answer that waits behind another on its connection.
+   */
+  onClose(response: ServerResponse, callback: () => void): void {
     const answer = (response as WatchedResponse)[answerOf]
-    if (!answer || answer.isClosed) onClose()
-    else answer.onClose = onClose
-  }
-
-  /** Calls back now for an answer that goes on without an end. */
-  releasePlace(response: ServerResponse): void {
-    const answer = (response as WatchedResponse)[answerOf]
-    const onClose = answer?.onClose
-    if (answer) answer.onClose = undefined
-    onClose?.()
+    // A request that this process makes of itself has no connection, and so no reader who may leave.
+    if (!answer) response.once('close', callback)
+    else if (answer.isClosed) callback()
+    else answer.closers.push(callback)
   }
 
   /** Counts the bytes of an answer until they are taken. Where they are too many, the oldest that wait for the same reader are given up. */
   hold(response: ServerResponse, bytes: number, reader: Reader): void {
     const answer = (response as WatchedResponse)[answerOf]
     if (!answer || answer.isClosed || answer.bytes > 0) return
-    answer.bytes = bytes
     answer.reader = reader
-    this.#counted.add(answer)
-    this.#bytes += bytes
-    const { readerBytesMax, groupBytesMax, allBytesMax } = this.#limits
-    if (this.#bytes <= readerBytesMax) return
-    this.#cutOldest(readerBytesMax, answer, (other) => other.id === reader.id)
-    this.#cutOldest(groupBytesMax, answer, (other) => other.groupId === reader.groupId)
-    this.#cutOldest(allBytesMax, answer, () => true)
+    this.#count(answer, bytes)
+  }
+
+  /** For an answer that goes on. Returns what to tell of the bytes that wait for its client whenever they have changed. */
+  watch(response: ServerResponse, reader: Reader): (bytes: number) => void {
+    const answer = (response as WatchedResponse)[answerOf]
+    if (!answer) return () => {}
+    answer.reader = reader
+    return (bytes) => {
+      if (bytes !== answer.bytes && !answer.isClosed) this.#count(answer, bytes)
+    }
   }
 
   [Symbol.dispose](): void {
@@ -133,22 +141,58 @@ export class OpenAnswers implements Disposable {
     open?.delete(answer)
     if (open?.size === 0) this.#sockets.delete(answer.socket)
     this.#forget(answer)
-    answer.onClose?.()
+    for (const callback of answer.closers) callback()
+  }
+
+  #count(answer: OpenAnswer, bytes: number): void {
+    const grown = bytes > answer.bytes
+    this.#add(answer, bytes - answer.bytes)
+    answer.bytes = bytes
+    if (bytes === 0) return void this.#counted.delete(answer)
+    this.#counted.add(answer)
+    if (grown) this.#cutBeyondQuotas(answer)
+  }
+
+  #add({ reader }: OpenAnswer, bytes: number): void {
+    this.#bytes += bytes
+    if (!reader) return
+    addTo(this.#bytesOf.reader, reader.id, bytes)
+    addTo(this.#bytesOf.group, reader.groupId, bytes)
   }
 
   #forget(answer: OpenAnswer): void {
-    if (answer.bytes > 0 && this.#counted.delete(answer)) this.#bytes -= answer.bytes
+    if (this.#counted.delete(answer)) this.#add(answer, -answer.bytes)
+    answer.bytes = 0
   }
 
-  #cutOldest(bytesMax: number, newest: OpenAnswer, isMeant: (reader: Reader) => boolean): void {
-    const meant = [...this.#counted].filter(({ reader }) => reader && isMeant(reader))
-    let bytes = meant.reduce((sum, answer) => sum + answer.bytes, 0)
-    for (const answer of meant) {
-      if (bytes <= bytesMax) return
-      if (answer === newest) continue
-      bytes -= answer.bytes
+  #cutBeyondQuotas(newest: OpenAnswer): void {
+    const { readerBytesMax, groupBytesMax, allBytesMax } = this.#limits
+    const { id = '', groupId = '' } = newest.reader ?? {}
+    const { reader, group } = this.#bytesOf
+    this.#cutOldest(
+      newest,
+      () => (reader.get(id) ?? 0) > readerBytesMax,
+      (other) => other.id === id,
+    )
+    this.#cutOldest(
+      newest,
+      () => (group.get(groupId) ?? 0) > groupBytesMax,
+      (other) => other.groupId === groupId,
+    )
+    this.#cutOldest(
+      newest,
+      () => this.#bytes > allBytesMax,
+      () => true,
+    )
+  }
+
+  #cutOldest(newest: OpenAnswer, isOver: () => boolean, isMeant: (reader: Reader) => boolean): void {
+    if (!isOver()) return
+    for (const answer of this.#counted) {
+      if (answer === newest || !answer.reader || !isMeant(answer.reader)) continue
       this.#forget(answer)
       answer.socket.destroy()
+      if (!isOver()) return
     }
   }
 
@@ -162,4 +206,10 @@ export class OpenAnswers implements Disposable {
       if (now - first.handedOverAt > takeMsMax + first.bytes / bytesPerMsMin) socket.destroy()
     }
   }
+}
+
+function addTo(sums: Map<string, number>, key: string, bytes: number): void {
+  const sum = (sums.get(key) ?? 0) + bytes
+  if (sum > 0) sums.set(key, sum)
+  else sums.delete(key)
 }

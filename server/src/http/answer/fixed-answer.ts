@@ -23,7 +23,7 @@ export function sendFixed(reply: FastifyReply, answer: FixedAnswer): FastifyRepl
 /** A document of this installation. It may depend on where the service listens, so it is made when it is first asked for. */
 export function addFixedDocument(app: FastifyInstance, path: string, make: () => unknown): void {
   let made: FixedAnswer | undefined
-  app.get(path, { exposeHeadRoute: true, preHandler: app.takePlace }, (_request, reply) => {
+  app.get(path, { exposeHeadRoute: true, preHandler: app.takeSlot }, (_request, reply) => {
     made ??= new FixedAnswer(JSON.stringify(make()), 'application/json; charset=utf-8')
     return sendFixed(reply, made)
   })

@@ -10,6 +10,8 @@ const idleMs = 60_000
 
 export function sendFile(reply: FastifyReply, file: FileAnswer): FastifyReply {
   reply.raw.setTimeout(idleMs, () => reply.raw.destroy())
+  // At once for a client that left while its file was being opened: the framework would never ask for a byte, nor close it.
+  reply.server.answers.onClose(reply.raw, () => file.stream.destroy())
   return reply
     .header('Content-Type', mediaType.test(file.contentType) ? file.contentType : 'application/octet-stream')
     .header('Content-Length', file.bytes)

@@ -6,7 +6,7 @@ import { holdsHalfCharacter } from '../../lib/half-characters.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
 import { ThreadPool } from '../../lib/thread-pool.ts'
-import { BodyRoom, countedBodyMin } from '../admission/body-room.ts'
+import { type BodyRoom, countedBodyMin } from '../admission/body-room.ts'
 import { exchangeOf } from '../exchange.ts'
 import { bodyValuesMax, type LargeJson, type TextMembers } from './large-json.ts'
 
@@ -17,6 +17,9 @@ import { bodyValuesMax, type LargeJson, type TextMembers } from './large-json.ts
 export type BodyRules = { bytesMax: number } & TextMembers
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    bodyRoom: BodyRoom
+  }
   interface FastifyRequest {
     bodyDeadline: NodeJS.Timeout | undefined
     bodyRules: BodyRules | undefined
@@ -37,7 +40,7 @@ const threads = new ThreadPool<{ body: Uint8Array } & TextMembers, LargeJson>(
 /** `app` must be a context of its own. JSON is the only type it reads. */
 export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): void {
   const parse = app.getDefaultJsonParser('error', 'error') as ParseText
-  const room = new BodyRoom()
+  const room = app.bodyRoom
   app.decorateRequest('bodyRules', undefined)
   app.decorateRequest('largeText', undefined)
   app.removeAllContentTypeParsers()
@@ -89,7 +92,7 @@ function readBytes(
   const hold = (amount: number): void => {
     isHeld = true
     const release = room.take(request.principal, request.headers['consumer'], amount)
-    request.exchange?.onEnd(release)
+    request.exchange?.onClose(release)
   }
   const end = (error: Error | null): void => {
     raw.off('data', onData).off('end', onEnd).off('error', onLost)

@@ -157,8 +157,6 @@ function holdUntilTaken(reply: FastifyReply, text: string | Buffer): void {
 function goLive(reply: FastifyReply, answer: LiveAnswer): FastifyReply {
   if (reply.request.method === 'HEAD') return reply.code(200).send()
   reply.hijack()
-  // It may go on for days, and costs little while it does: others get its place.
-  reply.server.answers.releasePlace(reply.raw)
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value)
   answer.start(reply.raw)

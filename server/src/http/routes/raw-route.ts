@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { newId } from '../../lib/id.ts'
 import type { Metrics } from '../../metrics/index.ts'
 import { readWholeBody } from '../admission/body-bytes.ts'
-import type { Leave, Places } from '../admission/places.ts'
+import type { Slot, Slots } from '../admission/slots.ts'
 import { cellHeader, type ElsewhereLookup, mayBeElsewhere } from '../answer/elsewhere.ts'
 import { type Refused, refusalOf } from '../answer/errors.ts'
 import { logAnswer } from '../answer/log-answer.ts'
@@ -55,7 +55,7 @@ export type RawOptions = {
   metrics: Metrics
   logger: Logger
   clientAddress: ClientAddress
-  places: Places
+  slots: Slots
   elsewhere: ElsewhereLookup | undefined
   isClosing(): boolean
 }
@@ -104,7 +104,7 @@ class RawExchange implements RawHead {
   readonly #startedAt = performance.now()
   readonly #id = newId()
   #query: RawHead['query'] | undefined
-  #leave: Leave | undefined
+  #slot: Slot | undefined
   #release: (() => void) | undefined
   #refusal: Refused['code'] | undefined
   #reader: RawReader | undefined
@@ -168,7 +168,7 @@ class RawExchange implements RawHead {
   }
 
   #work(reader: RawReader, body: Buffer): void {
-    this.#leave = this.#options.places.forWebhook(reader.accountId, this.address)
+    this.#slot = this.#options.slots.forWebhook(reader.accountId, this.address)
     const answer = reader.read(body)
     if (answer instanceof Promise)
       answer.then(
@@ -224,7 +224,7 @@ class RawExchange implements RawHead {
 
   #write(status: number, body: string | Buffer, headers: string[]): void {
     const { isClosing, metrics, logger } = this.#options
-    this.#leave?.()
+    this.#slot?.release()
     this.#release?.()
     this.#leave = undefined
     this.#release = undefined

@@ -18,7 +18,7 @@ export type RunAndWaitDeps = ResultDeps & {
 type Asked = {
   workflowId: string
   body: { input?: unknown; waitSeconds?: number }
-  exchange: Pick<Exchange, 'setHeader' | 'setStatus' | 'onEnd'>
+  exchange: Pick<Exchange, 'setHeader' | 'setStatus' | 'onClose'>
 }
 
 const secondsDefault = 25
@@ -30,7 +30,7 @@ export async function runAndWait(deps: RunAndWaitDeps, principal: Principal, ask
   const input = inputOf(asked.body.input)
   const id = newId()
   using waiting = await deps.ends.expect(id, scope)
-  asked.exchange.onEnd(() => waiting.close())
+  asked.exchange.onClose(() => waiting.close())
   const { runNumber } = await deps.starter.start({
     id,
     accountId: scope.accountId,
