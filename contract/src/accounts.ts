@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Guid } from './ids.ts'
+import { PersonName } from './names.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
 import { Role } from './roles.ts'
@@ -16,8 +17,6 @@ export const Email = Type.String({ maxLength: 254, pattern: emailPattern, title:
 export function isEmail(text: string): boolean {
   return text.length <= 254 && new RegExp(emailPattern).test(text)
 }
-
-const PersonName = Type.String({ minLength: 1, maxLength: 200 })
 
 export const ClientListApiDto = Type.Object(
   {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
+import { Label } from './names.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
 
@@ -28,7 +29,7 @@ export const RegApplicationListApiDto = Type.Object(
   },
 )
 
-const TagText = Type.String({ maxLength: 200, description: 'Display label of the instance.' })
+const TagText = { ...Label, description: 'Display label of the instance.' }
 const CredentialsJson = Type.String({
   maxLength: 100_000,
   description: "A JSON object in a string; its keys are the application's credentialFields.",

@@ -203,6 +203,7 @@ export { type Feature, features } from './features.ts'
 export { timestampPattern } from './ids.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export { namedSchemas } from './named-schemas.ts'
+export { namePattern } from './names.ts'
 export {
   type AnswerOf,
   type BodyOf,

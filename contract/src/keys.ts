@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
+import { Label } from './names.ts'
 import { operation } from './operation.ts'
 
 const IpRestriction = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
@@ -9,7 +10,7 @@ const IpRestriction = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
 
 const KeySettings = Type.Object(
   {
-    label: Type.Optional(Type.String({ maxLength: 200 })),
+    label: Type.Optional(Label),
     ipRestriction: Type.Optional(IpRestriction),
     expiresDateTimeUTC: Type.Optional(
       Type.Union([Timestamp, Type.Null()], { description: 'When the pair stops working. Null: never.' }),

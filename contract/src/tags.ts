@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Name } from './names.ts'
 import { operation } from './operation.ts'
 
 // The position is the number that the interface gives the type.
@@ -20,10 +21,7 @@ const TagTarget = Type.Object({
   entityId: Type.String({ minLength: 1, title: 'GUID', description: 'Id of the entity.' }),
 })
 
-const TagValue = Type.Object(
-  { value: Type.String({ minLength: 1, maxLength: 200, description: 'Case-sensitive.' }) },
-  { additionalProperties: false },
-)
+const TagValue = Type.Object({ value: { ...Name, description: 'Case-sensitive.' } }, { additionalProperties: false })
 
 export const addTag = operation({
   name: 'AttributeTagAdd',

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { flowInputFields } from './chain-flow.ts'
 import { blocksMax } from './client-values.ts'
 import { Guid } from './ids.ts'
+import { Name } from './names.ts'
 import { operation } from './operation.ts'
 import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
 import { Revision } from './revisions.ts'
@@ -27,7 +28,7 @@ export const ChainElement = Type.Object(
   {
     uniqueBlockId: Type.Optional(Guid),
     no: Type.Optional(Type.Integer({ description: 'Another position moves the block (unbound workflows only).' })),
-    blockName: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    blockName: Type.Optional(Name),
     blockTemplateId: Type.Optional(
       Type.Union([Guid, Type.Null()], { description: 'The block template it follows. Null: none.' }),
     ),
@@ -59,7 +60,7 @@ export const WorkflowInput = Type.Object(
     workflowTemplateId: Type.Optional(
       Type.Union([Guid, Type.Null()], { description: 'The template to create from. An update cannot change it.' }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    name: Type.Optional(Name),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     applications: Type.Optional(
       mapOf<unknown>({}, 'Application short name to the GUID of a registered application; null removes the mapping.'),

@@ -25,10 +25,13 @@ import { masterKeyIdOf, readMasterKeys, storeMasterKeys } from './secrets/index.
 
 type Say = (line: string) => void
 
+const passphraseLengthMin = 12
+
 export async function backUp(config: Config, file: string, say: Say): Promise<void> {
   const path = resolve(file)
   if (config.databaseUrl === undefined && !existsSync(`${config.dataDir}/postgres`))
     throw new ConfigError(`No installation found in ${config.dataDir}. Set PATCHBAY_DATA_DIR or PATCHBAY_DATABASE_URL.`)
+  requireStrength(config.backupPassphrase)
   await using server = await reachDatabase(config, say)
   await using database = new Database(server.connection, () => {})
   const counts = await writeBackup(
@@ -52,6 +55,12 @@ export async function backUp(config: Config, file: string, say: Say): Promise<vo
       ? 'It is NOT encrypted, because PATCHBAY_BACKUP_PASSPHRASE is not set. Secrets in it stay sealed by the master key, which is not in the file: keep the key as well.'
       : 'It is encrypted, and holds the master key: this file and the passphrase are enough to restore it.',
   )
+}
+
+/** Whoever has the file can try passphrases for as long as they like. What an older backup was made with is read whatever its length. */
+function requireStrength(passphrase: string | undefined): void {
+  if (passphrase !== undefined && [...passphrase].length < passphraseLengthMin)
+    throw new ConfigError(`PATCHBAY_BACKUP_PASSPHRASE must have at least ${passphraseLengthMin} characters.`)
 }
 
 export async function verify(config: Config, file: string, say: Say): Promise<void> {

@@ -126,6 +126,28 @@ describe('answers', () => {
   it('for a body with __proto__ are 400', async () => {
     expect((await service.manager.send('POST', '/api/ApiKey', '{"__proto__":{"admin":true}}')).status).toBe(400)
   })
+  it('for JSON that is nested too deep are 400, whatever its size', async () => {
+    for (const levels of [501, 6_000, 100_000]) {
+      const deep = '['.repeat(levels) + ']'.repeat(levels)
+      for (const body of [
+        `{"script":"return 1","dataSources":${deep}}`,
+        `{"script":"return 1","vault":{"a":${deep}}}`,
+      ]) {
+        const answer = await service.manager.send('POST', '/api/TestBlock', body)
+        expect([levels, answer.status, answer.body.errorMessage]).toEqual([
+          levels,
+          400,
+          'The body is nested more than 500 levels deep.',
+        ])
+      }
+    }
+    // Brackets in a text are no levels.
+    const flat = await service.manager.post('/api/TestBlock', {
+      script: 'return Datasource[0].length',
+      dataSources: ['['.repeat(6_000)],
+    })
+    expect([flat.status, flat.body.result]).toEqual([200, 6_000])
+  })
   it('for very deep JSON are 4xx', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const answer = await service.manager.send('POST', '/api/ApiKey', `{"label":${deep}}`)

@@ -2,17 +2,29 @@
 import { createHash } from 'node:crypto'
 import { type Queryable, sql } from '../db/index.ts'
 import { networkOf } from '../lib/address-network.ts'
-import { freeFailures, lockAfterFailures, lockMinutes, perAddressAndMinute, perEmailAndMinute } from './attempts.ts'
+import {
+  freeFailures,
+  keyOf,
+  lockAfterFailures,
+  lockMinutes,
+  perAddressAndMinute,
+  perEmailAndMinute,
+} from './attempts.ts'
 
 export type Attempt = { waitSeconds: number; failures: number }
 
 /** A wait refuses this attempt; without one it counts as failed until `forgiveAttempts`. */
-export async function beginAttempt(db: Queryable, address: string, email: string): Promise<Attempt> {
-  const waitSeconds = await findWait(db, address, email)
+export async function beginAttempt(db: Queryable, address: string, email: string, device?: string): Promise<Attempt> {
+  const pair = hashOf('pair', keyOf(address, email, device))
+  const rates =
+    device === undefined
+      ? [hashOf('address', networkOf(address)), hashOf('email', email.toLowerCase())]
+      : [hashOf('device', device)]
+  const waitSeconds = await findWait(db, pair, rates)
   if (waitSeconds > 0) return { waitSeconds, failures: 0 }
   // After a lock has passed, counting begins anew. The where keeps guesses of the same moment from passing together.
   const { rows } = await db.query<{ failures: number }>(sql`
-    insert into sign_in_attempts as known (key, failures, blocked_until) values (${pairKey(address, email)}, 1, now())
+    insert into sign_in_attempts as known (key, failures, blocked_until) values (${pair}, 1, now())
     on conflict (key) do update set
       failures = case when known.failures >= ${lockAfterFailures}::integer then 1 else known.failures + 1 end,
       blocked_until = now() + interval '1 second' * case
@@ -25,20 +37,22 @@ export async function beginAttempt(db: Queryable, address: string, email: string
   return counted ? { waitSeconds: 0, failures: counted.failures } : { waitSeconds: 1, failures: 0 }
 }
 
-export async function forgiveAttempts(db: Queryable, address: string, email: string): Promise<void> {
-  await db.query(sql`delete from sign_in_attempts where key = ${pairKey(address, email)}`)
+export async function forgiveAttempts(db: Queryable, address: string, email: string, device?: string): Promise<void> {
+  await db.query(sql`delete from sign_in_attempts where key = ${hashOf('pair', keyOf(address, email, device))}`)
 }
 
-/** Seconds to wait: for the pair of e-mail and address, or because either is tried too often. What has passed is forgotten on the way. */
-async function findWait(db: Queryable, address: string, email: string): Promise<number> {
-  const pair = pairKey(address, email)
-  const keys = [keyOf('address', networkOf(address)), keyOf('email', email.toLowerCase())]
+/**
+ * Seconds to wait: for the pair of e-mail and address, or because either is tried too often; or for a device, alone. What has passed is
+ * forgotten on the way.
+ */
+async function findWait(db: Queryable, pair: Buffer, keys: readonly Buffer[]): Promise<number> {
+  const bursts = keys.length === 2 ? [perAddressAndMinute, perEmailAndMinute] : [perEmailAndMinute]
   const { rows } = await db.query<{ blocked_seconds: number | null; counted: number }>(sql`
     with blocked as (
       select ceil(extract(epoch from blocked_until - now()))::integer as seconds
       from sign_in_attempts where key = ${pair} and blocked_until > now()
     ), wanted as (
-      select key, burst from unnest(${keys}::bytea[], ${[perAddressAndMinute, perEmailAndMinute]}::float8[]) as w (key, burst)
+      select key, burst from unnest(${keys}::bytea[], ${bursts}::float8[]) as w (key, burst)
       where not exists (select from blocked) order by key
     ), counted as (
       insert into sign_in_rates as r (key, attempts_left, counted_at) select key, burst - 1, now() from wanted
@@ -58,10 +72,6 @@ async function findWait(db: Queryable, address: string, email: string): Promise<
   return found?.counted === keys.length ? 0 : 1
 }
 
-function pairKey(address: string, email: string): Buffer {
-  return keyOf('pair', `${networkOf(address)} ${email.toLowerCase()}`)
-}
-
-function keyOf(kind: string, text: string): Buffer {
+function hashOf(kind: string, text: string): Buffer {
   return createHash('sha256').update(`${kind} ${text}`).digest()
 }

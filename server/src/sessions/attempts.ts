@@ -1,5 +1,5 @@
 // Guessing passwords gets slower with every wrong one and then stops for a while. It is counted for an e-mail address together with the network
-// address of the one who guesses, so that strangers do not keep the owner out; keys, webhooks and schedules never notice. All of it
+// address of the one who guesses, so that strangers do not keep the owner out, or with the device on which its owner signed in before; keys, webhooks and schedules never notice. All of it
 // passes by itself. attempts-store.ts counts for all processes together; what is counted here keeps a flood away from the database.
 import { networkOf } from '../lib/address-network.ts'
 import { createTokenBuckets } from '../lib/token-bucket.ts'
@@ -29,14 +29,16 @@ export class SignInAttempts {
    * Seconds to wait before the next attempt; 0 lets this one through. It counts as failed until `forget` says otherwise, so that guesses
    * made at the same moment count as well.
    */
-  begin(address: string, email: string): number {
-    const key = keyOf(address, email)
+  begin(address: string, email: string, device?: string): number {
+    const key = keyOf(address, email, device)
     const now = this.#now()
     const known = this.#entries.get(key)
     if (known && known.until > now) return Math.ceil((known.until - now) / 1000)
-    const network = this.#byAddress(networkOf(address))
-    if (network.refused) return network.resetSeconds
-    if (this.#byEmail(email.toLowerCase()).refused) return 1
+    if (device === undefined) {
+      const network = this.#byAddress(networkOf(address))
+      if (network.refused) return network.resetSeconds
+      if (this.#byEmail(email.toLowerCase()).refused) return 1
+    }
     // After a lock has passed, counting begins anew.
     const failures = known && known.failures < lockAfterFailures ? known.failures + 1 : 1
     this.#entries.delete(key)
@@ -46,13 +48,13 @@ export class SignInAttempts {
   }
 
   /** After the right password, or when this attempt was refused before its password was looked at. */
-  forget(address: string, email: string): void {
-    this.#entries.delete(keyOf(address, email))
+  forget(address: string, email: string, device?: string): void {
+    this.#entries.delete(keyOf(address, email, device))
   }
 
   /** The wait begins now. */
-  fail(address: string, email: string): void {
-    const entry = this.#entries.get(keyOf(address, email))
+  fail(address: string, email: string, device?: string): void {
+    const entry = this.#entries.get(keyOf(address, email, device))
     if (entry) entry.until = this.#now() + waitMs(entry.failures)
   }
 }
@@ -62,6 +64,7 @@ function waitMs(failures: number): number {
   return failures <= freeFailures ? 0 : 1000 * 2 ** (failures - freeFailures - 1)
 }
 
-function keyOf(address: string, email: string): string {
-  return `${networkOf(address)} ${email.toLowerCase()}`
+/** What wrong passwords are counted for. */
+export function keyOf(address: string, email: string, device: string | undefined): string {
+  return device === undefined ? `${networkOf(address)} ${email.toLowerCase()}` : `device ${device}`
 }

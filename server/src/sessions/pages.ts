@@ -93,6 +93,7 @@ function linkPages(deps: SessionDeps, path: string, title: string): Page[] {
           await openSession(deps, exchange, {
             id: redeemed.account_id,
             organizationId: redeemed.organization_id,
+            email: redeemed.email,
             passwordHash,
           })
         return { redirectTo: '/' }

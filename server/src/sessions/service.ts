@@ -13,6 +13,7 @@ import { hashToken, newRoutedToken } from '../lib/token.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { lockAfterFailures, lockMinutes, type SignInAttempts } from './attempts.ts'
 import { beginAttempt, forgiveAttempts } from './attempts-store.ts'
+import { findDevice, rememberDevice } from './device.ts'
 import { verifyPassword } from './password.ts'
 import { deleteSession, findSession, findSignInCandidate, holdSignIn, insertSession } from './store.ts'
 
@@ -24,23 +25,24 @@ export async function signIn(deps: SessionDeps, exchange: Exchange, email: strin
   refuseForeignOrigin(exchange)
   const { address } = exchange
   const { system } = deps.database
-  refuseUntil(exchange, deps.attempts.begin(address, email))
-  const attempt = await beginAttempt(system, address, email)
-  if (attempt.waitSeconds > 0) deps.attempts.forget(address, email)
+  const device = findDevice(deps, exchange, email)
+  refuseUntil(exchange, deps.attempts.begin(address, email, device))
+  const attempt = await beginAttempt(system, address, email, device)
+  if (attempt.waitSeconds > 0) deps.attempts.forget(address, email, device)
   refuseUntil(exchange, attempt.waitSeconds)
   const candidate = await findSignInCandidate(deps.database, email)
   const isRight = await verifyPassword(password, candidate?.passwordHash ?? null)
   if (!candidate?.passwordHash || !isRight || candidate.state !== 'active') {
-    deps.attempts.fail(address, email)
+    deps.attempts.fail(address, email, device)
     const isLocked = attempt.failures >= lockAfterFailures
     if (candidate?.passwordHash && candidate.state === 'active' && !isRight)
       await noteFailure(deps, exchange, candidate.account, isLocked)
     throw signInFailed()
   }
-  deps.attempts.forget(address, email)
-  await forgiveAttempts(system, address, email)
-  const { id, organizationId } = candidate.account
-  const csrfToken = await openSession(deps, exchange, { id, organizationId, passwordHash: candidate.passwordHash })
+  deps.attempts.forget(address, email, device)
+  await forgiveAttempts(system, address, email, device)
+  const { passwordHash } = candidate
+  const csrfToken = await openSession(deps, exchange, { ...candidate.account, passwordHash })
   if (csrfToken === undefined) throw signInFailed()
   return { myAccount: candidate.account, csrfToken }
 }
@@ -53,7 +55,7 @@ function signInFailed(): AppError {
 export async function openSession(
   deps: SessionDeps,
   exchange: Exchange,
-  account: Pick<AccountIdentity, 'id' | 'organizationId'> & { passwordHash: string },
+  account: Pick<AccountIdentity, 'id' | 'organizationId' | 'email'> & { passwordHash: string },
 ): Promise<string | undefined> {
   const token = newRoutedToken('pbn')
   const isOpen = await deps.database.system.transaction(async (tx) => {
@@ -66,6 +68,7 @@ export async function openSession(
   })
   if (!isOpen) return undefined
   setCookie(deps, exchange, token, sessionHours * 3600)
+  rememberDevice(deps, exchange, account.email)
   return csrfTokenFor(deps.keyRing, token)
 }
 

@@ -128,6 +128,30 @@ describe('accounts', () => {
         await service.asOwner('select country_key, created_by from accounts where id = $1', [answer.body]),
       ).toEqual([{ country_key: 'NO', created_by: service.firstAccount.accountId }])
     })
+    it('refuses names with line breaks, control characters or addresses, which would stand in the invitation', async () => {
+      const bad = [
+        'Anna\nBuy now',
+        'Anna\u001b[2J',
+        'Anna\u2028x',
+        '\u202eannA',
+        'see https://evil.example',
+        'www.evil.example',
+      ]
+      for (const firstName of [...bad, 'evil.example/x', 'mail me@evil.example', 'evil.рф', '<b>Anna</b>'])
+        for (const field of ['firstName', 'lastName']) {
+          const answer = await service.manager.post('/api/Account', given({ [field]: firstName }))
+          expect([firstName, answer.status, answer.body.errorMessage]).toEqual([
+            firstName,
+            400,
+            `The field ${field} must be a name on a single line, without web or e-mail addresses.`,
+          ])
+        }
+      for (const firstName of ['Anna-Karin', "O'Neil", 'J. R. R.', 'J.R.R.', 'Dr. Åse', 'Anna (Oslo)', '安娜', 'Jr.'])
+        expect([firstName, (await service.manager.post('/api/Account', given({ firstName }))).status]).toEqual([
+          firstName,
+          200,
+        ])
+    })
     it('inherits the country of the caller', async () => {
       await service.asOwner("update accounts set country_key = 'SE' where id = $1", [partner.id])
       const answer = await eventuallySeeing(service, partner.client, given())

@@ -41,6 +41,30 @@ describe('values that no database can hold', () => {
   })
 })
 
+describe('names', () => {
+  it.each(['a\nb', 'a\u001b]0;x\u0007', 'a\u009b2J', '\u202eb', 'a\tb'])(
+    '%j is refused for whatever people name: it would drive the terminals that it is shown in',
+    async (name) => {
+      const applicationId = 'f3055934-bffe-55b6-b9e5-ce20a3a8563b'
+      const requests: [string, object][] = [
+        ['/api/Workflow', { name, chain: [{ script: 'return 1' }] }],
+        ['/api/Workflow', { name: 'x', chain: [{ blockName: name, script: 'return 1' }] }],
+        ['/api/ApiKey', { label: name }],
+        ['/api/RegApplication', { applicationId, tagText: name, credentialsJson: '{}' }],
+        [`/api/AttributeTagAdd/account/${service.firstAccount.accountId}`, { value: name }],
+      ]
+      for (const [path, body] of requests) {
+        const answer = await service.manager.post(path, body)
+        expect([path, answer.status, answer.body.errorMessage]).toEqual([
+          path,
+          400,
+          expect.stringContaining('without control characters'),
+        ])
+      }
+    },
+  )
+})
+
 describe('bodies of the wrong kind', () => {
   it.each([
     ['application/x-www-form-urlencoded', 'email=x@example.com'],

@@ -192,6 +192,35 @@ describe('activation, sign-in and sessions', () => {
     expect(await service.asOwner('select from sign_in_attempts where failures >= 10')).toEqual([])
   })
 
+  it('a device that signed in before is not kept out by guesses from everywhere, and has its own few guesses', async () => {
+    await using behind = await service.startAnother({ PATCHBAY_TRUSTED_PROXIES: '127.0.0.1' }, 'api')
+    const { email } = await activated()
+    const attempt = async (network: number, given: string, cookie = '') =>
+      behind
+        .client(undefined)
+        .with({ 'X-Forwarded-For': `2001:db8:7:${network.toString(16)}::1`, cookie })
+        .post('/api/SignIn', { email, password: given })
+    const first = await attempt(1, password)
+    expect(first.status, first.text).toBe(200)
+    const device = first.headers.getSetCookie().find((cookie) => cookie.startsWith('patchbay_device=')) ?? ''
+    expect(device).toMatch(/HttpOnly; SameSite=Strict/)
+    const cookie = device.split(';')[0] ?? ''
+    // A /48 has 65,536 networks to guess from.
+    const guesses = await Promise.all(Array.from({ length: 150 }, (_, no) => attempt(no + 10, `guess ${no}`)))
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThan(50)
+    expect((await attempt(9, password)).status).toBe(429)
+    expect((await attempt(9, password, cookie)).status).toBe(200)
+    // The cookie of another person, or one that was made up, is none.
+    const other = await activated()
+    const foreign = await behind.client(undefined).post('/api/SignIn', { email: other.email, password })
+    for (const wrong of [foreign.headers.getSetCookie()[1]?.split(';')[0] ?? '', `${cookie.slice(0, -1)}x`])
+      expect((await attempt(9, password, wrong)).status).toBe(429)
+    // Guesses with it are counted as those of one address are.
+    const counted = []
+    for (let no = 0; no < 6; no++) counted.push((await attempt(no + 1000, `guess ${no}`, cookie)).status)
+    expect(counted).toEqual([401, 401, 401, 401, 401, 429])
+  })
+
   it('the sign-in page works without scripts', async () => {
     const { email } = await activated()
     expect((await visitor().get('/signin')).text).toContain('<form method="post"')

@@ -117,7 +117,29 @@ describe('a mistake in an application', () => {
       '<svg onload="x"></svg>',
       '<svg><image href="http://x"/></svg>',
       '<svg style="fill:url(http://x)"/>',
+      '<svg><style>@import "http://x"</style></svg>',
+      '<svg><style>path{fill:u\\72l(http://x)}</style></svg>',
+      '<svg><foreignObject/></svg>',
+      '<svg><discard/></svg>',
+      '<svg><animateTransform attributeName="x"/></svg>',
+      '<svg><a href="javascript:1"/></svg>',
+      '<svg><use href="#a"/></svg>',
+      '<svg><feImage/></svg>',
+      '<svg><s:script xmlns:s="http://www.w3.org/2000/svg"/></svg>',
+      '<svg xmlns="http://www.w3.org/1999/xhtml"/>',
+      '<svg><g onfocus="x"/></svg>',
+      '<svg><g onfocus=x></g></svg>',
+      '<svg/onload="x"></svg>',
+      '<svg><g></svg></g>',
+      '<svg><g id="a" id="b"/></svg>',
+      '<svg><![CDATA[<script>1</script>]]></svg>',
+      '<svg><?xml-stylesheet href="http://x"?></svg>',
+      '<!DOCTYPE svg [<!ENTITY x "y">]><svg>&x;</svg>',
+      '<svg>&x;</svg>',
+      '<svg></svg><script/>',
       '<html/>',
+      'no image',
+      '',
     ]) {
       const found = messages(
         file('applications/a/application.yaml', application(1, 'A')),
@@ -126,6 +148,19 @@ describe('a mistake in an application', () => {
       expect(found).toHaveLength(1)
       expect(found[0]).toContain('applications/a/logo.svg:1')
     }
+  })
+
+  it('a logo as drawing programs export it is taken', () => {
+    const svg = `\uFEFF<?xml version="1.0" encoding="utf-8"?>
+<!-- Generator: a program -->
+<svg version="1.1" xmlns="http://www.w3.org/2000/svg" xmlns:xlink='http://www.w3.org/1999/xlink' viewBox="0 0 24 24" aria-label="A &amp; B">
+  <style type="text/css">.a { fill: url(#g); stroke: #fff }</style>
+  <defs><linearGradient id="g" gradientUnits="userSpaceOnUse"><stop offset="0" style="stop-color:#000"/></linearGradient></defs>
+  <title>A &lt; B &#169;</title><path class="a" fill="url('#g')" d="M0 0L24 24"
+    /></svg>
+`
+    const files = [file('applications/a/application.yaml', application(1, 'A')), file('applications/a/logo.svg', svg)]
+    expect(messages(...files)).toEqual([])
   })
 })
 

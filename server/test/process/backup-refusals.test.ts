@@ -81,6 +81,15 @@ it('verify-backup reads to the end, with the passphrase and not without', async 
   })
 })
 
+it('backup refuses a passphrase that is quickly guessed, and writes nothing', async () => {
+  const target = `${sealed}.weak`
+  expect(await adminHere('backup', target, { PATCHBAY_BACKUP_PASSPHRASE: 'elevenchars' })).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('PATCHBAY_BACKUP_PASSPHRASE must have at least 12 characters.'),
+  })
+  expect(existsSync(target)).toBe(false)
+})
+
 describe('restore refuses, and touches nothing:', () => {
   const copies: [string, string, string, (path: string) => void, Record<string, string>][] = [
     [

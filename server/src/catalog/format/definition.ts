@@ -6,7 +6,7 @@
  * two more names exist: `{$token}` is the token that was obtained, `{$expiresOn}` the UTC date (YYYY-MM-DD) on which a
  * session that starts now ends.
  */
-import { blocksMax, ForEach, Retry, SubWorkflow, Wait } from '@patchbay/contract'
+import { blocksMax, ForEach, namePattern, Retry, SubWorkflow, Wait } from '@patchbay/contract'
 import { type Static, Type } from 'typebox'
 import type { VariableBinding } from '../../engine/chain/chain.ts'
 import { type VariableType, variableTypes } from '../../engine/variables/variable-values.ts'
@@ -19,7 +19,12 @@ const Guid = Type.String({
 })
 const ShortName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', description: 'letters, digits, _ and -' })
 const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63}$', description: 'letters, digits and _' })
-const Name = Type.String({ minLength: 1, maxLength: 200 })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: namePattern,
+  description: 'a single line of text without control characters',
+})
 const Description = Type.String({ maxLength: 4000 })
 const Template = Type.String({ maxLength: 2000 })
 const Templates = Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Template)

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, invalid } from '../../lib/app-error.ts'
 import { bodyDepthMax } from '../../lib/body-text.ts'
 import { holdsHalfCharacter } from '../../lib/half-characters.ts'
+import { scanJson } from '../../lib/json-scan.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import { isLarge } from '../../lib/large-body.ts'
 import { ThreadPool } from '../../lib/thread-pool.ts'
@@ -52,6 +53,7 @@ export function parseJsonBodies(app: FastifyInstance, defaultBytesMax: number): 
       else if (body.length === 0) done(null, undefined)
       else if (isLarge(body)) parseLarge(request, body, parse, done)
       else if (holdsHalfCharacter(body)) done(halfCharacter())
+      else if (isTooDeep(body)) done(refusalOf('tooDeep'))
       else parse(request, body.toString(), done)
     })
   })
@@ -159,6 +161,12 @@ function refusalOf(kind: Exclude<LargeJson['kind'], 'json'>): AppError {
     case 'halfCharacter':
       return halfCharacter()
   }
+}
+
+/** What reads and writes values goes as deep as they do, so a body of some kilobytes could exhaust the stack. */
+function isTooDeep(body: Buffer): boolean {
+  // Each level has two brackets, and most bodies are shorter than that.
+  return body.length > 2 * bodyDepthMax && scanJson(body, bodyDepthMax).kind === 'tooDeep'
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {
