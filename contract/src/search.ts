@@ -37,7 +37,7 @@ export const searchRuns = operation({
   method: 'POST',
   path: '/api/SearchRuns',
   description:
-    'Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case.',
+    'Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case. Masked secrets and values that a script took from the vault are not indexed: no search finds them, even where a result contains them.',
   body: Type.Object(
     {
       searchTerm: Type.String({

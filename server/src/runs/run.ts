@@ -70,6 +70,8 @@ export type BlockRecord = {
   answer?: WebhookAnswer & { webhookId: string }
   /** Items of the result: the length of an array, 1 for anything else, 0 for null. Absent for a block that failed. */
   itemCount?: number
+  /** Where values from the vault stand in the result, for search to leave out. */
+  vaultRanges?: string | null
 }
 
 /** What was executed in a run itself, not in one whose results it took over. */

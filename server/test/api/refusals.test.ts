@@ -59,7 +59,6 @@ describe('a refusal', () => {
 
 /** What no test can bring about in the time there is, and why. */
 const unprovoked = new Map([
-  ['Too many streams are open', 'It takes ten thousand streams.'],
   ['has only just ended', 'The run would have to end between two statements.'],
   ['The settings of this webhook are being changed', 'They would have to change between two statements, many times.'],
   ['The import cannot be processed', 'Reading it would have to take half a minute, or hundreds of megabytes.'],

@@ -10,7 +10,7 @@ import { eventually } from '../harness/eventually.ts'
 import { joinService } from '../harness/joined-service.ts'
 import type { TestService } from '../harness/service.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
-import { deployWorkflow, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
+import { blockResult, deployWorkflow, runToEnd, type SampleWorkflow } from '../harness/workflows.ts'
 import { nobody } from './workflow-samples.ts'
 
 type Item = Record<string, unknown> & { where: string; runNumber: number | null }
@@ -57,6 +57,38 @@ function found(searchTerm: string, more: object = {}, as: Client = client): Prom
     return answer.body.items.length > 0 ? answer.body.items : undefined
   })
 }
+
+describe('SearchRuns does not find', () => {
+  it('what a script took from the vault and returned, in whatever form, nor where a later block passes it on', async () => {
+    const taking = await deployWorkflow(client, [
+      `const { token, pin } = myVault.get('login')
+       return { note: 'MARKER-ONE', token, nested: [{ header: 'Bearer ' + token + '!' }], url: 'https://x/?t=' + encodeURIComponent(token), pin }`,
+      `return [...Datasource, 'MARKER-TWO ' + Datasource[0].token]`,
+      `myVault.set('written', 'WRITTEN-VALUE'); return { large: 'y '.repeat(200_000), token: Datasource[0][0].token, written: 'WRITTEN-VALUE', note: 'MARKER-THREE' }`,
+    ])
+    const { id } = taking
+    const set = await client.post(`/api/MyVaultSet/${id}/login`, { jsonData: { token: 'TAKEN-4711 "x"', pin: '90210' } })
+    expect(set.status, set.text).toBe(200)
+    await runToEnd(client, id)
+    for (const [marker, count] of [
+      ['MARKER-ONE', 2],
+      ['MARKER-TWO', 1],
+      ['MARKER-THREE', 1],
+      // What it wrote itself is its own.
+      ['WRITTEN-VALUE', 1],
+    ] as const) {
+      const items = await eventually(async () => {
+        const { items: seen } = (await search(marker, { workflowId: id })).body
+        return seen.length >= count ? seen : undefined
+      })
+      expect(items.length).toBeGreaterThanOrEqual(count)
+    }
+    for (const word of ['TAKEN-4711', 'TAKEN', '4711', '90210'])
+      expect([word, (await search(word, { workflowId: id })).body.items]).toEqual([word, []])
+    // It is hidden from search alone.
+    expect((await blockResult(client, taking, 1)).text).toContain('TAKEN-4711')
+  })
+})
 
 describe('SearchRuns finds', () => {
   it('an order number in the result of a block, with where it stands', async () => {

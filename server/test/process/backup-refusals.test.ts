@@ -83,7 +83,7 @@ it('verify-backup reads to the end, with the passphrase and not without', async 
 
 it('backup refuses a passphrase that is quickly guessed, and writes nothing', async () => {
   const target = `${sealed}.weak`
-  expect(await adminHere('backup', target, { PATCHBAY_BACKUP_PASSPHRASE: 'elevenchars' })).toMatchObject({
+  expect(await adminHere('backup', target, { ...ofService, PATCHBAY_BACKUP_PASSPHRASE: 'elevenchars' })).toMatchObject({
     code: 1,
     output: expect.stringContaining('PATCHBAY_BACKUP_PASSPHRASE must have at least 12 characters.'),
   })

@@ -31,7 +31,7 @@ const namespaces: Record<string, string> = {
 const start = /^\uFEFF?(?:<\?xml [^<>?]*\?>)?/
 // A comment, the end of an element, or its beginning with its attributes; all of them quoted.
 const tag =
-  /<!--(?:(?!--)[^])*-->|<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y
+  /<!--(?:(?!--)[\s\S])*-->|<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y
 const attribute = /([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g
 const entity = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});/g
 

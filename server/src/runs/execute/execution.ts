@@ -346,6 +346,7 @@ function takeBlock(
     result: hasReturned ? textOf(outcome.value) : null,
     ...(hasReturned ? { itemCount: countItems(outcome.value) } : {}),
     ...answerOf(state, answer),
+    vaultRanges: hasReturned ? (outcome.vaultRanges ?? null) : null,
     errorMessage: known.errorMessage,
     log: logText(outcome.log),
     session: sessionText(sessionLeft(state, outcome)),

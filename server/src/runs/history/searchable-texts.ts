@@ -1,6 +1,7 @@
 // What can be searched of runs: every text that a run left behind, with the block it belongs to.
 import { type Contents, DamagedContentError, isReference } from '../../contents/index.ts'
 import { type Queryable, type Sql, sql } from '../../db/index.ts'
+import { hideTaken, readTaken } from '../../sandbox/index.ts'
 import type { StoredCalls } from '../execute/block-calls.ts'
 import { contentPlace } from '../record/block-contents.ts'
 import type { RunStatus } from '../run.ts'
@@ -31,6 +32,7 @@ type BlockRow = {
   log: string | null
   error_message: string | null
   calls: string | null
+  vault_ranges: string | null
 }
 
 /** Blocks whose contents are fetched side by side. */
@@ -55,13 +57,27 @@ export async function loadRunTexts(
   if (runIds.length === 0) return []
   const { rows } = await db.query<BlockRow>(sql`
     select r.id as run_id, r.account_id, r.workflow_id, r.run_number, coalesce(r.ended_at, r.created_at) as run_ended_at,
-      r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls
+      r.error_message as run_error, b.block_id, b.ended_at, b.result, b.log, b.error_message, b.calls,
+      b.vault_ranges
     from ${runsWithBlocks(runIds)} order by r.id, b.seq`)
   const elsewhere = rows.filter(({ result, log, calls }) => [result, log, calls].some(isReference))
   for (let at = 0; at < elsewhere.length; at += readAtOnce)
     await Promise.all(elsewhere.slice(at, at + readAtOnce).map((row) => readContents(contents, row)))
   const runs = Map.groupBy(rows, (row) => row.run_id)
+  for (const blocks of runs.values()) hideVaultValues(blocks)
   return [...runs.values()].flatMap((blocks) => [...blocks.flatMap(textsOfBlock), ...textOfRun(blocks)])
+}
+
+/** What one block took from the vault and returned, others return and send as well. */
+function hideVaultValues(blocks: readonly BlockRow[]): void {
+  const taken = blocks.flatMap(({ result, vault_ranges }) =>
+    result === null || vault_ranges === null ? [] : readTaken(result, vault_ranges),
+  )
+  if (taken.length === 0) return
+  for (const block of blocks) {
+    if (block.result !== null) block.result = hideTaken(block.result, taken)
+    if (block.calls !== null) block.calls = hideTaken(block.calls, taken)
+  }
 }
 
 async function readContents(contents: Pick<Contents, 'read'>, row: BlockRow): Promise<void> {

@@ -47,6 +47,7 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
   ['ended_at', 'timestamptz', ({ block }) => block?.endedAt.toISOString()],
   ['pause_ms', 'integer', ({ block }) => block?.pauseMs],
   ['item_count', 'integer', ({ block }) => block?.itemCount ?? null],
+  ['vault_ranges', 'text', ({ block }) => block?.vaultRanges],
 ]
 
 /**
@@ -55,9 +56,9 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
  */
 const insertBlocks = `
   insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, calls, end_flag,
-                          started_at, ended_at, pause_ms, item_count)
+                          started_at, ended_at, pause_ms, item_count, vault_ranges)
   select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session,
-    case when f.status <> 'Ready' then i.sealed_deferred end, i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count
+    case when f.status <> 'Ready' then i.sealed_deferred end, i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count, i.vault_ranges
   from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.block_id is not null
   on conflict do nothing`
 

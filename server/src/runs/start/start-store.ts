@@ -126,8 +126,9 @@ export async function copyBlocks(
   copy: { fromRunId: string; toRunId: string; accountId: string; blockIds: readonly string[] },
 ): Promise<void> {
   await tx.query(sql`
-    insert into run_blocks (run_id, block_id, account_id, seq, status, is_reused, result, log, session, started_at, ended_at, pause_ms, item_count)
-    select ${copy.toRunId}, block_id, account_id, seq, status, true, result, log, session, started_at, ended_at, 0, item_count
+    insert into run_blocks (run_id, block_id, account_id, seq, status, is_reused, result, log, session, started_at, ended_at, pause_ms, item_count,
+      vault_ranges)
+    select ${copy.toRunId}, block_id, account_id, seq, status, true, result, log, session, started_at, ended_at, 0, item_count, vault_ranges
     from run_blocks
     where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status = 'Ready' and block_id = any(${copy.blockIds}::uuid[])`)
 }

@@ -151,7 +151,7 @@ export class OpenCalls {
     if (!job.capabilities[capability]) throw new ScriptCallError(`This script may not use ${namesOf[capability]}.`)
     if (call.kind === 'vault.set') masker.conceal(call.value)
     const value = await job.onCall(call, context)
-    if (call.kind === 'vault.get' && !(value instanceof JsonText)) masker.conceal(value)
+    if (call.kind === 'vault.get' && !(value instanceof JsonText)) masker.concealTaken(value)
     return value
   }
 

@@ -222,9 +222,10 @@ class RunningJob {
 
   #end(told: GuestEnd): void {
     const { accountId, script, fileName, secrets } = this.#request.job
+    const taken = this.#masker.listTaken()
     if (isLargeEnd(told)) {
       this.#isOver = true
-      judgeLarge(accountId, { end: told, limits: this.#limits, secrets }).then(this.#over.resolve, (error: unknown) => {
+      judgeLarge(accountId, { end: told, limits: this.#limits, secrets, taken }).then(this.#over.resolve, (error: unknown) => {
         this.#fault ??= { error }
         this.#over.resolve({ kind: 'aborted', message: 'The service failed.' })
       })
@@ -232,7 +233,7 @@ class RunningJob {
     }
     let verdict: Verdict
     try {
-      verdict = judgeEnd(told, { limits: this.#limits, masker: this.#masker, script, fileName })
+      verdict = judgeEnd(told, { limits: this.#limits, masker: this.#masker, taken, script, fileName })
     } catch (error) {
       this.#fail(error)
       return

@@ -1,6 +1,7 @@
 import { isDeeperThan, isObject, type Json } from '../../lib/json.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from '../limits.ts'
 import type { Masker } from '../mask/mask.ts'
+import { markTaken } from '../mask/vault-ranges.ts'
 import type { GuestExit } from '../process/guest-jobs.ts'
 import type { GuestEnd } from '../protocol.ts'
 import type { ScriptFailure, ScriptOutcome } from './outcome.ts'
@@ -13,7 +14,14 @@ type WithoutLog<T> = T extends unknown ? Omit<T, 'log' | 'pauseMs'> : never
 export type Verdict = WithoutLog<ScriptOutcome>
 export type Failure = WithoutLog<ScriptFailure>
 
-export type EndContext = { limits: ScriptLimits; masker: Masker; script: string; fileName?: string | undefined }
+export type EndContext = {
+  limits: ScriptLimits
+  masker: Masker
+  /** Texts that the script took from the vault. */
+  taken: readonly string[]
+  script: string
+  fileName?: string | undefined
+}
 
 /** What the end told by the script process means. The texts in it are the script's and are judged here. */
 export function judgeEnd(end: GuestEnd, context: EndContext): Verdict {
@@ -83,7 +91,7 @@ export const RETURNED_PARTS = [
   ['session.vaultGlobal', 'vaultGlobal'],
 ] as const
 
-function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }: EndContext): Verdict {
+function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker, taken }: EndContext): Verdict {
   const values: Json[] = []
   for (const [what, part] of RETURNED_PARTS) {
     const text = end[part]
@@ -95,9 +103,12 @@ function judgeReturned(end: GuestEnd & { kind: 'returned' }, { limits, masker }:
     values.push(value)
   }
   const [value, vars, workflow, global] = values as [Json, ...{ [name: string]: Json }[]]
+  const shown = masker.value(value)
+  const vaultRanges = taken.length === 0 ? undefined : markTaken(JSON.stringify(shown), taken)
   return {
     kind: 'returned',
-    value: masker.value(value),
+    value: shown,
+    ...(vaultRanges === undefined ? {} : { vaultRanges }),
     sessionVars: masker.value(vars ?? {}) as { [name: string]: Json },
     // The vault is where secrets belong, so what goes there is not masked.
     deferredVault: { workflow: workflow ?? {}, global: global ?? {} },

@@ -24,6 +24,7 @@ export async function judgeLarge(accountId: string, given: LargeResult): Promise
   return {
     kind: 'returned',
     value: value.length > largeTextMin ? new JsonText(value) : (JSON.parse(value) as Json),
+    ...(verdict.vaultRanges === undefined ? {} : { vaultRanges: verdict.vaultRanges }),
     sessionVars: object(vars),
     deferredVault: { workflow: object(vault), global: object(vaultGlobal) },
     ...(end.stop === null ? {} : { stop: { flag: end.stop } }),

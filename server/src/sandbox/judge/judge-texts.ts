@@ -2,18 +2,25 @@
 import { scanJson } from '../../lib/json-scan.ts'
 import { RESULT_DEPTH_MAX, type ScriptLimits } from '../limits.ts'
 import { maskJson } from '../mask/mask-json.ts'
+import { markTaken } from '../mask/vault-ranges.ts'
 import type { GuestEnd } from '../protocol.ts'
 import { type Failure, RETURNED_PARTS } from './judge-end.ts'
 
 export type Returned = GuestEnd & { kind: 'returned' }
-export type LargeResult = { end: Returned; limits: ScriptLimits; secrets: readonly string[] }
+export type LargeResult = {
+  end: Returned
+  limits: ScriptLimits
+  secrets: readonly string[]
+  /** Texts that the script took from the vault. */
+  taken: readonly string[]
+}
 /** Texts in the order of `RETURNED_PARTS`. */
-export type LargeVerdict = { failure: Failure } | { texts: [string, string, string, string] }
+export type LargeVerdict = { failure: Failure } | { texts: [string, string, string, string]; vaultRanges: string | undefined }
 
 /** The session is read and changed by the service itself, so it is made of values, and of no more than these. */
 const SESSION_VALUES_MAX = 100_000
 
-export function judgeTexts({ end, limits, secrets }: LargeResult): LargeVerdict {
+export function judgeTexts({ end, limits, secrets, taken }: LargeResult): LargeVerdict {
   const texts: string[] = []
   for (const [what, part] of RETURNED_PARTS) {
     const bytes = Buffer.from(end[part])
@@ -23,7 +30,7 @@ export function judgeTexts({ end, limits, secrets }: LargeResult): LargeVerdict 
     const isMasked = part === 'value' || part === 'vars'
     texts.push(isMasked ? maskJson(end[part], secrets) : end[part])
   }
-  return { texts: texts as [string, string, string, string] }
+  return { texts: texts as [string, string, string, string], vaultRanges: markTaken(texts[0] as string, taken) }
 }
 
 function judgeText(what: string, bytes: Buffer, { resultBytesMax }: ScriptLimits): Failure | undefined {

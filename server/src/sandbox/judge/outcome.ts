@@ -13,6 +13,8 @@ export type ScriptReturned = Always & {
   kind: 'returned'
   /** Text where it is large. */
   value: Json | JsonText
+  /** Where values from the vault stand in it; see mask/vault-ranges.ts. */
+  vaultRanges?: string
   sessionVars: { [name: string]: Json }
   deferredVault: DeferredVault
   /** Present when the script asked to end the run after this block; `flag` is what it gave. */

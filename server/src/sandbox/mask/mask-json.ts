@@ -5,33 +5,41 @@ const [quote, backslash, minus, zero, nine] = [0x22, 0x5c, 0x2d, 0x30, 0x39]
 const numberToken = /[-+.\deE]+/y
 const escapes: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
+/** Where a secret lies in JSON, and whether it is a number or a part of a text. */
+type Place = { start: number; end: number; isNumber: boolean }
+
 /** Hides secrets in the texts of JSON, names included, and numbers that are one, as `Masker.value` does, but without making values of it. */
 export function maskJson(json: string, secrets: readonly string[]): string {
-  const forms = listForms(secrets)
-  if (forms.size === 0) return json
-  const finder = new PatternFinder([...forms])
   let masked = ''
   let from = 0
+  for (const { start, end, isNumber } of findInJson(json, secrets)) {
+    masked += json.slice(from, start) + (isNumber ? `"${MASK}"` : MASK)
+    from = end
+  }
+  return masked + json.slice(from)
+}
+
+/** In their order. */
+export function findInJson(json: string, secrets: readonly string[]): Place[] {
+  const forms = listForms(secrets)
+  if (forms.size === 0) return []
+  const finder = new PatternFinder([...forms])
+  const places: Place[] = []
   for (let at = 0; at < json.length; ) {
     const code = json.charCodeAt(at)
     if (code === quote) {
       const { end, starts, ends } = findInText(finder, json, at + 1)
-      for (let index = 0; index < starts.length; index++) {
-        masked += json.slice(from, starts[index]) + MASK
-        from = ends[index] as number
-      }
+      for (const [index, start] of starts.entries())
+        places.push({ start, end: ends[index] as number, isNumber: false })
       at = end
     } else if (code === minus || (code >= zero && code <= nine)) {
       numberToken.lastIndex = at
       const [number = '-'] = numberToken.exec(json) ?? []
-      if (forms.has(number)) {
-        masked += `${json.slice(from, at)}"${MASK}"`
-        from = at + number.length
-      }
+      if (forms.has(number)) places.push({ start: at, end: at + number.length, isNumber: true })
       at += number.length
     } else at++
   }
-  return masked + json.slice(from)
+  return places
 }
 
 /** Where secrets lie in the text that begins at `from`, in places of the JSON; `end` is behind its quotation mark. */

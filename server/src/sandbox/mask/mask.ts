@@ -104,6 +104,10 @@ const LEARNT_CHARACTERS_MAX = 64 * 1024
 /** A masker that learns while the script runs. What it learns is hidden in text for people (log, errors), and not in results, which are data. */
 export type LearningMasker = Masker & {
   conceal(value: Json): void
+  /** The same for a value that the script took from the vault. */
+  concealTaken(value: Json): void
+  /** Texts that were taken from the vault, as far as they are remembered. */
+  listTaken(): string[]
   /** What it hides in text for people. */
   listSecrets(): string[]
   /** Called before it forgets what it learnt first: the last moment to hide that. */
@@ -113,6 +117,7 @@ export type LearningMasker = Masker & {
 export function createLearningMasker(secrets: readonly string[]): LearningMasker {
   const known = createMasker(secrets)
   const learnt = new Set<string>()
+  const taken = new Set<string>()
   let characters = 0
   let beforeForgetting = (): void => {}
   // Made anew when something was learnt since: once for all that a script wrote, as a rule.
@@ -123,6 +128,7 @@ export function createLearningMasker(secrets: readonly string[]): LearningMasker
   }
   const remove = (text: string): void => {
     if (learnt.delete(text)) characters -= text.length
+    taken.delete(text)
   }
   const learn = (text: string): void => {
     remove(text)
@@ -143,14 +149,30 @@ export function createLearningMasker(secrets: readonly string[]): LearningMasker
     cutText: (text) => people().cutText(text),
     value: (value) => known.value(value),
     conceal: (value) => {
-      for (const text of listTexts(value))
-        if (text.length >= CHARACTERS_MIN && text.length <= CONCEALED_CHARACTERS_MAX) learn(text)
+      for (const text of listSecretTexts(value)) {
+        const wasTaken = taken.has(text)
+        learn(text)
+        if (wasTaken) taken.add(text)
+      }
     },
+    concealTaken: (value) => {
+      for (const text of listSecretTexts(value)) {
+        learn(text)
+        taken.add(text)
+      }
+    },
+    listTaken: () => [...taken],
     listSecrets: () => [...secrets, ...learnt],
     onForget: (tell) => {
       beforeForgetting = tell
     },
   }
+}
+
+function listSecretTexts(value: Json): string[] {
+  return listTexts(value).filter(
+    (text) => text.length >= CHARACTERS_MIN && text.length <= CONCEALED_CHARACTERS_MAX,
+  )
 }
 
 function listTexts(value: Json): string[] {
