@@ -91,6 +91,7 @@ export async function startApi(
     authenticators: api.authenticators,
     rateLimiter: rateLimiter(config.rateLimitPerSecond),
     metrics,
+    slots: services.slots,
     logger: log,
     trustedProxies: config.trustedProxies,
     elsewhere: config.cell === undefined ? undefined : new Elsewhere(services.database),

@@ -8,6 +8,7 @@ import { ContentStores, Contents } from './contents/index.ts'
 import type { Context } from './context.ts'
 import { type ConnectionSettings, Database } from './db/index.ts'
 import { createEventPublisher } from './events/index.ts'
+import { Slots } from './http/index.ts'
 import { createOutbox } from './mail/index.ts'
 import { createGuard, createRefusalLog, OutboundClient } from './outbound/index.ts'
 import { JobQueue } from './queue/index.ts'
@@ -43,7 +44,23 @@ export async function createInfrastructure(context: Context, connection: Connect
   const stream = parts.use(new StreamSource(database, faultsOf('stream')))
   await stream.start()
   const publish = relayEvents(stream.announce, events.publish)
-  return { database, keyRing, contents, catalog, ledger, jobs, outbox, guard, outbound, held, events, stream, publish }
+  const slots = new Slots()
+  return {
+    slots,
+    database,
+    keyRing,
+    contents,
+    catalog,
+    ledger,
+    jobs,
+    outbox,
+    guard,
+    outbound,
+    held,
+    events,
+    stream,
+    publish,
+  }
 }
 
 async function watchMoves({ parts, faultsOf }: Context, database: Database): Promise<HeldAccounts> {

@@ -24,6 +24,7 @@ export async function createRunServices(context: Context, means: Means) {
   const traces = await startTraces(context)
   const emails = createEmailSender({ database, outbox, ledger })
   const runs = createRuns({
+    slots: means.slots,
     database,
     keyRing,
     contents,

@@ -1,4 +1,5 @@
 export { rateLimiter } from './admission/rate-limit.ts'
+export { Slots } from './admission/slots.ts'
 export { addFixedDocument } from './answer/fixed-answer.ts'
 export { type Authenticators, type Credential, identify, sessionCookie } from './caller/authenticate.ts'
 export { refuseForeignOrigin } from './caller/foreign-origin.ts'

@@ -35,6 +35,8 @@ export type HttpOptions = OperationOptions & {
   pages: Page[]
   rawRoutes?: RawRoute[]
   metrics: Metrics
+  /** Where others take some of them too. */
+  slots?: Slots
   logger: Logger
   trustedProxies: readonly string[]
   /** Where an installation has several cells. */
@@ -63,7 +65,7 @@ const keepAliveMs = 72_000
 
 export async function createHttpServer(options: HttpOptions): Promise<FastifyInstance> {
   const clientAddress = clientAddressReader(options.trustedProxies)
-  const slots = new Slots()
+  const slots = options.slots ?? new Slots()
   const answers = new OpenAnswers()
   const bodyRoom = new BodyRoom()
   const state = { isClosing: false }

@@ -13,6 +13,7 @@ import type { StorageLedger } from '../storage/index.ts'
 import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { createAwaiting } from './await/answering.ts'
+import type { WaitSlots } from './await/end-watch.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
 import type { ScriptPorts } from './execute/script-calls.ts'
@@ -31,6 +32,7 @@ import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
 
 export type RunsDeps = {
+  slots: WaitSlots
   database: Database
   keyRing: KeyRing
   contents: Contents
@@ -63,7 +65,10 @@ export function createRuns(deps: RunsDeps) {
   const { database, jobs, keyRing, contents, vault, onFault } = deps
   const starter = new RunStarter({ database, jobs, news: deps.news })
   const definitions = new DefinitionCache(deps.findDefinition)
-  const { onRunsEnded, ...awaiting } = createAwaiting({ database, contents, definitions, onFault }, deps.onRunsEnded)
+  const { onRunsEnded, ...awaiting } = createAwaiting(
+    { database, contents, definitions, slots: deps.slots, onFault },
+    deps.onRunsEnded,
+  )
   const recorder = new RunRecorder({
     database,
     keyRing,

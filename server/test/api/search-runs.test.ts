@@ -67,7 +67,9 @@ describe('SearchRuns does not find', () => {
       `myVault.set('written', 'WRITTEN-VALUE'); return { large: 'y '.repeat(200_000), token: Datasource[0][0].token, written: 'WRITTEN-VALUE', note: 'MARKER-THREE' }`,
     ])
     const { id } = taking
-    const set = await client.post(`/api/MyVaultSet/${id}/login`, { jsonData: { token: 'TAKEN-4711 "x"', pin: '90210' } })
+    const set = await client.post(`/api/MyVaultSet/${id}/login`, {
+      jsonData: { token: 'TAKEN-4711 "x"', pin: '90210' },
+    })
     expect(set.status, set.text).toBe(200)
     await runToEnd(client, id)
     for (const [marker, count] of [

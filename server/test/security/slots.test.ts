@@ -51,6 +51,7 @@ async function openings(client: Client): Promise<Record<string, () => Opening>> 
     `Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${length}\r\n\r\n${body}`
   const { id } = await deployWorkflow(client, ['return 1'])
   const webhook = await enableWebhook(client, id)
+  const { id: slow } = await deployWorkflow(client, ['await sleep(20); return 1'])
   const shareId = await shareFiles(client, { code: 'open sesame' }, [
     { name: 'large.bin', content: 'x'.repeat(3_000_000), type: 'text/plain' },
   ])
@@ -84,6 +85,10 @@ async function openings(client: Client): Promise<Record<string, () => Opening>> 
       pieces: [`POST /api/TestBlock HTTP/1.1\r\n${keys}${json('{', 7_000_000)}`],
       msMax: 6,
     }),
+    'wait for a result': () => ({
+      pieces: [`POST /api/RunAndWait/${slow} HTTP/1.1\r\n${keys}${json('{"waitSeconds":25}')}`],
+      msMax: 60,
+    }),
     'large response': () => ({ pieces: [`GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`], msMax: 6 }),
     webhook: () => ({
       pieces: [
@@ -100,8 +105,9 @@ describe('a client that leaves', () => {
     const times = proofSize('ABORTED_REQUESTS', { small: 60, large: 10_000 })
     const random = proofRandom()
     const { client } = await createAccount(service, service.manager, 'User')
-    // Each code that is checked costs a tenth of a second, so downloads are fewer.
-    const timesOf = (kind: string) => (kind === 'download' ? Math.ceil(times / 10) : times)
+    // Each code that is checked costs a tenth of a second, and each result a run, so these are fewer.
+    const costly = new Set(['download', 'wait for a result'])
+    const timesOf = (kind: string) => (costly.has(kind) ? Math.ceil(times / 10) : times)
     for (const [kind, open] of Object.entries(await openings(client))) {
       let left = timesOf(kind)
       const leave = async () => {

@@ -67,11 +67,11 @@ const limits: Record<SlotKind, ShareLimits> = {
   },
   /** For the result of a run, for as long as the run takes. */
   wait: {
-    all: 2000,
-    crowdedFrom: 1000,
+    all: 1000,
+    crowdedFrom: 750,
     levels: [
-      { max: 100, maxWhenCrowded: 20 },
-      { max: 400, maxWhenCrowded: 80 },
+      { max: 200, maxWhenCrowded: 20 },
+      { max: 400, maxWhenCrowded: 40 },
     ],
   },
 }
@@ -98,8 +98,8 @@ const sentences: Record<SlotKind, { own: string; all: string }> = {
     all: 'Too many requests of assistants are in progress. Try again in a moment.',
   },
   wait: {
-    own: 'This account or organization is waiting for too many results. Wait for some of them, or start the run without waiting.',
-    all: 'Too many requests are waiting for results. Try again in a moment.',
+    own: 'This account has too many requests waiting for runs. Wait for some of them to finish.',
+    all: 'Too many requests wait for runs. Try again in a moment.',
   },
 }
 

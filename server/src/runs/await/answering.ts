@@ -3,14 +3,16 @@ import type { Tx } from '../../db/index.ts'
 import type { OnRunsEnded } from '../record/recorder.ts'
 import type { NewAnswer } from '../webhook-answer.ts'
 import { insertAnswers, insertEnds } from './answer-store.ts'
-import { EndWatch } from './end-watch.ts'
+import { EndWatch, type WaitSlots } from './end-watch.ts'
 import { findAwaited, type ResultDeps, readResult } from './run-result.ts'
 
 /** Writes responses, and tells of them once they are durable. */
 export type Answers = { insert(tx: Tx, answers: readonly NewAnswer[]): Promise<void> }
 
-export function createAwaiting(deps: ResultDeps & { onFault(error: unknown): void }, onRunsEnded: OnRunsEnded) {
-  const ends = new EndWatch(deps.database, deps.onFault)
+type AwaitingDeps = ResultDeps & { slots: WaitSlots; onFault(error: unknown): void }
+
+export function createAwaiting(deps: AwaitingDeps, onRunsEnded: OnRunsEnded) {
+  const ends = new EndWatch(deps.database, deps.slots, deps.onFault)
   return {
     ends,
     /** The result of a run that ended; null when it has none. */

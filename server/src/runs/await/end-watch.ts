@@ -3,8 +3,8 @@
  * process once that is durable. Saying it is a hint that dies with its process, so those who wait also look by themselves from time to time.
  */
 import { type Database, rawStatement } from '../../db/index.ts'
+import type { Slots } from '../../http/index.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { FairShares } from '../../lib/fair-shares.ts'
 
 const channel = 'patchbay_run_ends'
 // Nobody waits for a hint to reach the disk.
@@ -12,6 +12,9 @@ const text = "select set_config('synchronous_commit', 'off', true), pg_notify($1
 
 /** A look for what was said while nobody listened. */
 const lookMs = 5000
+
+/** Everybody who waits has a slot, in the ledger of all that lasts. */
+export type WaitSlots = Pick<Slots, 'forAccount'>
 
 /** One who waits. */
 export class AwaitedRun implements Disposable {
@@ -52,36 +55,23 @@ export class EndWatch implements AsyncDisposable {
   readonly #database: Database
   readonly #onFault: (error: unknown) => void
   readonly #waiting = new Map<string, AwaitedRun>()
-  /** By account, by organization. */
-  readonly #places = new FairShares({
-    all: 1000,
-    crowdedFrom: 750,
-    levels: [
-      { max: 200, maxWhenCrowded: 20 },
-      { max: 400, maxWhenCrowded: 40 },
-    ],
-  })
+  readonly #slots: WaitSlots
   #listening: Promise<{ close(): Promise<void> }> | undefined
   #isStopping = false
 
-  constructor(database: Database, onFault: (error: unknown) => void) {
+  constructor(database: Database, slots: WaitSlots, onFault: (error: unknown) => void) {
     this.#database = database
+    this.#slots = slots
     this.#onFault = onFault
   }
 
   /** Before the run starts, so that nothing is missed. Throws when too many wait already. */
   async expect(runId: string, scope: { accountId: string; organizationId: string }): Promise<AwaitedRun> {
-    const holder = [scope.accountId, scope.organizationId]
-    const refusal = this.#isStopping ? 'all' : this.#places.take(holder, 1)
-    if (refusal === 'own')
-      throw new AppError(
-        'too_many_requests',
-        'This account has too many requests waiting for runs. Wait for some of them to finish.',
-      )
-    if (refusal) throw new AppError('not_ready', 'Too many requests wait for runs. Try again in a moment.')
+    if (this.#isStopping) throw new AppError('not_ready', 'The service is shutting down.')
+    const slot = this.#slots.forAccount('wait', scope)
     const waiting = new AwaitedRun(() => {
       this.#waiting.delete(runId)
-      this.#places.give(holder, 1)
+      slot.release()
     })
     this.#waiting.set(runId, waiting)
     try {

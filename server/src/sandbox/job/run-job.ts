@@ -225,10 +225,13 @@ class RunningJob {
     const taken = this.#masker.listTaken()
     if (isLargeEnd(told)) {
       this.#isOver = true
-      judgeLarge(accountId, { end: told, limits: this.#limits, secrets, taken }).then(this.#over.resolve, (error: unknown) => {
-        this.#fault ??= { error }
-        this.#over.resolve({ kind: 'aborted', message: 'The service failed.' })
-      })
+      judgeLarge(accountId, { end: told, limits: this.#limits, secrets, taken }).then(
+        this.#over.resolve,
+        (error: unknown) => {
+          this.#fault ??= { error }
+          this.#over.resolve({ kind: 'aborted', message: 'The service failed.' })
+        },
+      )
       return
     }
     let verdict: Verdict

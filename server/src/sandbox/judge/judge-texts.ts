@@ -15,7 +15,9 @@ export type LargeResult = {
   taken: readonly string[]
 }
 /** Texts in the order of `RETURNED_PARTS`. */
-export type LargeVerdict = { failure: Failure } | { texts: [string, string, string, string]; vaultRanges: string | undefined }
+export type LargeVerdict =
+  | { failure: Failure }
+  | { texts: [string, string, string, string]; vaultRanges: string | undefined }
 
 /** The session is read and changed by the service itself, so it is made of values, and of no more than these. */
 const SESSION_VALUES_MAX = 100_000

@@ -29,8 +29,7 @@ export function findInJson(json: string, secrets: readonly string[]): Place[] {
     const code = json.charCodeAt(at)
     if (code === quote) {
       const { end, starts, ends } = findInText(finder, json, at + 1)
-      for (const [index, start] of starts.entries())
-        places.push({ start, end: ends[index] as number, isNumber: false })
+      for (const [index, start] of starts.entries()) places.push({ start, end: ends[index] as number, isNumber: false })
       at = end
     } else if (code === minus || (code >= zero && code <= nine)) {
       numberToken.lastIndex = at

@@ -170,9 +170,7 @@ export function createLearningMasker(secrets: readonly string[]): LearningMasker
 }
 
 function listSecretTexts(value: Json): string[] {
-  return listTexts(value).filter(
-    (text) => text.length >= CHARACTERS_MIN && text.length <= CONCEALED_CHARACTERS_MAX,
-  )
+  return listTexts(value).filter((text) => text.length >= CHARACTERS_MIN && text.length <= CONCEALED_CHARACTERS_MAX)
 }
 
 function listTexts(value: Json): string[] {
