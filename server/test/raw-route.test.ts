@@ -3,24 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
-import { Places } from '../src/http/admission/places.ts'
+import { Slots } from '../src/http/admission/slots.ts'
 import { type RawAnswer, serveRawRoutes } from '../src/http/routes/raw-route.ts'
 import { createMetrics } from '../src/metrics/index.ts'
 
 it.each([
   ['at once', (answer: RawAnswer) => answer],
   ['later', (answer: RawAnswer) => Promise.resolve(answer)],
-])('an answer that cannot be written, given %s, is 500 and costs no place', async (_name, give) => {
-  const left: number[] = []
-  const places = new Places()
-  const forWebhook = places.forWebhook.bind(places)
-  places.forWebhook = (...of) => {
-    const leave = forWebhook(...of)
-    return () => {
-      left.push(1)
-      leave()
-    }
-  }
+])('an answer that cannot be written, given %s, is 500 and costs no slot', async (_name, give) => {
+  const slots = new Slots()
   const serve = serveRawRoutes({
     routes: [
       {
@@ -37,7 +28,7 @@ it.each([
     metrics: createMetrics('test'),
     logger: pino({ level: 'silent' }),
     clientAddress: () => '127.0.0.1',
-    places,
+    slots,
     elsewhere: undefined,
     isClosing: () => false,
   })
@@ -47,7 +38,7 @@ it.each([
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook/x`
     const answer = await fetch(url, { method: 'POST', body: '{}' })
     expect([answer.status, await answer.json()]).toEqual([500, expect.objectContaining({ code: 500, response: null })])
-    expect(left).toEqual([1])
+    expect(slots.inUse().webhook).toBe(0)
   } finally {
     server.close()
     server.closeAllConnections()

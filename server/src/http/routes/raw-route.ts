@@ -226,7 +226,7 @@ class RawExchange implements RawHead {
     const { isClosing, metrics, logger } = this.#options
     this.#slot?.release()
     this.#release?.()
-    this.#leave = undefined
+    this.#slot = undefined
     this.#release = undefined
     headers.push('X-Request-Id', this.#id)
     if (status !== 204 && status !== 304) headers.push('Content-Length', String(Buffer.byteLength(body)))
