@@ -67,7 +67,6 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   const clientAddress = clientAddressReader(options.trustedProxies)
   const slots = options.slots ?? new Slots()
   const answers = new OpenAnswers()
-  const bodyRoom = new BodyRoom()
   const state = { isClosing: false }
   const serveRaw = serveRawRoutes({
     routes: options.rawRoutes ?? [],
@@ -103,21 +102,8 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   })
   app.setErrorHandler(sendError)
   refuseUnknownRoutes(app, options.rawRoutes ?? [])
-  app.decorate('clientAddress', clientAddress)
-  app.decorate('answers', answers)
-  app.decorate('slots', slots)
-  app.decorate('bodyRoom', bodyRoom)
-  options.metrics.watchRequests({
-    slots: () => slots.inUse(),
-    bytes: () => ({ requestBody: bodyRoom.heldBytes, webhookBody: heldWebhookBytes(), unread: answers.unreadBytes }),
-  })
-  app.decorateRequest('principal', undefined)
-  app.decorateRequest('exchange', undefined)
-  app.decorateRequest('startedAt', 0)
-  app.decorateRequest('slot', undefined)
-  app.decorateRequest('routeLabel', undefined)
-  app.decorateRequest('refusal', undefined)
-  app.decorateRequest('bodyDeadline', undefined)
+  decorate(app, { clientAddress, answers, slots, bodyRoom: new BodyRoom() })
+  watchHeld(app, options.metrics)
   closeUnusedAtEnd(app)
   app.addHook('preClose', async () => {
     state.isClosing = true
@@ -144,6 +130,29 @@ export async function createHttpServer(options: HttpOptions): Promise<FastifyIns
   }
   for (const serve of [serveJson, serveForms, servePages]) await app.register(serve)
   return app
+}
+
+type Decorations = Pick<FastifyInstance, 'clientAddress' | 'answers' | 'slots' | 'bodyRoom'>
+
+function decorate(app: FastifyInstance, { clientAddress, answers, slots, bodyRoom }: Decorations): void {
+  app.decorate('clientAddress', clientAddress)
+  app.decorate('answers', answers)
+  app.decorate('slots', slots)
+  app.decorate('bodyRoom', bodyRoom)
+  app.decorateRequest('principal', undefined)
+  app.decorateRequest('exchange', undefined)
+  app.decorateRequest('startedAt', 0)
+  app.decorateRequest('slot', undefined)
+  app.decorateRequest('routeLabel', undefined)
+  app.decorateRequest('refusal', undefined)
+  app.decorateRequest('bodyDeadline', undefined)
+}
+
+function watchHeld({ slots, bodyRoom, answers }: FastifyInstance, metrics: Metrics): void {
+  metrics.watchRequests({
+    slots: () => slots.inUse(),
+    bytes: () => ({ requestBody: bodyRoom.heldBytes, webhookBody: heldWebhookBytes(), unread: answers.unreadBytes }),
+  })
 }
 
 /** Forms are not read before their handler asks for them, and nothing else is accepted in their place. */
