@@ -11,7 +11,7 @@ export const blocksMax = 500
 export const maskedValue = '********'
 
 export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
-export const runStatuses = ['Pending', 'Processing', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
+export const runStatuses = ['Pending', 'Processing', 'Waiting', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
 /** The search index stores their positions in this list, so new ones are added at the end. */
 export const searchPlaces = ['webhook', 'result', 'log', 'error', 'call'] as const
 

@@ -5,7 +5,8 @@ import { operation } from './operation.ts'
 import { RequiredPage, RequiredSize } from './paging.ts'
 
 export const RunStatus = Type.Enum([...runStatuses], {
-  description: 'Pending, Processing, Ready (completed successfully), Error, Stopping or Stopped.',
+  description:
+    'Pending, Processing, Waiting (nothing of it runs, something waits), Ready (completed successfully), Error, Stopping or Stopped.',
 })
 export type RunStatusName = (typeof runStatuses)[number]
 
@@ -19,6 +20,13 @@ export const WorkflowId = Type.Object({ workflowId: Guid })
 export const inputBytesMax = 1_048_576
 export const RunInput = Type.Unknown({ description: 'What scripts see as run.input: any JSON up to 1 MiB.' })
 const BlockNumber = Type.Integer({ minimum: -2_147_483_648, maximum: 2_147_483_647 })
+
+const WaitingFor = Type.Object({
+  kind: Type.Enum(['retry', 'time', 'event', 'approval', 'subWorkflow', 'limit']),
+  uniqueBlockId: Guid,
+  itemKey: Type.Union([Type.String(), Type.Null()]),
+  untilDateTimeUTC: Type.Union([Timestamp, Type.Null()]),
+})
 
 export const RunHistoryItem = Type.Object(
   {
@@ -49,6 +57,10 @@ export const RunHistoryItem = Type.Object(
     }),
     revision: Type.Integer({ description: 'The revision of the workflow that the run executed.' }),
     webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
+    blockErrors: Type.Integer({ description: 'Blocks that failed and, by onError continue, did not end the run.' }),
+    waitingFor: Type.Union([WaitingFor, Type.Null()], {
+      description: 'While the status is Waiting: what it waits for; of several the one due first.',
+    }),
   },
   { description: 'One run of a workflow.' },
 )
@@ -191,6 +203,7 @@ export const getBlockResult = operation({
       success: Type.Boolean(),
       ...blockOfRun,
       result: Type.Unknown({ description: 'What the block returned; the error message when success is false.' }),
+      skipped: Type.Optional(Type.Boolean({ description: 'True where the block was skipped; else absent.' })),
     }),
   },
   refuses: ['not_found'],

@@ -47,6 +47,13 @@ export const ChainApiDto = Type.Object(
     ),
     startDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block started.')),
     endDateTimeUTC: Type.Optional(orNull(Timestamp, 'Only with runNumber: when the block ended.')),
+    tries: Type.Optional(Type.Integer({ description: 'Only with runNumber: how often the block was tried.' })),
+    childRun: Type.Optional(
+      orNull(
+        Type.Object({ workflowId: Guid, runNumber: Type.Integer() }),
+        'Only with runNumber: the run that it started.',
+      ),
+    ),
   },
   { description: 'One block of a workflow.' },
 )

@@ -51,6 +51,8 @@ export const ChainElement = Type.Object(
     status: readOnly,
     startDateTimeUTC: readOnly,
     endDateTimeUTC: readOnly,
+    tries: readOnly,
+    childRun: readOnly,
   },
   { additionalProperties: false },
 )

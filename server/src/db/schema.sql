@@ -782,8 +782,8 @@ table run_blocks partition by RANGE (run_id) -- row-level security forced (
   pause_ms integer not null default 0,
   calls text,
   item_count integer,
-  vault_ranges text,
-  constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text]))),
+  flow jsonb,
+  constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text, 'Skipped'::text]))) NOT VALID,
   constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
 );
 policy all_rows to {patchbay_system} using (true);
@@ -814,6 +814,23 @@ table run_recordings -- row-level security forced (
   constraint run_recordings_pkey PRIMARY KEY (run_id)
 );
 CREATE INDEX run_recordings_of_workflow ON patchbay.run_recordings USING btree (workflow_id, run_number);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_waits -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  item_index integer not null default '-1'::integer,
+  account_id uuid not null,
+  kind text not null,
+  due_at timestamp with time zone,
+  details text not null,
+  outcome text,
+  constraint run_waits_kind_check CHECK ((kind = ANY (ARRAY['retry'::text, 'time'::text, 'event'::text, 'approval'::text, 'subWorkflow'::text, 'limit'::text]))),
+  constraint run_waits_pkey PRIMARY KEY (run_id, block_id, item_index)
+);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
@@ -864,12 +881,14 @@ table runs partition by RANGE (id) -- row-level security forced (
   retry_of uuid,
   started_by uuid,
   under_way uuid[],
+  waiting_for jsonb,
+  block_errors integer not null default 0,
   input text,
   is_awaited boolean not null default false,
   is_error_run boolean not null default false,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,
-  constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Waiting'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))) NOT VALID,
   constraint runs_pkey PRIMARY KEY (id)
 );
 CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at, account_id);

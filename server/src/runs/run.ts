@@ -11,6 +11,8 @@ export type RunStatus = RunStatusName
 /** A run as a worker needs it. Everything here stays the same from start to end. */
 export type Run = {
   id: string
+  /** The first run of a row of retries; its own id when it is none. */
+  rootId: string
   accountId: string
   workflowId: string
   runNumber: number
@@ -49,7 +51,7 @@ export type SessionState = { vars: JsonObject; vault: JsonObject; vaultGlobal: J
 export type BlockRecord = {
   blockId: string
   seq: number
-  status: 'Ready' | 'Error'
+  status: 'Ready' | 'Error' | 'Skipped'
   /** JSON text. */
   result: string | null
   errorMessage: string | null
@@ -68,6 +70,8 @@ export type BlockRecord = {
   pauseMs: number
   /** What the block answered to the webhook request of the run. */
   answer?: WebhookAnswer & { webhookId: string }
+  /** JSON text of what only some blocks have; absent for the others. */
+  flow?: string
   /** Items of the result: the length of an array, 1 for anything else, 0 for null. Absent for a block that failed. */
   itemCount?: number
   /** Where values from the vault stand in the result, for search to leave out. */

@@ -24,6 +24,7 @@ import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { DayTables } from './record/day-tables.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
+import { RunWaits } from './record/wait-store.ts'
 import { TapeRoom } from './recording/run-tape.ts'
 import { runRoutes } from './routes.ts'
 import type { Run, RunNews } from './run.ts'
@@ -115,6 +116,7 @@ export function createRuns(deps: RunsDeps) {
           runTimeoutSeconds: deps.runTimeoutSeconds,
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
+          waits: new RunWaits(database, jobs),
           ledger: deps.ledger,
           heldAccounts: deps.heldAccounts,
           loadWebhook: deps.webhooks.load,

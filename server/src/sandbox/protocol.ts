@@ -64,8 +64,8 @@ export type ToGuest = LibraryMessage | RunMessage | CheckMessage | HoldMessage |
 /** How the script ended, as the isolate tells it. The texts are JSON made inside the isolate. */
 export type GuestEnd =
   | { kind: 'returned'; value: string; vars: string; vault: string; vaultGlobal: string; stop: boolean | null }
-  /** `vars`: what the script left in session.vars; null when that is not JSON. */
-  | { kind: 'threw'; name: string; message: string; stack: string; vars: string | null }
+  /** `vars`: what the script left in session.vars; null when that is not JSON. `response`: what a target answered, where the error carries it. */
+  | { kind: 'threw'; name: string; message: string; stack: string; vars: string | null; response: string | null }
   | { kind: 'invalid'; message: string; line: number; column: number }
   | { kind: 'valid' }
   /** All isolates were there at once. `dataBytes` is what the system counted then, 0 where it does not tell. */

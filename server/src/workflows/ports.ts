@@ -38,6 +38,8 @@ export type BlockOfRun = {
   status: string
   startDateTimeUTC: string | null
   endDateTimeUTC: string | null
+  tries: number
+  childRun: { workflowId: string; runNumber: number } | null
 }
 
 export type RunItem = AnswerOf<Operations['GetRunHistory']>['items'][number]

@@ -11,6 +11,8 @@ export type SampleBlock = {
   after?: number[]
   blockName?: string
   variables?: Record<string, unknown>
+  /** Fields of the chain element as they are: runWhen, retry … */
+  flow?: Record<string, unknown>
 }
 
 export type SampleWorkflow = { id: string; blocks: string[] }
@@ -32,6 +34,7 @@ export async function createWorkflow(
       ...(block.blockTemplateId === undefined ? {} : { blockTemplateId: block.blockTemplateId }),
       dataSources: after.map((no) => ids[no - 1]),
       ...(block.variables ? { variables: block.variables } : {}),
+      ...block.flow,
     }
   })
   const created = await client.post('/api/Workflow', { name: 'Sample', description: '', chain, ...more })

@@ -55,6 +55,7 @@ const foundBy: Record<string, string> = {
   organizations: 'id = :organization',
   run_blocks: ofItsRuns,
   run_recordings: ofItsWorkflows,
+  run_waits: ofItsRuns,
   run_writes: ofItsRuns,
   runs: ofItsWorkflows,
   webhook_answers: ofItsWorkflows,

@@ -3,16 +3,7 @@ import { type ChainBlock, nameBlock } from './chain.ts'
 import type { FlowFields } from './flow-fields.ts'
 
 /** Fields whose behaviour is not there yet: a save that uses one is refused, so that nothing is accepted and then ignored. */
-const unbuilt: readonly (keyof FlowFields)[] = [
-  'runWhen',
-  'needs',
-  'forEach',
-  'subWorkflow',
-  'wait',
-  'retry',
-  'onError',
-  'timeoutSeconds',
-]
+const unbuilt: readonly (keyof FlowFields)[] = ['forEach', 'subWorkflow', 'wait']
 
 export function findUnbuilt(chain: readonly ChainBlock[]): Problem[] {
   return chain.flatMap((block) =>

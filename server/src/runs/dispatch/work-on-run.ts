@@ -52,7 +52,7 @@ export async function workOnRun(
     result = opened ? await execute(deps, place, inHand, opened) : 'lost'
   } finally {
     // Blocks that are still under way belong to whoever has the run next.
-    if (result !== 'ended') inHand.abort.abort()
+    if (result !== 'ended' && result !== 'parked') inHand.abort.abort()
     const claims = [{ id: inHand.claim.runId, attempt: inHand.claim.attempt }]
     const { database, jobs } = deps
     if (result === 'lost') await jobs.finish(database.system, runQueue, claims)

@@ -20,7 +20,7 @@ import { readAnswer, type WebhookAnswer } from '../webhook-answer.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
 import { refuseDeferred } from './check-deferred.ts'
 import type { PlannedBlock } from './definition-cache.ts'
-import { pathBefore, type RunState } from './run-state.ts'
+import { pathBefore, type RunState, sourcesOf } from './run-state.ts'
 import { type Caller, performCall, type ScriptPorts } from './script-calls.ts'
 import type { WriteIntents } from './write-intents.ts'
 import { writeKeys } from './write-keys.ts'
@@ -80,8 +80,9 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
   }
   const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
-  const timeMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId) - given.usedMs)
-  if (timeMs <= 0)
+  const leftMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId) - given.usedMs)
+  const timeMs = Math.min(leftMs, (block.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000)
+  if (leftMs <= 0)
     return {
       kind: 'timedOut',
       message: `The run reached its time limit before this block could ${given.usedMs > 0 ? 'be tried again' : 'start'}.`,
@@ -91,7 +92,8 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     }
 
   const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
-  const idempotencyKey = `${run.id}:${block.uniqueBlockId}`
+  // The same in all retries of the run.
+  const idempotencyKey = `${run.rootId}:${block.uniqueBlockId}`
   const registered = Object.values(workflow.applications)
   const [library, credentials] = await Promise.all([
     deps.functions.list(workflow.organizationId, workflow.workflowId),
@@ -107,7 +109,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     accountId: run.accountId,
     script: block.script,
     inputs: {
-      dataSources: block.dataSources.map((source) => state.results.get(source) ?? null),
+      dataSources: sourcesOf(state, block),
       variables: block.values.value as JsonObject,
       session: state.session,
       webhook: given.webhook,
@@ -118,6 +120,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         runBy: run.runBy,
         idempotencyKey,
         input: run.input,
+        try: (state.tried.get(block.uniqueBlockId)?.tries ?? 0) + 1,
       },
       ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
     },

@@ -1,5 +1,6 @@
 import type { RunSource } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import type { DayTables } from '../record/day-tables.ts'
 import { partitionStatement } from '../record/partition-statement.ts'
 import type { Run, RunClaim, RunStatus } from '../run.ts'
@@ -22,6 +23,7 @@ type RunRow = {
   is_webhook_batch: boolean
   input: string | null
   is_awaited: boolean
+  retry_of: string | null
 }
 
 export type FoundRun = Run & {
@@ -70,7 +72,7 @@ export type TakenRun = ClaimedRun & {
 
 const claimAgain = partitionStatement(
   (runs) => `
-    update ${runs} set attempt = $2, status = case when status = 'Pending' then 'Processing' else status end
+    update ${runs} set attempt = $2, waiting_for = null, status = case when status in ('Pending', 'Waiting') then 'Processing' else status end
     where id = $1 and attempt < $2 and ended_at is null returning *`,
 )
 
@@ -105,7 +107,7 @@ export async function updateDeaths(db: Queryable, claim: RunClaim, deaths: Recor
 export type StoredBlock = {
   blockId: string
   seq: number
-  status: 'Ready' | 'Error'
+  status: 'Ready' | 'Error' | 'Skipped'
   isReused: boolean
   result: string | null
   errorMessage: string | null
@@ -115,14 +117,18 @@ export type StoredBlock = {
   activeMs: number
   pauseMs: number
   calls: number
+  flow: StoredFlow | null
 }
+
+/** What only some blocks have. */
+export type StoredFlow = { tries?: number; response?: JsonObject }
 
 /** In the order of recording. */
 export async function listBlocks(db: Queryable, accountId: string, runId: string): Promise<StoredBlock[]> {
   const { rows } = await db.query<{
     block_id: string
     seq: number
-    status: 'Ready' | 'Error'
+    status: 'Ready' | 'Error' | 'Skipped'
     is_reused: boolean
     result: string | null
     error_message: string | null
@@ -132,8 +138,9 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
     active_ms: number
     pause_ms: number
     calls: number
+    flow: StoredFlow | null
   }>(sql`
-    select block_id, seq, status, is_reused, result, error_message, session, sealed_deferred, end_flag, pause_ms,
+    select block_id, seq, status, is_reused, result, error_message, session, sealed_deferred, end_flag, pause_ms, flow,
       greatest(0, extract(epoch from ended_at - started_at) * 1000 - pause_ms)::float8 as active_ms, count_calls(calls) as calls
     from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
   return rows.map((row) => ({
@@ -149,12 +156,14 @@ export async function listBlocks(db: Queryable, accountId: string, runId: string
     activeMs: row.active_ms,
     pauseMs: row.pause_ms,
     calls: row.calls,
+    flow: row.flow,
   }))
 }
 
 function toRun(row: RunRow): FoundRun {
   return {
     id: row.id,
+    rootId: row.retry_of ?? row.id,
     accountId: row.account_id,
     workflowId: row.workflow_id,
     runNumber: row.run_number,

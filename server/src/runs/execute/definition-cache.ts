@@ -21,6 +21,8 @@ export type PlannedWorkflow = Omit<WorkflowDefinition, 'state'> & {
   readonly blocks: ReadonlyMap<string, PlannedBlock>
   /** Ids in the order of execution. */
   readonly order: readonly string[]
+  /** Some block of it may have to wait. */
+  readonly mayWait: boolean
 }
 
 const entriesMax = 10_000
@@ -82,5 +84,6 @@ export function planWorkflow(definition: WorkflowDefinition): PlannedWorkflow {
   const blocks = definition.chain.map((block): [string, PlannedBlock] => {
     return [block.uniqueBlockId, { ...block, values: resolveVariables(block, values) }]
   })
-  return { ...definition, blocks: new Map(blocks), order: orderBlocks(definition.chain) }
+  const mayWait = definition.chain.some(({ retry, wait, subWorkflow }) => retry || wait || subWorkflow)
+  return { ...definition, blocks: new Map(blocks), order: orderBlocks(definition.chain), mayWait }
 }

@@ -16,13 +16,18 @@ import { scanJson } from '../../lib/json-scan.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { BlockEntry, EndEntry } from '../record/recorder.ts'
+import type { RunWaits } from '../record/wait-store.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { BlockRecord, RunClaim, RunStatus, SessionState } from '../run.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import { BlockCalls } from './block-calls.ts'
 import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-script.ts'
-import { addBlock, applySession, type KnownBlock, type RunState } from './run-state.ts'
+import { isTruthy } from './expression.ts'
+import { mayTryAgain, retryWaitMs } from './retry-block.ts'
+import { addBlock, applySession, countBlockErrors, type KnownBlock, type RunState, type Tried } from './run-state.ts'
 import { explainFailure, logText, sessionText, storable } from './sanitize-text.ts'
+import { untilReachable } from './until-reachable.ts'
+import { addWait, errorOf, findFirst, logOfTries, toWaitingFor, wakeDue } from './waits.ts'
 
 /** What a fault of the service was about, for the log. */
 type FaultOfRun = { accountId: string; runId: string; workflowId?: string; runNumber?: number }
@@ -35,6 +40,8 @@ export type ExecutionDeps = BlockScriptDeps & {
   nextEnd?<End>(underWay: ReadonlyMap<string, Promise<End>>): Promise<End>
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   onFault(error: unknown, about?: FaultOfRun): void
+  /** Absent where nothing really waits: then the next try follows at once. */
+  waits?: Pick<RunWaits, 'put' | 'park'>
 }
 
 /** Where the results go; undefined means that another worker owns the run now. */
@@ -67,8 +74,8 @@ export type Hold = {
   tape?: RunTape | undefined
 }
 
-/** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. */
-export type ExecutionResult = 'ended' | 'lost' | 'open'
+/** `ended`: the run is over. `lost`: another worker owns it. `open`: it must be handed back. `parked`: it waits, and nobody owns it. */
+export type ExecutionResult = 'ended' | 'lost' | 'open' | 'parked'
 
 /** What stays the same from the first block to the last. */
 type Execution = { deps: ExecutionDeps; hold: Hold; state: RunState; webhook: Json | JsonText }
@@ -79,7 +86,9 @@ type Ran = {
   outcome: ScriptOutcome
   before: SessionState
   calls: BlockCalls
-  answer: WebhookAnswer | undefined
+  answer?: WebhookAnswer | undefined
+  /** What an expression said: the block does not run, or fails for good. */
+  judged?: 'skipped' | 'failed'
 }
 /** Its end may be taken later, when that of another block has been recorded. */
 type Finished = Ran & { endedAt: Date }
@@ -101,8 +110,19 @@ export async function executeRun(
   const execution: Execution = { deps, hold, state, webhook }
   const underWay = new Map<string, Promise<Finished>>()
   for (;;) {
+    wakeDue(state, new Date())
     const plan = makePlan(state)
+    if (plan.kind === 'park') {
+      const parked = await parkRun(execution, plan.waiting)
+      if (parked !== undefined) return parked
+      continue
+    }
     if (plan.kind !== 'run') return endRun(execution, plan)
+    if (plan.skipped) {
+      const result = await recordSkipped(execution, plan.skipped)
+      if (result !== undefined) return result
+      continue
+    }
     if (hold.isStopping() || hold.signal.aborted) {
       if (underWay.size === 0) return 'open'
       if (plan.ready.length > 0)
@@ -110,7 +130,7 @@ export async function executeRun(
     } else {
       for (const { uniqueBlockId } of plan.ready) {
         state.running.add(uniqueBlockId)
-        const ran = runBlock(execution, uniqueBlockId)
+        const ran = beginBlock(execution, uniqueBlockId)
           .then((block) => ({ ...block, endedAt: new Date() }))
           .finally(() => hold.blocks?.end(uniqueBlockId))
         // While the end of another block is waited for, nobody listens to this one.
@@ -118,7 +138,8 @@ export async function executeRun(
         underWay.set(uniqueBlockId, ran)
       }
     }
-    const finished = await (deps.nextEnd?.(underWay) ?? Promise.race(underWay.values()))
+    const finished = await nextEnd(execution, underWay)
+    if (finished === undefined) continue
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
     // An aborted script says nothing about the block: it starts again elsewhere, or never when the run is to stop.
@@ -127,6 +148,9 @@ export async function executeRun(
       continue
     }
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
+    const waiting = await waitForTry(execution, finished)
+    if (waiting === 'lost') return 'lost'
+    if (waiting) continue
     const block = takeBlock(state, finished)
     const result = await sealAndRecord(execution, block).catch((error: unknown) => {
       if (isTransient(error)) throw error
@@ -158,18 +182,134 @@ async function sealDeferred({ deps, hold, state }: Execution, blockId: string): 
 async function recordBlock(execution: Execution, block: BlockRecord): Promise<ExecutionResult | undefined> {
   const { deps, hold, state } = execution
   const next = makePlan(state)
-  if (next.kind !== 'run') return endRun(execution, next, block)
+  if (next.kind !== 'run' && next.kind !== 'park') return endRun(execution, next, block)
   const status = await deps.recorder.record({ ...entryOf(hold, state), block })
   if (status === undefined) return 'lost'
   if (status === 'Stopping') state.stopRequested = true
   return undefined
 }
 
-function makePlan(state: RunState): Exclude<RunPlan, { kind: 'park' }> {
-  const plan = planRun(state.workflow.chain, state.scope, state)
-  // No block can wait yet: a save that asks for it is refused.
-  if (plan.kind === 'park') throw new Error('A block waits, and nothing can wake it.')
-  return plan
+function makePlan(state: RunState): RunPlan {
+  return planRun(state.workflow.chain, state.scope, state)
+}
+
+/** Undefined when the time of a block that waits has come before one under way ended. */
+async function nextEnd(
+  { deps, state }: Execution,
+  underWay: ReadonlyMap<string, Promise<Finished>>,
+): Promise<Finished | undefined> {
+  if (deps.nextEnd) return deps.nextEnd(underWay)
+  const first = state.waits.size === 0 ? undefined : findFirst(state, [...state.waits.keys()])
+  if (!first?.dueAt) return Promise.race(underWay.values())
+  const over = new AbortController()
+  try {
+    const due = waitFor(Math.max(0, first.dueAt.getTime() - Date.now()), over.signal).then(() => undefined)
+    return await Promise.race([...underWay.values(), due])
+  } finally {
+    over.abort()
+  }
+}
+
+/** Undefined when the run goes on after all. */
+async function parkRun(
+  { deps, hold, state }: Execution,
+  waiting: readonly string[],
+): Promise<ExecutionResult | undefined> {
+  const first = findFirst(state, waiting)
+  if (!first || !deps.waits) throw new Error(`Run ${state.run.id} waits for nothing.`)
+  if (hold.isStopping() || hold.signal.aborted) return 'open'
+  if (first.dueAt && first.dueAt.getTime() <= Date.now()) return undefined
+  const { accountId, workflowId, runNumber } = state.run
+  const parked = { accountId, workflowId, runNumber, dueAt: first.dueAt, waitingFor: toWaitingFor(first) }
+  const result = await deps.waits.park(hold.claim, parked)
+  // One that is to stop was given back with it, and ends with whoever takes it next.
+  return result === 'lost' ? 'lost' : 'parked'
+}
+
+/** The last one is recorded together with the end. */
+async function recordSkipped(execution: Execution, ids: readonly string[]): Promise<ExecutionResult | undefined> {
+  for (const blockId of ids) {
+    const result = await sealAndRecord(execution, skipBlock(execution.state, blockId, new Date()))
+    if (result !== undefined) return result
+  }
+  return undefined
+}
+
+function skipBlock(state: RunState, blockId: string, at: Date): BlockRecord {
+  const seq = state.seq + 1
+  const nothing = { result: null, errorMessage: null, activeMs: 0, pauseMs: 0, calls: 0, isReused: false }
+  addBlock(state, { blockId, seq, outcome: { kind: 'skipped' }, ...nothing })
+  return {
+    blockId,
+    seq,
+    status: 'Skipped',
+    result: null,
+    errorMessage: null,
+    log: null,
+    // The next one goes on from here.
+    session: sessionText(state.session.vars),
+    sealedDeferred: null,
+    calls: null,
+    endFlag: null,
+    startedAt: at,
+    endedAt: at,
+    pauseMs: 0,
+  }
+}
+
+/** True when the block will be tried again. */
+async function waitForTry(execution: Execution, finished: Finished): Promise<boolean | 'lost'> {
+  const { deps, hold, state } = execution
+  const { blockId, outcome, startedAt } = finished
+  const block = state.workflow.blocks.get(blockId)!
+  const tried = state.tried.get(blockId)
+  const tries = (tried?.tries ?? 0) + 1
+  // A run that is ending does not wait for what would be given up.
+  const isEnding = state.stopRequested || (state.failure !== undefined && block.needs !== 'failed')
+  if (!block.retry || isEnding || finished.judged || !mayTryAgain(block.retry, tries, outcome)) return false
+  if (block.retry.when !== undefined) {
+    const rule = { what: 'The retry rule', source: block.retry.when, extras: { error: errorOf(outcome) } }
+    const wanted = await isTruthy(deps, { ...aroundOf(execution), block }, rule)
+    if (!wanted.ok) finished.outcome = { ...wanted.failure, log: outcome.log, pauseMs: outcome.pauseMs }
+    if (!wanted.ok || !wanted.value) return false
+  }
+  const next: Tried = {
+    tries,
+    log: logOfTries(tried, block.retry.times + 1, outcome.log),
+    startedAt: tried?.startedAt ?? startedAt.toISOString(),
+    pauseMs: (tried?.pauseMs ?? 0) + outcome.pauseMs,
+  }
+  if (!deps.waits) {
+    state.tried.set(blockId, next)
+    return true
+  }
+  const dueAt = new Date(Date.now() + retryWaitMs(block.retry, tries))
+  const wait = { blockId, itemIndex: -1, kind: 'retry' as const, dueAt, details: JSON.stringify(next) }
+  if (!(await deps.waits.put(hold.claim, state.run.accountId, wait))) return 'lost'
+  hold.tape?.giveUp('The run waited for another try of a block, so it was not recorded.')
+  addWait(state, { ...wait, outcome: null })
+  return true
+}
+
+function aroundOf({ hold, state, webhook }: Execution) {
+  return { state, webhook, signal: hold.signal, stopSignal: hold.stopSignal }
+}
+
+/** The condition of the block comes before its script. */
+async function beginBlock(execution: Execution, blockId: string): Promise<Ran> {
+  const { deps, state, hold } = execution
+  const block = state.workflow.blocks.get(blockId)!
+  if (block.runWhen === undefined || state.tried.has(blockId)) return runBlock(execution, blockId)
+  const expression = { what: 'The condition', source: block.runWhen }
+  const condition = await untilReachable(
+    () => isTruthy(deps, { ...aroundOf(execution), block }, expression),
+    hold.signal,
+  )
+  if (condition.ok && condition.value) return runBlock(execution, blockId)
+  const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
+  const ran = { blockId, startedAt: new Date(), before: state.session, calls }
+  if (!condition.ok) return { ...ran, outcome: condition.failure, judged: 'failed' }
+  return { ...ran, outcome: failure('crashed', 'The block was skipped.', []), judged: 'skipped' }
 }
 
 async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
@@ -311,8 +451,11 @@ function retryDelayMs(asked: number): number {
 /** Takes what a block did into the state and returns what is to be recorded of it. */
 function takeBlock(
   state: RunState,
-  { blockId, startedAt, endedAt, outcome, before, calls, answer }: Finished,
+  { blockId, startedAt, endedAt, outcome, before, calls, answer, judged }: Finished,
 ): BlockRecord {
+  if (judged === 'skipped') return skipBlock(state, blockId, endedAt)
+  const block = state.workflow.blocks.get(blockId)!
+  const tried = state.tried.get(blockId)
   const hasReturned = outcome.kind === 'returned'
   if (hasReturned) {
     const { sessionVars: vars, deferredVault } = outcome
@@ -333,9 +476,11 @@ function takeBlock(
     pauseMs: outcome.pauseMs,
     calls: calls.count,
     isReused: false,
+    ...(outcome.kind === 'threw' && outcome.response ? { response: outcome.response } : {}),
   }
-  if (!hasReturned && outcome.kind !== 'stopped' && state.failure === undefined) {
-    const message = storable(explainFailure(state.workflow.blocks.get(blockId)!, outcome))
+  const isTolerated = block.needs === 'failed' || block.onError === 'continue'
+  if (!hasReturned && outcome.kind !== 'stopped' && !isTolerated && state.failure === undefined) {
+    const message = storable(explainFailure(block, outcome))
     state.failure = { blockId, message, isExpiredByTime: outcome.kind === 'timedOut' }
   }
   addBlock(state, known)
@@ -348,7 +493,7 @@ function takeBlock(
     ...answerOf(state, answer),
     vaultRanges: hasReturned ? (outcome.vaultRanges ?? null) : null,
     errorMessage: known.errorMessage,
-    log: logText(outcome.log),
+    log: logText(logOfTries(tried, (block.retry?.times ?? 0) + 1, outcome.log)),
     session: sessionText(sessionLeft(state, outcome)),
     sealedDeferred: null,
     calls: calls.toText(),
@@ -357,6 +502,7 @@ function takeBlock(
     startedAt,
     endedAt,
     pauseMs: outcome.pauseMs,
+    ...flowOfBlock((tried?.tries ?? 0) + 1, known.response),
   }
 }
 
@@ -364,6 +510,11 @@ function takeBlock(
 function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<BlockRecord, 'answer'> {
   const webhookId = run.webhookIds?.[0]
   return answer && run.answersWebhook && webhookId !== undefined ? { answer: { ...answer, webhookId } } : {}
+}
+
+function flowOfBlock(tries: number, response: JsonObject | undefined): { flow?: string } {
+  if (tries === 1 && !response) return {}
+  return { flow: JSON.stringify({ ...(tries > 1 ? { tries } : {}), ...(response ? { response } : {}) }) }
 }
 
 /** After a failure, session.vars as the block left them: nothing follows that could see them, but people look there for the reason. */
@@ -396,11 +547,13 @@ async function endRun(
     block,
     work: state.work,
     outputBlock: state.workflow.outputBlock,
+    mayWait: state.workflow.mayWait,
     recording: hold.tape?.finish(),
     end: {
       status: plan.kind === 'completed' ? 'Ready' : plan.kind === 'failed' ? 'Error' : 'Stopped',
       errorMessage: plan.kind === 'failed' ? (state.failure?.message ?? 'A block failed.') : null,
       isExpiredByTime: plan.kind === 'failed' && (state.failure?.isExpiredByTime ?? false),
+      blockErrors: countBlockErrors(state),
     },
     onSuccess: {
       movesDateLastRun: effects.movesDateLastRun && run.movesDateLastRun,

@@ -8,6 +8,7 @@ import { STOPPED_ASLEEP } from '../../sandbox/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { contentPlace } from '../record/block-contents.ts'
 import type { DayTables } from '../record/day-tables.ts'
+import type { RunWaits } from '../record/wait-store.ts'
 import type { RunClaim, SessionState } from '../run.ts'
 import { type ClaimedRun, type FoundRun, listBlocks, type StoredBlock, takeOver, updateDeaths } from './claim-store.ts'
 import type { DefinitionCache, PlannedWorkflow } from './definition-cache.ts'
@@ -15,6 +16,7 @@ import { type KnownBlock, openState, type RunState } from './run-state.ts'
 import { openDeferred } from './sealed-deferred.ts'
 import { readStored } from './stored-json.ts'
 import { untilReachable } from './until-reachable.ts'
+import { takeWaits } from './waits.ts'
 
 export type OpenRunDeps = {
   database: Database
@@ -22,6 +24,7 @@ export type OpenRunDeps = {
   contents: Pick<Contents, 'read'>
   definitions: DefinitionCache
   dayTables: DayTables
+  waits: Pick<RunWaits, 'list'>
 }
 
 export type OpenedRun = {
@@ -62,6 +65,7 @@ export async function openTakenOver(
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   if (!workflow) return undefined
   const { state, problem } = await stateOf(deps, { ...run, hasBlocks: true }, workflow, signal)
+  if (workflow.mayWait) takeWaits(state, await deps.waits.list(run.accountId, run.id))
   const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run)
   await updateDeaths(deps.database.system, claim, deaths)
   const fatalBlockId = Object.keys(deaths).find(
@@ -140,16 +144,19 @@ function toKnown(block: StoredBlock, stopRequested: boolean): KnownBlock {
     blockId: block.blockId,
     seq: block.seq,
     outcome:
-      block.status === 'Error'
-        ? { kind: wasStopped ? 'stopped' : 'failed' }
-        : block.endFlag === null
-          ? { kind: 'succeeded' }
-          : { kind: 'endedRun', flag: block.endFlag },
+      block.status === 'Skipped'
+        ? { kind: 'skipped' }
+        : block.status === 'Error'
+          ? { kind: wasStopped ? 'stopped' : 'failed' }
+          : block.endFlag === null
+            ? { kind: 'succeeded' }
+            : { kind: 'endedRun', flag: block.endFlag },
     result: readStored(block.result),
     errorMessage: block.errorMessage,
     activeMs: block.activeMs,
     pauseMs: block.pauseMs,
     calls: block.calls,
     isReused: block.isReused,
+    ...(block.flow?.response ? { response: block.flow.response } : {}),
   }
 }

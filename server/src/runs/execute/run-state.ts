@@ -2,10 +2,11 @@
 
 import type { BlockOutcome } from '../../engine/run/plan.ts'
 import { type RunScope, scopeRun } from '../../engine/run/run-scope.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
+import type { RunWait } from '../record/wait-store.ts'
 import type { Run, RunWork, SessionState } from '../run.ts'
-import type { PlannedWorkflow } from './definition-cache.ts'
+import type { PlannedBlock, PlannedWorkflow } from './definition-cache.ts'
 import { mergeSession } from './merge-session.ts'
 
 /** A block that ended in this run or was taken over from an earlier one. */
@@ -22,7 +23,22 @@ export type KnownBlock = {
   /** Calls to other services. */
   calls: number
   isReused: boolean
+  /** What a target answered before the block failed. */
+  response?: JsonObject
 }
+
+/** As a handler sees the failure of one of its data sources. */
+export type BlockError = {
+  uniqueBlockId: string
+  blockName: string
+  message: string
+  statusCode: number | null
+  response: JsonObject | null
+  itemKey: string | null
+}
+
+/** What is known of the tries of a block before the one that is next. */
+export type Tried = { tries: number; log: string[]; startedAt: string; pauseMs: number }
 
 export type RunState = {
   readonly run: Run
@@ -35,6 +51,12 @@ export type RunState = {
   readonly pathMs: Map<string, number>
   readonly pathPauseMs: Map<string, number>
   readonly work: RunWork
+  /** Of blocks that failed. */
+  readonly errors: Map<string, BlockError>
+  /** What blocks wait for. */
+  readonly waits: Map<string, RunWait>
+  /** Of blocks that failed and are to be tried again. */
+  readonly tried: Map<string, Tried>
   session: SessionState
   seq: number
   pauseMs: number
@@ -57,6 +79,9 @@ export function openState(run: Run, workflow: PlannedWorkflow, { known, session,
     pathMs: new Map(),
     pathPauseMs: new Map(),
     work: { blocks: 0, calls: 0, scriptMs: 0 },
+    errors: new Map(),
+    waits: new Map(),
+    tried: new Map(),
     session,
     seq: 0,
     pauseMs: 0,
@@ -70,11 +95,12 @@ export function openState(run: Run, workflow: PlannedWorkflow, { known, session,
 
 export function addBlock(state: RunState, block: KnownBlock): void {
   // What an earlier run ended early with does not end this one.
-  const outcome: BlockOutcome = block.isReused ? { kind: 'succeeded' } : block.outcome
+  const outcome: BlockOutcome =
+    block.isReused && block.outcome.kind !== 'skipped' ? { kind: 'succeeded' } : block.outcome
   state.outcomes.set(block.blockId, outcome)
   state.results.set(block.blockId, block.result)
   state.seq = Math.max(state.seq, block.seq)
-  if (block.isReused) return
+  if (block.isReused || outcome.kind === 'skipped') return
   state.work.blocks++
   state.work.calls += block.calls
   state.work.scriptMs += block.activeMs
@@ -84,10 +110,42 @@ export function addBlock(state: RunState, block: KnownBlock): void {
   state.pauseMs = Math.max(state.pauseMs, pauseMs)
   state.lastBlockId = block.blockId
   if (outcome.kind === 'failed') {
-    const { no, blockName } = state.workflow.blocks.get(block.blockId)!
+    const { no, blockName, needs, onError } = state.workflow.blocks.get(block.blockId)!
     const message = `Block ${no} "${blockName}" failed: ${block.errorMessage}`
-    state.failure ??= { blockId: block.blockId, message, isExpiredByTime: false }
+    if (needs !== 'failed' && onError !== 'continue')
+      state.failure ??= { blockId: block.blockId, message, isExpiredByTime: false }
+    state.errors.set(block.blockId, {
+      uniqueBlockId: block.blockId,
+      blockName,
+      message: block.errorMessage ?? '',
+      statusCode: statusOf(block.response),
+      response: block.response ?? null,
+      itemKey: null,
+    })
   }
+}
+
+function statusOf(response: JsonObject | undefined): number | null {
+  const statusCode = response?.['statusCode']
+  return typeof statusCode === 'number' ? statusCode : null
+}
+
+/** What a block sees as `Datasource`. */
+export function sourcesOf(state: RunState, block: PlannedBlock): (Json | JsonText)[] {
+  if (block.needs !== 'failed') return block.dataSources.map((source) => state.results.get(source) ?? null)
+  return block.dataSources.map((source) => {
+    const error = state.errors.get(source)
+    return error ? { error } : null
+  })
+}
+
+/** Blocks that failed and did not end the run. */
+export function countBlockErrors({ workflow, outcomes, scope }: RunState): number {
+  const isTolerated = (id: string) => {
+    const block = workflow.blocks.get(id)
+    return outcomes.get(id)?.kind === 'failed' && block?.onError === 'continue' && block.needs !== 'failed'
+  }
+  return scope.blocks.filter(isTolerated).length
 }
 
 /** Run time that the sources of a block have used up. */

@@ -22,10 +22,12 @@ type HistoryRow = {
   webhook_ids: string[] | null
   revision: number
   started_by: string | null
+  block_errors: number
+  waiting_for: RunHistoryItem['waitingFor']
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, revision, started_by, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_title, webhook_ids, revision, started_by, block_errors, waiting_for, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -44,6 +46,8 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   webhookIds: 'webhook_ids',
   revision: 'revision',
   startedByAccountId: 'started_by',
+  blockErrors: 'block_errors',
+  waitingFor: "waiting_for ->> 'untilDateTimeUTC'",
 }
 
 // A history lies in many partitions, and planning over all of them takes longer than reading. So there are a few fixed texts, prepared
@@ -151,7 +155,7 @@ export async function findRun(
 }
 
 export type StoredResult = {
-  status: 'Ready' | 'Error'
+  status: 'Ready' | 'Error' | 'Skipped'
   result: string | null
   errorMessage: string | null
   log: string | null
@@ -165,7 +169,7 @@ export async function findBlock(
   blockId: string,
 ): Promise<StoredResult | undefined> {
   const { rows } = await db.query<{
-    status: 'Ready' | 'Error'
+    status: 'Ready' | 'Error' | 'Skipped'
     result: string | null
     error_message: string | null
     log: string | null
@@ -186,13 +190,22 @@ export async function findBlock(
 }
 
 export async function listBlockTimes(db: Queryable, accountId: string, runId: string) {
-  const { rows } = await db.query<{ block_id: string; status: string; started_at: Date; ended_at: Date }>(sql`
-    select block_id, status, started_at, ended_at from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
+  const { rows } = await db.query<{
+    block_id: string
+    status: string
+    started_at: Date
+    ended_at: Date
+    tries: number
+  }>(sql`
+    select block_id, status, started_at, ended_at, coalesce((flow ->> 'tries')::integer, case when status = 'Skipped' then 0 else 1 end) as tries
+    from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
   return rows.map((row) => ({
     uniqueBlockId: row.block_id,
     status: row.status,
     startDateTimeUTC: row.started_at.toISOString(),
     endDateTimeUTC: row.ended_at.toISOString(),
+    tries: row.tries,
+    childRun: null,
   }))
 }
 
@@ -213,5 +226,7 @@ function toItem(row: HistoryRow): RunHistoryItem {
     webhookIds: row.webhook_ids ?? [],
     revision: row.revision,
     startedByAccountId: row.started_by,
+    blockErrors: row.block_errors,
+    waitingFor: row.status === 'Waiting' ? row.waiting_for : null,
   }
 }

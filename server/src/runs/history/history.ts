@@ -35,9 +35,10 @@ export type BlockQuery = { uniqueBlockId: string; runNumber?: number }
 
 export async function getBlockResult(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {
   const { runNumber, uniqueBlockId, block, key } = await getBlock(deps, principal, workflowId, query)
-  const success = block.status === 'Ready'
+  const success = block.status !== 'Error'
   const result = success ? await stored(deps, key, 'result', block.result ?? 'null') : block.errorMessage
-  return textObject({ success, runNumber, uniqueBlockId, result })
+  const skipped = block.status === 'Skipped' ? { skipped: true } : {}
+  return textObject({ success, runNumber, uniqueBlockId, result, ...skipped })
 }
 
 export async function getBlockUserLog(deps: HistoryDeps, principal: Principal, workflowId: string, query: BlockQuery) {

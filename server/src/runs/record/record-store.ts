@@ -10,6 +10,8 @@ export type RunEnd = {
   status: EndedRun['status']
   errorMessage: string | null
   isExpiredByTime: boolean
+  /** Blocks that failed without ending the run. */
+  blockErrors?: number
 }
 
 /** What all blocks that ended so far say about the run as a whole. */
@@ -48,6 +50,7 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
   ['pause_ms', 'integer', ({ block }) => block?.pauseMs],
   ['item_count', 'integer', ({ block }) => block?.itemCount ?? null],
   ['vault_ranges', 'text', ({ block }) => block?.vaultRanges],
+  ['flow', 'text', ({ block }) => block?.flow ?? null],
 ]
 
 /**
@@ -56,9 +59,10 @@ const blockColumns: readonly Column<{ block: BlockRecord | undefined }>[] = [
  */
 const insertBlocks = `
   insert into run_blocks (run_id, block_id, account_id, seq, status, result, error_message, log, session, sealed_deferred, calls, end_flag,
-                          started_at, ended_at, pause_ms, item_count, vault_ranges)
+                          started_at, ended_at, pause_ms, item_count, vault_ranges, flow)
   select i.run_id, i.block_id, i.account_id, i.seq, i.block_status, i.result, i.block_error, i.log, i.session,
-    case when f.status <> 'Ready' then i.sealed_deferred end, i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count, i.vault_ranges
+    case when f.status <> 'Ready' then i.sealed_deferred end, i.calls, i.end_flag, i.started_at, i.ended_at, i.pause_ms, i.item_count, i.vault_ranges,
+    i.flow::jsonb
   from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.block_id is not null
   on conflict do nothing`
 
@@ -119,6 +123,7 @@ const endColumns: readonly Column<RunToEnd>[] = [
   ['status', 'text', ({ end }) => end.status],
   ['is_expired_by_time', 'boolean', ({ end }) => end.isExpiredByTime],
   ['error_message', 'text', ({ end }) => end.errorMessage],
+  ['block_errors', 'integer', ({ end }) => end.blockErrors ?? 0],
   ...blockColumns,
 ]
 
@@ -128,7 +133,7 @@ const endText = partitionStatement(
     fenced as (
       update ${runs} r set status = case when r.status = 'Stopping' and i.status = 'Ready' then 'Stopped' else i.status end,
         ended_at = clock_timestamp(), pause_ms = i.run_pause_ms, last_block_id = i.last_block_id, last_block_title = i.last_block_title,
-        is_expired_by_time = i.is_expired_by_time, error_message = i.error_message
+        is_expired_by_time = i.is_expired_by_time, error_message = i.error_message, block_errors = i.block_errors
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
       returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
         r.is_webhook_batch, r.is_awaited, r.counts_from, r.created_at, r.ended_at, r.pause_ms

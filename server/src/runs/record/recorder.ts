@@ -33,6 +33,7 @@ import { keepBlock } from './block-contents.ts'
 import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
 import { insertRecordings, type SealedRecording, sealRecordings } from './recording-store.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
+import { deleteWaits } from './wait-store.ts'
 import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
 
 export type BlockEntry = {
@@ -50,6 +51,8 @@ export type EndEntry = Omit<BlockEntry, 'block'> & {
   work: RunWork
   /** The block whose result is that of the run. */
   outputBlock?: string | undefined
+  /** Blocks of it may have waited. */
+  mayWait?: boolean
   /** What a replay of the run needs. */
   recording?: RunRecording | undefined
   /** What success means besides the status; nothing of it happens otherwise. */
@@ -214,6 +217,10 @@ export class RunRecorder {
         [
           effects,
           jobs.finish(tx, runQueue, claims),
+          deleteWaits(
+            tx,
+            pairs.flatMap(({ entry, run }) => (entry.mayWait ? [run.id] : [])),
+          ),
           ...pairs.map(({ entry, run }) => this.#writeDeferred(tx, entry, run)),
         ],
         [

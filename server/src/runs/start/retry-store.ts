@@ -12,6 +12,8 @@ export type RetriedRun = {
   movesDateLastRun: boolean
   webhookIds: string[] | null
   isWebhookBatch: boolean
+  /** Blocks that failed without ending the run. */
+  blockErrors: number
   /** The first failed run in a row of retries; the run itself when it is no retry. */
   rootId: string
 }
@@ -32,9 +34,10 @@ export async function lockRetried(
     moves_date_last_run: boolean
     webhook_ids: string[] | null
     is_webhook_batch: boolean
+    block_errors: number
     root_id: string
   }>(sql`
-    select id, revision, status, created_at, run_from, run_till, moves_date_last_run, webhook_ids, is_webhook_batch,
+    select id, revision, status, created_at, run_from, run_till, moves_date_last_run, webhook_ids, is_webhook_batch, block_errors,
       coalesce(retry_of, id) as root_id
     from runs where account_id = ${accountId} and workflow_id = ${workflowId} and run_number = ${runNumber}`)
   const row = rows[0]
@@ -50,6 +53,7 @@ export async function lockRetried(
     movesDateLastRun: row.moves_date_last_run,
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
+    blockErrors: row.block_errors,
     rootId: row.root_id,
   }
 }

@@ -42,14 +42,19 @@ export async function retryRun(
     const standing = await findStandingRetry(tx, accountId, failed.rootId)
     if (standing && standing.runNumber !== runNumber)
       return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
-    if (failed.status !== 'Error' && failed.status !== 'Stopped') throw notFailed(key, failed)
+    if (
+      failed.status !== 'Error' &&
+      failed.status !== 'Stopped' &&
+      !(failed.status === 'Ready' && failed.blockErrors > 0)
+    )
+      throw notFailed(key, failed)
     if (!hasEnded) throw new AppError('not_ready', `Run ${runNumber} has only just ended. Try again.`)
     if (definition.state !== 'deployed') throw notDeployed(definition.state)
     const request: RunRequest = { ...inputsOf(key, failed), id, startedBy: principal.caller.id }
     const range = carryRange(key, failed, before, definition)
     if (range) request.range = range
     const blocks = await listBlocks(tx, accountId, failed.id)
-    const ready = new Set(blocks.filter(({ status }) => status === 'Ready').map(({ blockId }) => blockId))
+    const ready = new Set(blocks.filter(({ status }) => status !== 'Error').map(({ blockId }) => blockId))
     const started = await startWith(deps, tx, request, {
       definition,
       source: { runId: failed.id, blocks },

@@ -130,7 +130,7 @@ export async function copyBlocks(
       vault_ranges)
     select ${copy.toRunId}, block_id, account_id, seq, status, true, result, log, session, started_at, ended_at, 0, item_count, vault_ranges
     from run_blocks
-    where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status = 'Ready' and block_id = any(${copy.blockIds}::uuid[])`)
+    where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status in ('Ready', 'Skipped') and block_id = any(${copy.blockIds}::uuid[])`)
 }
 
 export async function findWorkflowState(

@@ -8,6 +8,7 @@ import type { JobQueue } from '../../queue/index.ts'
 import { announceStop } from '../dispatch/stop-watch.ts'
 import { findRun } from '../history/history-store.ts'
 import type { OnRunsEnded } from '../record/recorder.ts'
+import { deleteWaits } from '../record/wait-store.ts'
 import { type EndedRun, runQueue } from '../run.ts'
 
 export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded }
@@ -29,8 +30,10 @@ export async function stopRun(
     const ended = nobodyHasIt ? await markStopped(tx, accountId, found.id) : undefined
     const isAsked = ended !== undefined || (await markStopping(tx, accountId, found.id))
     if (!isAsked) return false
-    if (ended) await deps.onRunsEnded(tx, [ended], [])
-    else await announceStop(tx, found.id)
+    if (ended) {
+      await deleteWaits(tx, [ended.id])
+      await deps.onRunsEnded(tx, [ended], [])
+    } else await announceStop(tx, found.id)
     await recordAudit(tx, actorOf(principal), { action: 'run.stopped', target: workflowId, details: { runNumber } })
     return true
   })

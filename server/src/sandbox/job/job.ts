@@ -22,21 +22,26 @@ type ScriptInputs = {
   webhook: Json | JsonText
   dateLastRun: string | null
   run: { [name: string]: Json | JsonText } | null
+  /** Names that only some scripts have. */
+  extras?: { [name: string]: Json | JsonText }
   /** Where `Date` begins for a script that is run again; its sleeps then take no time. Only without `run` of the job. */
   clockMs?: number
 }
 
 /** As JSON text. */
 export function writeInputs(inputs: ScriptInputs): string {
-  const { dataSources, session, webhook, run } = inputs
-  const values = [...dataSources, webhook, ...Object.values(session), ...Object.values(run ?? {})]
+  const { extras, ...others } = inputs
+  const { dataSources, session, webhook, run } = others
+  const parts = [session, run ?? {}, extras ?? {}].flatMap((part) => Object.values<unknown>(part))
+  const values = [...dataSources, webhook, ...parts]
   const isPlain = !values.some((value) => value instanceof JsonText)
   if (isPlain) return JSON.stringify(inputs)
   return textObject({
-    ...inputs,
+    ...others,
     dataSources: textArray(dataSources),
     session: textObject(session),
     run: run && textObject(run),
+    ...(extras ? { extras: textObject(extras) } : {}),
   }).text
 }
 

@@ -122,7 +122,7 @@ function judgeThrown(end: GuestEnd & { kind: 'threw' }, context: EndContext): Ve
   const message = name === 'Error' ? text || 'The script threw an error without a message.' : `${name}: ${text}`
   const [, lineText, columnText] = /patchbay-script:(\d{1,7}):(\d{1,7})/.exec(end.stack) ?? []
   const line = Number(lineText) - LINES_BEFORE_SCRIPT
-  const left = readLeftVars(end.vars, context)
+  const left = { ...readLeftVars(end.vars, context), ...readResponse(end.response, context) }
   // The stack is a text that the script can write as it likes, so a line that does not exist is not repeated.
   if (!(line >= 1 && line <= context.script.split('\n').length)) return { kind: 'threw', name, message, ...left }
   const at = { line, column: Number(columnText) }
@@ -135,6 +135,13 @@ function readLeftVars(text: string | null, { limits, masker }: EndContext): { se
   const value = JSON.parse(text) as Json
   if (!isObject(value) || isDeeperThan(RESULT_DEPTH_MAX, value)) return {}
   return { sessionVars: masker.value(value) as { [name: string]: Json } }
+}
+
+function readResponse(text: string | null, { limits, masker }: EndContext): { response?: { [name: string]: Json } } {
+  if (text === null || Buffer.byteLength(text) > limits.resultBytesMax) return {}
+  const value = JSON.parse(text) as Json
+  if (!isObject(value) || isDeeperThan(RESULT_DEPTH_MAX, value)) return {}
+  return { response: masker.value(value) as { [name: string]: Json } }
 }
 
 function place(message: string, { line, column }: { line: number; column: number }, { fileName }: EndContext): string {

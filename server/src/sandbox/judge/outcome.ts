@@ -25,7 +25,15 @@ export type ScriptReturned = Always & {
 export type ScriptFailure = Always & {
   message: string
 } /** `sessionVars`: session.vars as the script left them, where they could be read. */ & (
-    | { kind: 'threw'; name: string; line?: number; column?: number; sessionVars?: { [name: string]: Json } }
+    | {
+        kind: 'threw'
+        name: string
+        line?: number
+        column?: number
+        sessionVars?: { [name: string]: Json }
+        /** What a target answered, where the error carries it: {statusCode, headers, data}. */
+        response?: { [name: string]: Json }
+      }
     | { kind: 'invalid'; line: number; column: number }
     | { kind: 'timedOut'; limitMs: number }
     | { kind: 'outOfMemory'; limitBytes: number }

@@ -89,6 +89,7 @@ function parseEnd(end: { [name: string]: Json }): GuestEnd {
         message: requireText(end['message']),
         stack: requireText(end['stack']),
         vars: end['vars'] === null ? null : requireText(end['vars']),
+        response: end['response'] === null ? null : requireText(end['response']),
       }
     case 'invalid':
       return {

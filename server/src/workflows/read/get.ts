@@ -79,6 +79,8 @@ function toChain(definition: Definition, ofRun: { run: RunItem; blocks: readonly
     status: ofRun?.run.endDateTimeUTC === null ? 'Pending' : 'Skipped',
     startDateTimeUTC: null,
     endDateTimeUTC: null,
+    tries: 0,
+    childRun: null,
   }
   return definition.chain.map((block, index) => ({
     no: index + 1,

@@ -2,7 +2,15 @@ import type { RealmCalls } from './make-calls.ts'
 import type { Provided, RealmState } from './provide-names.ts'
 import type { Builtins } from './take-builtins.ts'
 
-export type Inputs = { dataSources: unknown; variables: unknown; webhook: unknown; dateLastRun: unknown; run: unknown }
+export type Inputs = {
+  dataSources: unknown
+  variables: unknown
+  webhook: unknown
+  dateLastRun: unknown
+  run: unknown
+  /** Names that only some scripts have, as `item`. */
+  extras?: { [name: string]: unknown }
+}
 
 export type NamesOfRealm = {
   /** Puts every name of ours in its place again, whatever a script made of it. */
@@ -57,7 +65,15 @@ export function exposeNamesOf(
     exposeLibrary()
   }
 
+  let given: { [name: string]: unknown } | undefined
+  const giveExtras = (extras: { [name: string]: unknown } | undefined): void => {
+    for (const name in given) deleteProperty(realm, name)
+    given = extras
+    for (const name in extras) expose(realm, name, extras[name])
+  }
+
   const giveInputs = (inputs: Inputs): void => {
+    giveExtras(inputs.extras)
     state.variables = inputs.variables
     realm['Datasource'] = inputs.dataSources
     realm['variables'] = inputs.variables

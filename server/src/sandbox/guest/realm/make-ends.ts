@@ -7,6 +7,7 @@ export type RealmEnds = { finishReturned(result: unknown): void; finishThrown(er
 /** Tells the host how the script ended. Its text is compiled inside the isolate. */
 export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['format'], state: RealmState): RealmEnds {
   const { stringify, cut, StringOfRealm } = builtins
+  const responseCharactersMax = 262_144
 
   /** session.vars as a script that threw left them, as JSON text inside JSON text; null when they are none. */
   const leftVars = (): string => {
@@ -17,13 +18,25 @@ export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['forma
       return 'null'
     }
   }
+  /** The answer of a target that an error carries, as JSON text inside JSON text. */
+  const responseText = (response: unknown): string => {
+    if (typeof response !== 'object' || response === null) return 'null'
+    try {
+      const text = stringify(response)
+      return typeof text === 'string' && text.length <= responseCharactersMax ? stringify(text) : 'null'
+    } catch {
+      return 'null'
+    }
+  }
   const finishThrown = (error: unknown): void => {
+    let response = 'null'
     let name = ''
     let message = ''
     let stack = ''
     try {
       if (typeof error === 'object' && error !== null) {
-        const fields = error as { name?: unknown; message?: unknown; stack?: unknown }
+        const fields = error as { name?: unknown; message?: unknown; stack?: unknown; response?: unknown }
+        response = responseText(fields.response)
         const given = { name: fields.name, message: fields.message, stack: fields.stack }
         if (typeof given.name === 'string') name = cut(given.name, 200)
         if (typeof given.stack === 'string') stack = cut(given.stack, 8192)
@@ -33,7 +46,7 @@ export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['forma
       message = 'The script threw a value that cannot be described.'
     }
     const texts = `"name":${stringify(name)},"message":${stringify(message)},"stack":${stringify(stack)}`
-    host.finish(`{"kind":"threw",${texts},"vars":${leftVars()}}`)
+    host.finish(`{"kind":"threw",${texts},"vars":${leftVars()},"response":${response}}`)
   }
 
   /** The value as JSON text inside JSON text; null when it has none, and then the job is finished already. */

@@ -1,0 +1,97 @@
+// Expressions of a block are evaluated in the account's sandbox, as tiny scripts that can call nobody.
+import type { Json, JsonObject } from '../../lib/json.ts'
+import { JsonText } from '../../lib/json-text.ts'
+import type { ScriptFailure } from '../../sandbox/index.ts'
+import type { BlockScriptDeps } from './block-script.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import { type RunState, sourcesOf } from './run-state.ts'
+
+const timeMs = 1000
+
+export type Expression = {
+  /** How a sentence begins that tells of its failure: `The condition`, `The retry rule`. */
+  what: string
+  source: string
+  /** Names that only this expression sees. */
+  extras?: { [name: string]: Json | JsonText }
+  limits?: { resultBytesMax: number }
+}
+
+type Around = {
+  state: RunState
+  block: PlannedBlock
+  webhook: Json | JsonText
+  signal: AbortSignal
+  stopSignal: AbortSignal
+}
+
+export type Evaluated = { ok: true; value: Json | JsonText } | { ok: false; failure: ScriptFailure }
+
+/** Rejects only for faults of the service. */
+export async function evaluate(deps: BlockScriptDeps, around: Around, expression: Expression): Promise<Evaluated> {
+  return runExpression(deps, around, expression, `[${callOf(expression.source)}]`)
+}
+
+export async function isTruthy(
+  deps: BlockScriptDeps,
+  around: Around,
+  expression: Expression,
+): Promise<{ ok: true; value: boolean } | { ok: false; failure: ScriptFailure }> {
+  // A promise, a function and everything else that is no JSON is truthy as well.
+  const found = await runExpression(deps, around, expression, `[!!${callOf(expression.source)}]`)
+  return found.ok ? { ok: true, value: found.value === true } : found
+}
+
+/** What only scripts have is undefined inside. */
+export function callOf(source: string): string {
+  return `(function (api, myVault, email, sleep, events) { return (\n${source}\n) })()`
+}
+
+/** `script`: an array of one value, so that a promise in it is not awaited. */
+export async function runExpression(
+  deps: BlockScriptDeps,
+  { state, block, webhook, signal, stopSignal }: Around,
+  expression: Expression,
+  script: string,
+): Promise<Evaluated> {
+  const { run, workflow } = state
+  const scope = { organizationId: workflow.organizationId, accountId: run.accountId }
+  const registered = Object.values(workflow.applications)
+  const [library, credentials] = await Promise.all([
+    deps.functions.list(workflow.organizationId, workflow.workflowId),
+    registered.length === 0 ? [] : deps.secretsOf(scope, registered),
+  ])
+  const clock = deps.clockOf?.(block.uniqueBlockId)
+  const outcome = await deps.sandbox.run({
+    ...scope,
+    script: `return ${script}`,
+    inputs: {
+      dataSources: sourcesOf(state, block),
+      variables: (block.values.ok ? block.values.value : {}) as JsonObject,
+      session: { vars: state.session.vars, vault: {}, vaultGlobal: {} },
+      webhook,
+      dateLastRun: run.dateLastRun?.toISOString() ?? null,
+      run: { workflowId: run.workflowId, runNumber: run.runNumber, runBy: run.runBy, input: run.input },
+      ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
+      ...(expression.extras ? { extras: expression.extras } : {}),
+    },
+    library,
+    capabilities: { api: false, vault: false, email: false },
+    secrets: [...workflow.secrets, ...credentials],
+    limits: { timeMs, pauseMsMax: timeMs, ...expression.limits },
+    onCall: () => Promise.reject(new Error('An expression called somebody.')),
+    isPatient: true,
+    signal,
+    stopSignal,
+  })
+  if (outcome.kind === 'returned') return { ok: true, value: firstOf(outcome.value) }
+  if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return { ok: false, failure: outcome }
+  const why = outcome.kind === 'timedOut' ? 'it took longer than one second.' : outcome.message
+  const message = `${expression.what} of block "${block.blockName}" failed: ${why}`
+  return { ok: false, failure: { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 } }
+}
+
+function firstOf(value: Json | JsonText): Json | JsonText {
+  if (value instanceof JsonText) return new JsonText(value.text.slice(1, -1))
+  return Array.isArray(value) ? (value[0] ?? null) : null
+}

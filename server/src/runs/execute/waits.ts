@@ -1,0 +1,51 @@
+// What a run that some blocks of wait for something does meanwhile. A wait is a row with a due time; nothing is held for it.
+import type { Json } from '../../lib/json.ts'
+import type { RunWait, WaitingFor } from '../record/wait-store.ts'
+import type { RunState, Tried } from './run-state.ts'
+
+/** What a worker that takes the run over finds. Rows of blocks that have ended since say nothing any more. */
+export function takeWaits(state: RunState, waits: readonly RunWait[]): void {
+  for (const wait of waits) {
+    if (wait.itemIndex >= 0 || state.outcomes.has(wait.blockId)) continue
+    addWait(state, wait)
+  }
+}
+
+export function addWait(state: RunState, wait: RunWait): void {
+  state.waits.set(wait.blockId, wait)
+  state.outcomes.set(wait.blockId, { kind: 'waiting' })
+}
+
+/** Blocks whose wait is over may start again. */
+export function wakeDue(state: RunState, now: Date): void {
+  for (const [blockId, wait] of state.waits) {
+    if (wait.kind !== 'retry' || wait.dueAt === null || wait.dueAt > now) continue
+    state.waits.delete(blockId)
+    state.outcomes.delete(blockId)
+    state.tried.set(blockId, JSON.parse(wait.details) as Tried)
+  }
+}
+
+/** The wait that ends first; those without an end of their own come last. */
+export function findFirst(state: RunState, blockIds: readonly string[]): RunWait | undefined {
+  const dueMs = ({ dueAt }: RunWait) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return blockIds
+    .flatMap((id) => state.waits.get(id) ?? [])
+    .sort((one, other) => dueMs(one) - dueMs(other))
+    .at(0)
+}
+
+export function toWaitingFor({ kind, blockId, dueAt }: RunWait, itemKey: string | null = null): WaitingFor {
+  return { kind, uniqueBlockId: blockId, itemKey, untilDateTimeUTC: dueAt?.toISOString() ?? null }
+}
+
+/** The log of all tries; each after the first has a heading. */
+export function logOfTries(tried: Tried | undefined, triesMax: number, log: readonly string[]): string[] {
+  if (!tried) return [...log]
+  return [...tried.log, `Try ${tried.tries + 1} of ${triesMax}`, ...log]
+}
+
+export function errorOf(failure: { message: string; response?: { [name: string]: Json } }): { [name: string]: Json } {
+  const response = failure.response ?? null
+  return { message: failure.message, statusCode: response?.['statusCode'] ?? null, response }
+}
