@@ -9,21 +9,11 @@ export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['forma
   const { stringify, cut, StringOfRealm } = builtins
   const responseCharactersMax = 262_144
 
-  /** session.vars as a script that threw left them, as JSON text inside JSON text; null when they are none. */
-  const leftVars = (): string => {
+  /** As JSON text inside JSON text; null when it is none, or too long. */
+  const boundedText = (read: () => unknown, charactersMax: number): string => {
     try {
-      const text = stringify(state.session.vars)
-      return typeof text === 'string' && text.length <= host.resultBytesMax ? stringify(text) : 'null'
-    } catch {
-      return 'null'
-    }
-  }
-  /** The answer of a target that an error carries, as JSON text inside JSON text. */
-  const responseText = (response: unknown): string => {
-    if (typeof response !== 'object' || response === null) return 'null'
-    try {
-      const text = stringify(response)
-      return typeof text === 'string' && text.length <= responseCharactersMax ? stringify(text) : 'null'
+      const text = stringify(read())
+      return typeof text === 'string' && text.length <= charactersMax ? stringify(text) : 'null'
     } catch {
       return 'null'
     }
@@ -36,7 +26,8 @@ export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['forma
     try {
       if (typeof error === 'object' && error !== null) {
         const fields = error as { name?: unknown; message?: unknown; stack?: unknown; response?: unknown }
-        response = responseText(fields.response)
+        const answer = fields.response
+        if (typeof answer === 'object' && answer !== null) response = boundedText(() => answer, responseCharactersMax)
         const given = { name: fields.name, message: fields.message, stack: fields.stack }
         if (typeof given.name === 'string') name = cut(given.name, 200)
         if (typeof given.stack === 'string') stack = cut(given.stack, 8192)
@@ -46,7 +37,9 @@ export function makeEnds(builtins: Builtins, host: Host, format: RealmLog['forma
       message = 'The script threw a value that cannot be described.'
     }
     const texts = `"name":${stringify(name)},"message":${stringify(message)},"stack":${stringify(stack)}`
-    host.finish(`{"kind":"threw",${texts},"vars":${leftVars()},"response":${response}}`)
+    host.finish(
+      `{"kind":"threw",${texts},"vars":${boundedText(() => state.session.vars, host.resultBytesMax)},"response":${response}}`,
+    )
   }
 
   /** The value as JSON text inside JSON text; null when it has none, and then the job is finished already. */
