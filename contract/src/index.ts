@@ -12,6 +12,7 @@ import * as errorWorkflow from './error-workflow.ts'
 import * as events from './events.ts'
 import * as functions from './functions.ts'
 import * as introspection from './introspection.ts'
+import * as items from './items.ts'
 import * as keys from './keys.ts'
 import * as mail from './mail.ts'
 import type { OperationSpec } from './operation.ts'
@@ -152,6 +153,8 @@ export const operations = {
   GetBlockUserLog: runs.getBlockUserLog,
   GetBlockSession: runs.getBlockSession,
   GetBlockCalls: blockCalls.getBlockCalls,
+  GetBlockItems: items.getBlockItems,
+  GetBlockItem: items.getBlockItem,
   TestBlock: blockCalls.testBlock,
   ReplayStart: replay.startReplay,
   Replay: replay.getReplay,
@@ -201,6 +204,7 @@ export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './err
 export type { EventName, EventScope } from './events.ts'
 export { type Feature, features } from './features.ts'
 export { timestampPattern } from './ids.ts'
+export type { ItemState } from './items.ts'
 export { attachmentBytesMax, mailRecipientsMax } from './mail.ts'
 export { namedSchemas } from './named-schemas.ts'
 export { namePattern } from './names.ts'

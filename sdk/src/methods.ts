@@ -642,6 +642,17 @@ export type Methods = {
    */
   getBlockCalls: Method<'GetBlockCalls'>
   /**
+   * The items of a block in a run, by index, and how many there are in each state.
+   * POST /api/GetBlockItems/:workflowId
+   * @example { body: {"uniqueBlockId":"0198c0de-0000-7000-8000-000000000001","status":"failed","page":0,"size":20} }
+   */
+  getBlockItems: Method<'GetBlockItems'>
+  /**
+   * One item of a block in a run, with the item itself and its result.
+   * GET /api/GetBlockItem/:workflowId
+   */
+  getBlockItem: Method<'GetBlockItem'>
+  /**
    * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }

@@ -119,6 +119,8 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   GetBlockUserLog: { method: 'GET', path: '/api/GetBlockUserLog/:workflowId' },
   GetBlockSession: { method: 'GET', path: '/api/GetBlockSession/:workflowId' },
   GetBlockCalls: { method: 'GET', path: '/api/GetBlockCalls/:workflowId' },
+  GetBlockItems: { method: 'POST', path: '/api/GetBlockItems/:workflowId' },
+  GetBlockItem: { method: 'GET', path: '/api/GetBlockItem/:workflowId' },
   TestBlock: { method: 'POST', path: '/api/TestBlock' },
   ReplayStart: { method: 'POST', path: '/api/Replay/:id', changesState: true },
   Replay: { method: 'GET', path: '/api/Replay/:id' },

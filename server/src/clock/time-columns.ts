@@ -66,6 +66,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   },
   replays: { created_at: 'past' },
   run_blocks: { started_at: 'past', ended_at: 'past' },
+  run_items: { started_at: 'past', ended_at: 'past' },
   run_waits: { due_at: 'waits' },
   run_writes: { sent_at: 'past' },
   runs: { created_at: 'past', ended_at: 'past', date_last_run: 'past', counts_from: 'past' },

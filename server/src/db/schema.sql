@@ -803,6 +803,44 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table run_item_lists -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  chunk integer not null,
+  account_id uuid not null,
+  total integer not null,
+  first_index integer not null,
+  content text not null,
+  deaths jsonb,
+  constraint run_item_lists_pkey PRIMARY KEY (run_id, block_id, chunk)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table run_items -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  item_index integer not null,
+  account_id uuid not null,
+  key text not null,
+  status text not null,
+  result text,
+  error_message text,
+  log text,
+  calls text,
+  tries integer not null,
+  started_at timestamp with time zone not null,
+  ended_at timestamp with time zone not null,
+  constraint run_items_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'skipped'::text]))),
+  constraint run_items_pkey PRIMARY KEY (run_id, block_id, item_index)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table run_recordings -- row-level security forced (
   run_id uuid not null,
   account_id uuid not null,
@@ -883,6 +921,8 @@ table runs partition by RANGE (id) -- row-level security forced (
   under_way uuid[],
   waiting_for jsonb,
   block_errors integer not null default 0,
+  items_total integer not null default 0,
+  items_failed integer not null default 0,
   input text,
   is_awaited boolean not null default false,
   is_error_run boolean not null default false,

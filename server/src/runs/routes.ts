@@ -2,6 +2,7 @@ import type { HandlersOf } from '../http/index.ts'
 import { getErrorWorkflow, setErrorWorkflow } from './after-error/error-workflow.ts'
 import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
+import { getBlockItem, getBlockItems } from './history/get-block-items.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
 import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
 import { retryRun } from './start/retry.ts'
@@ -23,6 +24,8 @@ type Names =
   | 'GetBlockUserLog'
   | 'GetBlockSession'
   | 'GetBlockCalls'
+  | 'GetBlockItems'
+  | 'GetBlockItem'
   | 'TestBlock'
 
 export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps & RunAndWaitDeps
@@ -42,6 +45,8 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     ErrorWorkflow: ({ principal, query }) => getErrorWorkflow(deps, principal, query.scope),
     ErrorWorkflowUpdate: ({ principal, body }) => setErrorWorkflow(deps, principal, body),
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
+    GetBlockItems: ({ principal, params, body }) => getBlockItems(deps, principal, params.workflowId, body),
+    GetBlockItem: ({ principal, params, query }) => getBlockItem(deps, principal, params.workflowId, query),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
     GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),

@@ -23,6 +23,7 @@ import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { DayTables } from './record/day-tables.ts'
+import { ItemRecords } from './record/item-store.ts'
 import { type OnRunsEnded, RunRecorder } from './record/recorder.ts'
 import { RunWaits } from './record/wait-store.ts'
 import { TapeRoom } from './recording/run-tape.ts'
@@ -117,6 +118,7 @@ export function createRuns(deps: RunsDeps) {
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
+          items: new ItemRecords(database.system),
           ledger: deps.ledger,
           heldAccounts: deps.heldAccounts,
           loadWebhook: deps.webhooks.load,

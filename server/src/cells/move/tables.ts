@@ -55,6 +55,8 @@ const foundBy: Record<string, string> = {
   organizations: 'id = :organization',
   run_blocks: ofItsRuns,
   run_recordings: ofItsWorkflows,
+  run_item_lists: ofItsRuns,
+  run_items: ofItsRuns,
   run_waits: ofItsRuns,
   run_writes: ofItsRuns,
   runs: ofItsWorkflows,

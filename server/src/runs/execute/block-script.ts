@@ -59,6 +59,14 @@ export type BlockScript = {
   usedMs: number
   /** What the script answered to the request that started the run; the first one counts. */
   answer: { first?: WebhookAnswer }
+  /** For one item, or a batch of them. */
+  unit?: {
+    extras: { [name: string]: Json | JsonText }
+    idempotencyKey: string
+    timeMs: number
+    try: number
+    seesSources: boolean
+  }
   /** The script begins; until then it waits in line. */
   onBegin(): void
   /** What the script had written before a fault of the service ended it. */
@@ -81,8 +89,9 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   }
   const limitMs = (workflow.timeoutSeconds ?? deps.runTimeoutSeconds) * 1000
   const leftMs = Math.floor(limitMs - pathBefore(state, block.uniqueBlockId) - given.usedMs)
-  const timeMs = Math.min(leftMs, (block.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000)
-  if (leftMs <= 0)
+  // The run's time limit does not count items.
+  const timeMs = given.unit?.timeMs ?? Math.min(leftMs, (block.timeoutSeconds ?? Number.POSITIVE_INFINITY) * 1000)
+  if (leftMs <= 0 && !given.unit)
     return {
       kind: 'timedOut',
       message: `The run reached its time limit before this block could ${given.usedMs > 0 ? 'be tried again' : 'start'}.`,
@@ -93,7 +102,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
 
   const scope: Scope = { organizationId: workflow.organizationId, accountId: run.accountId }
   // The same in all retries of the run.
-  const idempotencyKey = `${run.rootId}:${block.uniqueBlockId}`
+  const idempotencyKey = given.unit?.idempotencyKey ?? `${run.rootId}:${block.uniqueBlockId}`
   const registered = Object.values(workflow.applications)
   const [library, credentials] = await Promise.all([
     deps.functions.list(workflow.organizationId, workflow.workflowId),
@@ -109,7 +118,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     accountId: run.accountId,
     script: block.script,
     inputs: {
-      dataSources: sourcesOf(state, block),
+      dataSources: given.unit?.seesSources === false ? [] : sourcesOf(state, block),
       variables: block.values.value as JsonObject,
       session: state.session,
       webhook: given.webhook,
@@ -120,12 +129,13 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         runBy: run.runBy,
         idempotencyKey,
         input: run.input,
-        try: (state.tried.get(block.uniqueBlockId)?.tries ?? 0) + 1,
+        try: given.unit?.try ?? (state.tried.get(block.uniqueBlockId)?.tries ?? 0) + 1,
       },
       ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
+      ...(given.unit ? { extras: given.unit.extras } : {}),
     },
     ...(clock === undefined
-      ? { run: { key: run.id, isLast: state.outcomes.size + 1 >= state.scope.blocks.length } }
+      ? { run: { key: run.id, isLast: !given.unit && state.outcomes.size + 1 >= state.scope.blocks.length } }
       : {}),
     library,
     capabilities: { api: true, vault: true, email: true, answer: true },

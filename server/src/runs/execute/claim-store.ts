@@ -4,6 +4,7 @@ import type { JsonObject } from '../../lib/json.ts'
 import type { DayTables } from '../record/day-tables.ts'
 import { partitionStatement } from '../record/partition-statement.ts'
 import type { Run, RunClaim, RunStatus } from '../run.ts'
+import type { ItemCounts } from './run-state.ts'
 import { readStored } from './stored-json.ts'
 
 type RunRow = {
@@ -121,7 +122,7 @@ export type StoredBlock = {
 }
 
 /** What only some blocks have. */
-export type StoredFlow = { tries?: number; response?: JsonObject }
+export type StoredFlow = { tries?: number; response?: JsonObject; items?: ItemCounts }
 
 /** In the order of recording. */
 export async function listBlocks(db: Queryable, accountId: string, runId: string): Promise<StoredBlock[]> {

@@ -24,6 +24,7 @@ import { BlockCalls } from './block-calls.ts'
 import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import { isTruthy } from './expression.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
+import { type ItemDeps, type ItemsEnd, runItems } from './run-items.ts'
 import { addBlock, applySession, countBlockErrors, type KnownBlock, type RunState, type Tried } from './run-state.ts'
 import { explainFailure, logText, sessionText, storable } from './sanitize-text.ts'
 import { untilReachable } from './until-reachable.ts'
@@ -41,7 +42,9 @@ export type ExecutionDeps = BlockScriptDeps & {
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   onFault(error: unknown, about?: FaultOfRun): void
   /** Absent where nothing really waits: then the next try follows at once. */
-  waits?: Pick<RunWaits, 'put' | 'park'>
+  waits?: Pick<RunWaits, 'put' | 'park' | 'list'>
+  /** Absent where items cannot be run. */
+  items?: ItemDeps['items']
 }
 
 /** Where the results go; undefined means that another worker owns the run now. */
@@ -89,6 +92,8 @@ type Ran = {
   answer?: WebhookAnswer | undefined
   /** What an expression said: the block does not run, or fails for good. */
   judged?: 'skipped' | 'failed'
+  /** Of a block with items. */
+  items?: ItemsEnd
 }
 /** Its end may be taken later, when that of another block has been recorded. */
 type Finished = Ran & { endedAt: Date }
@@ -142,6 +147,12 @@ export async function executeRun(
     if (finished === undefined) continue
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
+    if (finished.items?.kind === 'lost') return 'lost'
+    if (finished.items?.kind === 'waiting') {
+      addWait(state, finished.items.wait)
+      continue
+    }
+    if (finished.items?.kind === 'interrupted' && finished.items.isStopped) state.stopRequested = true
     // An aborted script says nothing about the block: it starts again elsewhere, or never when the run is to stop.
     if (finished.outcome.kind === 'aborted') {
       if (hold.stopSignal.aborted) state.stopRequested = true
@@ -266,7 +277,8 @@ async function waitForTry(execution: Execution, finished: Finished): Promise<boo
   const tries = (tried?.tries ?? 0) + 1
   // A run that is ending does not wait for what would be given up.
   const isEnding = state.stopRequested || (state.failure !== undefined && block.needs !== 'failed')
-  if (!block.retry || isEnding || finished.judged || !mayTryAgain(block.retry, tries, outcome)) return false
+  if (!block.retry || block.forEach || isEnding || finished.judged || !mayTryAgain(block.retry, tries, outcome))
+    return false
   if (block.retry.when !== undefined) {
     const rule = { what: 'The retry rule', source: block.retry.when, extras: { error: errorOf(outcome) } }
     const wanted = await isTruthy(deps, { ...aroundOf(execution), block }, rule)
@@ -299,17 +311,31 @@ function aroundOf({ hold, state, webhook }: Execution) {
 async function beginBlock(execution: Execution, blockId: string): Promise<Ran> {
   const { deps, state, hold } = execution
   const block = state.workflow.blocks.get(blockId)!
-  if (block.runWhen === undefined || state.tried.has(blockId)) return runBlock(execution, blockId)
+  if (block.runWhen === undefined || state.tried.has(blockId)) return runScriptOrItems(execution, blockId)
   const expression = { what: 'The condition', source: block.runWhen }
   const condition = await untilReachable(
     () => isTruthy(deps, { ...aroundOf(execution), block }, expression),
     hold.signal,
   )
-  if (condition.ok && condition.value) return runBlock(execution, blockId)
+  if (condition.ok && condition.value) return runScriptOrItems(execution, blockId)
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
   const ran = { blockId, startedAt: new Date(), before: state.session, calls }
   if (!condition.ok) return { ...ran, outcome: condition.failure, judged: 'failed' }
   return { ...ran, outcome: failure('crashed', 'The block was skipped.', []), judged: 'skipped' }
+}
+
+async function runScriptOrItems(execution: Execution, blockId: string): Promise<Ran> {
+  const { deps, state, hold, webhook } = execution
+  const block = state.workflow.blocks.get(blockId)!
+  if (!block.forEach) return runBlock(execution, blockId)
+  const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
+  const ran = { blockId, startedAt: new Date(), before: state.session, calls }
+  const { items, waits } = deps
+  if (!items || !waits) return { ...ran, outcome: failure('crashed', 'Blocks with items cannot be replayed.', []) }
+  hold.tape?.giveUp('The run has blocks with items, so it was not recorded.')
+  const end = await runItems({ ...deps, items, waits }, hold, state, { block, webhook })
+  const outcome = end.kind === 'ended' ? end.outcome : failure('aborted', 'The items were interrupted.', [])
+  return { ...ran, outcome, items: end }
 }
 
 async function runBlock(execution: Execution, blockId: string): Promise<Ran> {
@@ -451,7 +477,7 @@ function retryDelayMs(asked: number): number {
 /** Takes what a block did into the state and returns what is to be recorded of it. */
 function takeBlock(
   state: RunState,
-  { blockId, startedAt, endedAt, outcome, before, calls, answer, judged }: Finished,
+  { blockId, startedAt, endedAt, outcome, before, calls, answer, judged, items }: Finished,
 ): BlockRecord {
   if (judged === 'skipped') return skipBlock(state, blockId, endedAt)
   const block = state.workflow.blocks.get(blockId)!
@@ -472,11 +498,13 @@ function takeBlock(
         : { kind: 'endedRun', flag: endFlag },
     result: hasReturned ? outcome.value : null,
     errorMessage: hasReturned ? null : storable(outcome.message),
-    activeMs: Math.max(0, endedAt.getTime() - startedAt.getTime() - outcome.pauseMs),
+    // The run's time limit does not count blocks with items.
+    activeMs: items ? 0 : Math.max(0, endedAt.getTime() - startedAt.getTime() - outcome.pauseMs),
     pauseMs: outcome.pauseMs,
     calls: calls.count,
     isReused: false,
     ...(outcome.kind === 'threw' && outcome.response ? { response: outcome.response } : {}),
+    ...(items?.kind === 'ended' ? { items: items.counts } : {}),
   }
   const isTolerated = block.needs === 'failed' || block.onError === 'continue'
   if (!hasReturned && outcome.kind !== 'stopped' && !isTolerated && state.failure === undefined) {
@@ -502,7 +530,7 @@ function takeBlock(
     startedAt,
     endedAt,
     pauseMs: outcome.pauseMs,
-    ...flowOfBlock((tried?.tries ?? 0) + 1, known.response),
+    ...flowOfBlock((tried?.tries ?? 0) + 1, known),
   }
 }
 
@@ -512,9 +540,10 @@ function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<Bl
   return answer && run.answersWebhook && webhookId !== undefined ? { answer: { ...answer, webhookId } } : {}
 }
 
-function flowOfBlock(tries: number, response: JsonObject | undefined): { flow?: string } {
-  if (tries === 1 && !response) return {}
-  return { flow: JSON.stringify({ ...(tries > 1 ? { tries } : {}), ...(response ? { response } : {}) }) }
+function flowOfBlock(tries: number, { response, items }: KnownBlock): { flow?: string } {
+  if (tries === 1 && !response && !items) return {}
+  const flow = { ...(tries > 1 ? { tries } : {}), ...(response ? { response } : {}), ...(items ? { items } : {}) }
+  return { flow: JSON.stringify(flow) }
 }
 
 /** After a failure, session.vars as the block left them: nothing follows that could see them, but people look there for the reason. */
@@ -554,6 +583,8 @@ async function endRun(
       errorMessage: plan.kind === 'failed' ? (state.failure?.message ?? 'A block failed.') : null,
       isExpiredByTime: plan.kind === 'failed' && (state.failure?.isExpiredByTime ?? false),
       blockErrors: countBlockErrors(state),
+      itemsTotal: sumItems(state, 'total'),
+      itemsFailed: sumItems(state, 'failed'),
     },
     onSuccess: {
       movesDateLastRun: effects.movesDateLastRun && run.movesDateLastRun,
@@ -575,6 +606,10 @@ function withoutContents({ deps, state }: Execution, block: BlockRecord, error: 
   const { blockId, seq, startedAt, endedAt, pauseMs } = block
   const nothing = { result: null, log: null, session: null, calls: null, sealedDeferred: null, endFlag: null }
   return { blockId, seq, startedAt, endedAt, pauseMs, ...nothing, status: 'Error', errorMessage }
+}
+
+function sumItems({ items }: RunState, what: 'total' | 'failed'): number {
+  return [...items.values()].reduce((sum, counts) => sum + counts[what], 0)
 }
 
 function entryOf(hold: Hold, state: RunState) {

@@ -65,6 +65,7 @@ export async function openTakenOver(
   const workflow = await deps.definitions.get(run.accountId, run.workflowId, run.revision)
   if (!workflow) return undefined
   const { state, problem } = await stateOf(deps, { ...run, hasBlocks: true }, workflow, signal)
+  state.isTakenFromDead = !run.wasHandedBack
   if (workflow.mayWait) takeWaits(state, await deps.waits.list(run.accountId, run.id))
   const deaths = run.wasHandedBack ? run.deaths : countDeaths(state, run)
   await updateDeaths(deps.database.system, claim, deaths)
@@ -158,5 +159,6 @@ function toKnown(block: StoredBlock, stopRequested: boolean): KnownBlock {
     calls: block.calls,
     isReused: block.isReused,
     ...(block.flow?.response ? { response: block.flow.response } : {}),
+    ...(block.flow?.items ? { items: block.flow.items } : {}),
   }
 }

@@ -25,7 +25,10 @@ export type KnownBlock = {
   isReused: boolean
   /** What a target answered before the block failed. */
   response?: JsonObject
+  items?: ItemCounts
 }
+
+export type ItemCounts = { total: number; succeeded: number; failed: number; skipped: number }
 
 /** As a handler sees the failure of one of its data sources. */
 export type BlockError = {
@@ -57,6 +60,12 @@ export type RunState = {
   readonly waits: Map<string, RunWait>
   /** Of blocks that failed and are to be tried again. */
   readonly tried: Map<string, Tried>
+  /** Of blocks with items that ended. */
+  readonly items: Map<string, ItemCounts>
+  /** Blocks whose list this worker has recorded. */
+  readonly wasPut: Set<string>
+  /** A worker died with the run in hand. */
+  isTakenFromDead: boolean
   session: SessionState
   seq: number
   pauseMs: number
@@ -82,6 +91,9 @@ export function openState(run: Run, workflow: PlannedWorkflow, { known, session,
     errors: new Map(),
     waits: new Map(),
     tried: new Map(),
+    items: new Map(),
+    wasPut: new Set(),
+    isTakenFromDead: false,
     session,
     seq: 0,
     pauseMs: 0,
@@ -101,7 +113,9 @@ export function addBlock(state: RunState, block: KnownBlock): void {
   state.results.set(block.blockId, block.result)
   state.seq = Math.max(state.seq, block.seq)
   if (block.isReused || outcome.kind === 'skipped') return
-  state.work.blocks++
+  // Items count as blocks, and the block itself does not.
+  state.work.blocks += block.items ? block.items.succeeded + block.items.failed : 1
+  if (block.items) state.items.set(block.blockId, block.items)
   state.work.calls += block.calls
   state.work.scriptMs += block.activeMs
   state.pathMs.set(block.blockId, pathBefore(state, block.blockId) + block.activeMs)

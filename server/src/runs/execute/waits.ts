@@ -22,7 +22,8 @@ export function wakeDue(state: RunState, now: Date): void {
     if (wait.kind !== 'retry' || wait.dueAt === null || wait.dueAt > now) continue
     state.waits.delete(blockId)
     state.outcomes.delete(blockId)
-    state.tried.set(blockId, JSON.parse(wait.details) as Tried)
+    // Items know themselves how often they were tried.
+    if (wait.itemIndex < 0) state.tried.set(blockId, JSON.parse(wait.details) as Tried)
   }
 }
 
@@ -35,8 +36,8 @@ export function findFirst(state: RunState, blockIds: readonly string[]): RunWait
     .at(0)
 }
 
-export function toWaitingFor({ kind, blockId, dueAt }: RunWait, itemKey: string | null = null): WaitingFor {
-  return { kind, uniqueBlockId: blockId, itemKey, untilDateTimeUTC: dueAt?.toISOString() ?? null }
+export function toWaitingFor({ kind, blockId, dueAt, itemKey = '' }: RunWait): WaitingFor {
+  return { kind, uniqueBlockId: blockId, itemKey: itemKey || null, untilDateTimeUTC: dueAt?.toISOString() ?? null }
 }
 
 /** The log of all tries; each after the first has a heading. */

@@ -23,11 +23,13 @@ type HistoryRow = {
   revision: number
   started_by: string | null
   block_errors: number
+  items_total: number
+  items_failed: number
   waiting_for: RunHistoryItem['waitingFor']
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, revision, started_by, block_errors, waiting_for, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_title, webhook_ids, revision, started_by, block_errors, items_total, items_failed, waiting_for, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -47,6 +49,8 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   revision: 'revision',
   startedByAccountId: 'started_by',
   blockErrors: 'block_errors',
+  itemsTotal: 'items_total',
+  itemsFailed: 'items_failed',
   waitingFor: "waiting_for ->> 'untilDateTimeUTC'",
 }
 
@@ -226,6 +230,8 @@ function toItem(row: HistoryRow): RunHistoryItem {
     webhookIds: row.webhook_ids ?? [],
     revision: row.revision,
     startedByAccountId: row.started_by,
+    itemsTotal: row.items_total,
+    itemsFailed: row.items_failed,
     blockErrors: row.block_errors,
     waitingFor: row.status === 'Waiting' ? row.waiting_for : null,
   }

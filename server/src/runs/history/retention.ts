@@ -3,6 +3,7 @@
 import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
+import { deleteOrphans } from '../record/item-store.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }
@@ -37,6 +38,7 @@ export class Retention implements AsyncDisposable {
     try {
       await this.#sweepDays()
       await this.#sweepRecordings()
+      await deleteOrphans(this.#database.system)
       await sweepBeyondCount(this.#database.system, {
         runsKeptMax: this.#options.runsKeptMax,
         mayGoOn: async () => !this.#sweeping.isStopping && (await this.#lease.hold()),

@@ -12,6 +12,8 @@ export type RunEnd = {
   isExpiredByTime: boolean
   /** Blocks that failed without ending the run. */
   blockErrors?: number
+  itemsTotal?: number
+  itemsFailed?: number
 }
 
 /** What all blocks that ended so far say about the run as a whole. */
@@ -124,6 +126,8 @@ const endColumns: readonly Column<RunToEnd>[] = [
   ['is_expired_by_time', 'boolean', ({ end }) => end.isExpiredByTime],
   ['error_message', 'text', ({ end }) => end.errorMessage],
   ['block_errors', 'integer', ({ end }) => end.blockErrors ?? 0],
+  ['items_total', 'integer', ({ end }) => end.itemsTotal ?? 0],
+  ['items_failed', 'integer', ({ end }) => end.itemsFailed ?? 0],
   ...blockColumns,
 ]
 
@@ -133,7 +137,8 @@ const endText = partitionStatement(
     fenced as (
       update ${runs} r set status = case when r.status = 'Stopping' and i.status = 'Ready' then 'Stopped' else i.status end,
         ended_at = clock_timestamp(), pause_ms = i.run_pause_ms, last_block_id = i.last_block_id, last_block_title = i.last_block_title,
-        is_expired_by_time = i.is_expired_by_time, error_message = i.error_message, block_errors = i.block_errors
+        is_expired_by_time = i.is_expired_by_time, error_message = i.error_message, block_errors = i.block_errors,
+        items_total = i.items_total, items_failed = i.items_failed
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
       returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
         r.is_webhook_batch, r.is_awaited, r.counts_from, r.created_at, r.ended_at, r.pause_ms

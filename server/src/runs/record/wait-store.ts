@@ -15,6 +15,8 @@ export type RunWait = {
   details: string
   /** JSON text, once it is over. */
   outcome: string | null
+  /** Of an item, where it is known. */
+  itemKey?: string
 }
 
 /** What a history shows of a run that waits. */

@@ -7,6 +7,7 @@ import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
+import { copyItems } from '../record/item-store.ts'
 import { carryContents } from './carry-contents.ts'
 import { findStandingRetry, lockRetried, type RetriedRun } from './retry-store.ts'
 import { type StartDeps, startWith } from './start.ts'
@@ -62,6 +63,9 @@ export async function retryRun(
       carried,
       keepsDeferred: true,
     })
+    // Of blocks with items only those that failed or did not begin run again.
+    const continued = listContinued(definition, listReusable(definition, ready, { range, runNumber }))
+    await copyItems(tx, { fromRunId: failed.id, toRunId: id, accountId, blockIds: continued })
     if (failed.webhookIds !== null) {
       const { webhookIds, createdAt: failedSince } = failed
       await deps.webhooks.hold(tx, { accountId, workflowId, webhookIds, failedSince, run: started, isPartial })
@@ -117,6 +121,15 @@ function carryRange(
     ...(failed.runFrom === null ? {} : { runFromBlock: carry(failed.runFrom) }),
     ...(failed.runTill === null ? {} : { runTillBlock: carry(failed.runTill) }),
   }
+}
+
+/** Blocks with items that have to run, and whose sources do not. */
+function listContinued(definition: WorkflowDefinition, reused: readonly string[]): string[] {
+  const kept = new Set(reused)
+  return definition.chain
+    .filter(({ uniqueBlockId, forEach }) => forEach && !kept.has(uniqueBlockId))
+    .filter(({ dataSources }) => dataSources.every((source) => kept.has(source)))
+    .map(({ uniqueBlockId }) => uniqueBlockId)
 }
 
 /** Blocks that ended well and are still there, unless they build on one that has to run now. */

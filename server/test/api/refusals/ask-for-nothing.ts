@@ -29,6 +29,7 @@ const given: { readonly [Name in OperationName]?: Parts } = {
   GetBlockUserLog: { query: block },
   GetBlockSession: { query: block },
   GetBlockCalls: { query: block },
+  GetBlockItem: { query: { ...block, itemKey: '1' } },
   SearchRuns: { body: { workflowId: nothing } },
   RunStatistics: { body: { workflowId: nothing } },
   Stream: { query: { workflowId: nothing } },

@@ -1,0 +1,406 @@
+/**
+ * A block that runs once for each item.
+ *
+ *   list recorded ─► lanes take the items in order ─► the end of an item is recorded ─► its lane takes the next ─► all ended ─► the block ends
+ *
+ * An item whose next try is due later is a row; its lane goes on. When nothing is left but such rows the block waits, and may be put aside with
+ * its run. Whoever goes on with the run finds the list, the ends and the waits, so an item that is recorded never runs again.
+ */
+import type { Json, JsonObject } from '../../lib/json.ts'
+import { JsonText, largeTextMin, textOf } from '../../lib/json-text.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
+import type { ItemRecord, ItemRecords, ListedItem } from '../record/item-store.ts'
+import type { RunWait, RunWaits } from '../record/wait-store.ts'
+import type { RunClaim } from '../run.ts'
+import { BlockCalls } from './block-calls.ts'
+import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import { isTruthy, runExpression } from './expression.ts'
+import { failuresAllowed, listBytesMax, listScript, readList } from './item-list.ts'
+import { mayTryAgain, retryWaitMs } from './retry-block.ts'
+import type { ItemCounts, RunState } from './run-state.ts'
+import { logText, storable } from './sanitize-text.ts'
+import { errorOf } from './waits.ts'
+
+export type ItemDeps = BlockScriptDeps & {
+  items: Pick<ItemRecords, 'record' | 'putList' | 'findList' | 'listEnded' | 'listResults' | 'listFailed' | 'addDeaths'>
+  waits: Pick<RunWaits, 'put' | 'list'>
+}
+
+export type ItemsHold = {
+  claim: RunClaim
+  signal: AbortSignal
+  stopSignal: AbortSignal
+  isStopping(): boolean
+  onSleep(ms: number): void
+  goesFirst?: boolean
+}
+
+/** `waiting`: nothing is left but items whose next try is due later. `interrupted`: the worker or the run is to stop. */
+export type ItemsEnd =
+  | { kind: 'ended'; outcome: ScriptOutcome; counts: ItemCounts }
+  | { kind: 'waiting'; wait: RunWait }
+  | { kind: 'interrupted'; isStopped: boolean }
+  | { kind: 'lost' }
+
+type Tries = { indexes: number[]; tries: number; log: string[] }
+type Unit = { indexes: number[]; tried: Tries | undefined }
+
+const itemSecondsDefault = 120
+const itemBytesMax = 1_048_576
+const collectedBytesMax = 32 * 1_048_576
+const stopAfterDefault = 10
+const deathsMax = 3
+const keysShown = 5
+/** A script without any of these words cannot read its data sources, which may be large and would be sent with every item. */
+const readsSources = /Datasource|globalThis|eval|Function|constructor|\bthis\b/
+
+export async function runItems(
+  deps: ItemDeps,
+  hold: ItemsHold,
+  state: RunState,
+  { block, webhook }: { block: PlannedBlock; webhook: Json | JsonText },
+): Promise<ItemsEnd> {
+  return new ItemsOfBlock(deps, hold, state, { block, webhook }).run()
+}
+
+class ItemsOfBlock {
+  readonly #deps: ItemDeps
+  readonly #hold: ItemsHold
+  readonly #state: RunState
+  readonly #block: PlannedBlock
+  readonly #webhook: Json | JsonText
+  #list: readonly ListedItem[] = []
+  #ends: (ItemRecord['status'] | undefined)[] = []
+  readonly #waits = new Map<number, { wait: RunWait; tries: Tries }>()
+  readonly #taken = new Set<number>()
+  #next = 0
+  #failedInARow = 0
+  #isLost = false
+  #isStopped = false
+
+  constructor(
+    deps: ItemDeps,
+    hold: ItemsHold,
+    state: RunState,
+    { block, webhook }: { block: PlannedBlock; webhook: Json | JsonText },
+  ) {
+    this.#deps = deps
+    this.#hold = hold
+    this.#state = state
+    this.#block = block
+    this.#webhook = webhook
+  }
+
+  async run(): Promise<ItemsEnd> {
+    const failed = await this.#open()
+    if (failed) return failed
+    const { concurrency = 1 } = this.#block.forEach ?? {}
+    await Promise.all(Array.from({ length: Math.min(concurrency, this.#list.length) }, () => this.#work()))
+    if (this.#isLost) return { kind: 'lost' }
+    if (this.#isInterrupted) return { kind: 'interrupted', isStopped: this.#isStopped }
+    const first = [...this.#waits.values()]
+      .map(({ wait }) => wait)
+      .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))[0]
+    const itemKey = this.#list[first?.itemIndex ?? -1]?.key ?? ''
+    if (first && !this.#isGivenUp) return { kind: 'waiting', wait: { ...first, itemKey } }
+    return this.#finish()
+  }
+
+  get #isInterrupted(): boolean {
+    return this.#isStopped || this.#hold.signal.aborted || this.#hold.stopSignal.aborted || this.#hold.isStopping()
+  }
+
+  /** A target that is dead must not cost a call for every item. */
+  get #isGivenUp(): boolean {
+    const { stopAfter = stopAfterDefault } = this.#block.forEach ?? {}
+    return stopAfter > 0 && this.#failedInARow >= stopAfter
+  }
+
+  /** Everything that is recorded; a list that is not yet is evaluated and recorded first. */
+  async #open(): Promise<ItemsEnd | undefined> {
+    const { accountId, id: runId } = this.#state.run
+    const blockId = this.#block.uniqueBlockId
+    const mayBeKnown =
+      this.#hold.claim.attempt > 0 || this.#state.run.rootId !== runId || this.#state.wasPut.has(blockId)
+    const known = mayBeKnown ? await this.#deps.items.findList(accountId, runId, blockId) : undefined
+    if (known) {
+      this.#list = known
+      this.#ends = new Array(known.length).fill(undefined)
+      for (const { index, status } of await this.#deps.items.listEnded(accountId, runId, blockId)) {
+        this.#ends[index] = status
+        this.#countInARow(status)
+      }
+      await this.#openWaits()
+      await this.#countDeaths()
+      return undefined
+    }
+    return this.#makeList()
+  }
+
+  async #makeList(): Promise<ItemsEnd | undefined> {
+    const { forEach = {}, blockName, uniqueBlockId: blockId } = this.#block
+    const limits = { resultBytesMax: listBytesMax }
+    const expression = { what: 'The items', source: '', limits }
+    const told = await runExpression(this.#deps, this.#around(), expression, listScript(forEach))
+    if (!told.ok)
+      return told.failure.kind === 'aborted' || told.failure.kind === 'stopped'
+        ? { kind: 'interrupted', isStopped: false }
+        : { kind: 'ended', outcome: told.failure, counts: noItems }
+    const read = readList(blockName, told.value)
+    if ('problem' in read) return { kind: 'ended', outcome: threw(read.problem), counts: noItems }
+    this.#list = read.list
+    this.#ends = new Array(read.list.length).fill(undefined)
+    const { accountId } = this.#state.run
+    this.#state.wasPut.add(blockId)
+    const isMine = await this.#deps.items.putList(this.#hold.claim, { accountId, blockId }, read.list)
+    return isMine ? undefined : { kind: 'lost' }
+  }
+
+  async #openWaits(): Promise<void> {
+    const { accountId, id: runId } = this.#state.run
+    for (const wait of await this.#deps.waits.list(accountId, runId)) {
+      if (wait.blockId !== this.#block.uniqueBlockId || wait.itemIndex < 0 || this.#ends[wait.itemIndex]) continue
+      const tries = JSON.parse(wait.details) as Tries
+      this.#waits.set(wait.itemIndex, { wait, tries })
+      for (const index of tries.indexes) this.#taken.add(index)
+    }
+  }
+
+  /** Lanes take items in order, so those that were in progress when a worker died are the first that have not ended. */
+  async #countDeaths(): Promise<void> {
+    if (!this.#state.isTakenFromDead) return
+    const { concurrency = 1, batchSize = 1 } = this.#block.forEach ?? {}
+    const { accountId, id: runId } = this.#state.run
+    const open = this.#list.keys().filter((index) => !this.#ends[index] && !this.#taken.has(index))
+    const suspects = [...open.take(concurrency * batchSize)]
+    if (suspects.length === 0) return
+    const blockId = this.#block.uniqueBlockId
+    const deaths = await this.#deps.items.addDeaths(accountId, { runId, blockId }, suspects)
+    for (const index of suspects.filter((at) => (deaths[at] ?? 0) >= deathsMax)) {
+      this.#taken.add(index)
+      const at = new Date()
+      await this.#record(index, {
+        status: 'failed',
+        result: null,
+        errorMessage: 'The worker died three times while running this item.',
+        log: null,
+        calls: null,
+        tries: deathsMax,
+        startedAt: at,
+        endedAt: at,
+      })
+    }
+  }
+
+  /** One lane. It takes its next item only when the end of the one before is recorded. */
+  async #work(): Promise<void> {
+    for (;;) {
+      if (this.#isLost || this.#isInterrupted || this.#isGivenUp) return
+      const unit = this.#take()
+      if (!unit) return
+      await this.#runUnit(unit)
+    }
+  }
+
+  /** What is due again goes before what has not begun. */
+  #take(): Unit | undefined {
+    const now = Date.now()
+    for (const [index, { wait, tries }] of this.#waits) {
+      if ((wait.dueAt?.getTime() ?? 0) > now) continue
+      this.#waits.delete(index)
+      return { indexes: tries.indexes, tried: tries }
+    }
+    const { batchSize = 1 } = this.#block.forEach ?? {}
+    const indexes: number[] = []
+    while (this.#next < this.#list.length && indexes.length < batchSize) {
+      const index = this.#next++
+      if (!this.#ends[index] && !this.#taken.has(index)) indexes.push(index)
+    }
+    return indexes.length === 0 ? undefined : { indexes, tried: undefined }
+  }
+
+  async #runUnit({ indexes, tried }: Unit): Promise<void> {
+    const startedAt = new Date()
+    const calls = new BlockCalls(this.#hold.claim.attempt + 1, this.#state.workflow.recordCallBodies)
+    const tries = (tried?.tries ?? 0) + 1
+    const outcome = this.#judge(await this.#runScript(indexes, tries, calls), indexes.length)
+    if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return
+    const { retry } = this.#block
+    const log = tried ? [...tried.log, `Try ${tries} of ${(retry?.times ?? 0) + 1}`, ...outcome.log] : outcome.log
+    let ended: ScriptOutcome = outcome
+    if (retry && mayTryAgain(retry, tries, outcome) && !this.#isGivenUp) {
+      const rule = await this.#asksAgain(outcome)
+      if (rule === true) return this.#putOff({ indexes, tries, log })
+      if (rule !== false) ended = rule
+    }
+    const texts = ended.kind === 'returned' && this.#isBatch ? (ended.value as Json[]) : undefined
+    const shared = { calls: calls.toText(), tries, startedAt, endedAt: new Date(), log: logText(log) }
+    await Promise.all(
+      indexes.map((index, at) => {
+        const result = ended.kind === 'returned' ? (texts ? (texts[at] ?? null) : ended.value) : null
+        const message = ended.kind === 'returned' ? (texts ? errorIn(result) : undefined) : storable(ended.message)
+        const status = message === undefined ? ('succeeded' as const) : ('failed' as const)
+        const text = message === undefined ? textOf(result) : null
+        return this.#record(index, { ...shared, status, result: text, errorMessage: message ?? null })
+      }),
+    )
+  }
+
+  get #isBatch(): boolean {
+    return (this.#block.forEach?.batchSize ?? 1) > 1
+  }
+
+  async #runScript(indexes: readonly number[], tries: number, calls: BlockCalls): Promise<ScriptOutcome> {
+    const { run } = this.#state
+    const { uniqueBlockId, script, timeoutSeconds = itemSecondsDefault } = this.#block
+    const given = indexes.map((index) => {
+      const { key, item } = this.#list[index] as ListedItem
+      return { item, index, itemKey: key }
+    })
+    const [first] = given
+    const isBatch = this.#isBatch
+    const block = isBatch ? { ...this.#block, script: batchScript(script) } : this.#block
+    try {
+      return await runBlockScript(this.#deps, {
+        state: this.#state,
+        block,
+        webhook: this.#webhook,
+        claim: this.#hold.claim,
+        calls,
+        tape: undefined,
+        signal: this.#hold.signal,
+        stopSignal: this.#hold.stopSignal,
+        onSleep: this.#hold.onSleep,
+        goesFirst: this.#hold.goesFirst ?? false,
+        usedMs: 0,
+        // The answers of items are nobody's.
+        answer: {},
+        onBegin: () => {},
+        onCutOff: () => {},
+        unit: {
+          extras: isBatch ? { items: given as unknown as Json } : { ...(first as { item: Json }) },
+          idempotencyKey: `${run.rootId}:${uniqueBlockId}:${first?.itemKey}`,
+          timeMs: timeoutSeconds * 1000,
+          try: tries,
+          seesSources: readsSources.test(script),
+        },
+      })
+    } catch (error) {
+      this.#deps.onFault(error)
+      return { kind: 'crashed', message: 'The service failed while this item ran.', log: [], pauseMs: 0 }
+    }
+  }
+
+  /** What a script may do in a block, but not in an item. */
+  #judge(outcome: ScriptOutcome, count: number): ScriptOutcome {
+    if (outcome.kind !== 'returned') return outcome
+    const { log, pauseMs } = outcome
+    if (outcome.stop) return { ...threw('fx.stopAfterThisBlock cannot be called in an item.'), log, pauseMs }
+    if (!this.#isBatch) {
+      if (textOf(outcome.value).length > itemBytesMax)
+        return { ...threw('The result of the item is larger than 1 MiB.'), log, pauseMs }
+      return outcome
+    }
+    const value = outcome.value instanceof JsonText ? (JSON.parse(outcome.value.text) as Json) : outcome.value
+    if (!Array.isArray(value) || value.length !== count)
+      return { ...threw(`The script must return an array of ${count} results, one for each item.`), log, pauseMs }
+    return { ...outcome, value }
+  }
+
+  async #asksAgain(failure: { message: string; response?: JsonObject }): Promise<boolean | ScriptOutcome> {
+    const when = this.#block.retry?.when
+    if (when === undefined) return true
+    const expression = { what: 'The retry rule', source: when, extras: { error: errorOf(failure) } }
+    const wanted = await isTruthy(this.#deps, this.#around(), expression)
+    return wanted.ok ? wanted.value : wanted.failure
+  }
+
+  async #putOff(tries: Tries): Promise<void> {
+    const { retry, uniqueBlockId: blockId } = this.#block
+    const itemIndex = tries.indexes[0] as number
+    const dueAt = new Date(Date.now() + retryWaitMs(retry as NonNullable<typeof retry>, tries.tries))
+    const wait = { blockId, itemIndex, kind: 'retry' as const, dueAt, details: JSON.stringify(tries) }
+    if (!(await this.#deps.waits.put(this.#hold.claim, this.#state.run.accountId, wait))) this.#isLost = true
+    for (const index of tries.indexes) this.#taken.add(index)
+    this.#waits.set(itemIndex, { wait: { ...wait, outcome: null }, tries })
+  }
+
+  async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>): Promise<void> {
+    const { key } = this.#list[index] as ListedItem
+    const status = await this.#deps.items.record({
+      claim: this.#hold.claim,
+      accountId: this.#state.run.accountId,
+      blockId: this.#block.uniqueBlockId,
+      record: { ...record, index, key },
+    })
+    if (status === undefined) this.#isLost = true
+    if (status === 'Stopping') this.#isStopped = true
+    this.#ends[index] = record.status
+    this.#countInARow(record.status)
+  }
+
+  #countInARow(status: ItemRecord['status']): void {
+    this.#failedInARow = status === 'failed' ? this.#failedInARow + 1 : 0
+  }
+
+  async #finish(): Promise<ItemsEnd> {
+    const total = this.#list.length
+    const count = (status: ItemRecord['status']) => this.#ends.filter((end) => end === status).length
+    const counts = { total, succeeded: count('succeeded'), failed: count('failed'), skipped: count('skipped') }
+    const { maxFailures, collect = 'results' } = this.#block.forEach ?? {}
+    if (this.#isGivenUp || counts.failed > failuresAllowed(maxFailures, total))
+      return { kind: 'ended', outcome: threw(await this.#tellFailures(counts)), counts }
+    const outcome = collect === 'counts' ? returned({ ...counts }, this.#state) : await this.#collect()
+    return { kind: 'ended', outcome, counts }
+  }
+
+  async #tellFailures({ failed, total }: ItemCounts): Promise<string> {
+    const { accountId, id: runId } = this.#state.run
+    const shown = await this.#deps.items.listFailed(accountId, runId, this.#block.uniqueBlockId, keysShown)
+    const keys = shown.map(({ key }) => key).join(', ')
+    return `${failed} of ${total} items failed: ${keys}. First: ${shown[0]?.message ?? ''}`
+  }
+
+  async #collect(): Promise<ScriptOutcome> {
+    const { accountId, id: runId } = this.#state.run
+    const results = await this.#deps.items.listResults(accountId, runId, this.#block.uniqueBlockId)
+    const bytes = results.reduce((sum, text) => sum + text.length + 1, 1)
+    if (bytes > collectedBytesMax)
+      return threw('The results of the items are larger than 32 MiB. Use collect: "counts", and retry the run.')
+    const text = `[${results.join(',')}]`
+    return returned(text.length > largeTextMin ? new JsonText(text) : (JSON.parse(text) as Json), this.#state)
+  }
+
+  #around() {
+    return {
+      state: this.#state,
+      block: this.#block,
+      webhook: this.#webhook,
+      signal: this.#hold.signal,
+      stopSignal: this.#hold.stopSignal,
+    }
+  }
+}
+
+const noItems: ItemCounts = { total: 0, succeeded: 0, failed: 0, skipped: 0 }
+
+/** On one line with the first of the script, so that its lines keep their numbers. An Error is not JSON; its message is. */
+function batchScript(script: string): string {
+  return `return ((all) => Array.isArray(all) ? all.map((one) => one instanceof Error ? { error: one.message || String(one) } : one) : all)(await (async () => {${script}\n})())`
+}
+
+function errorIn(result: Json | JsonText): string | undefined {
+  const error = (result as { error?: unknown } | null)?.error
+  return typeof error === 'string' ? storable(error) : undefined
+}
+
+function threw(message: string): ScriptOutcome {
+  return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
+}
+
+/** Items have a copy of the session, so it is as it was. */
+function returned(value: Json | JsonText, { session }: RunState): ScriptOutcome {
+  const deferredVault = { workflow: session.vault, global: session.vaultGlobal }
+  return { kind: 'returned', value, sessionVars: session.vars, deferredVault, log: [], pauseMs: 0 }
+}
