@@ -31,6 +31,7 @@ export type ItemsHold = {
   claim: RunClaim
   signal: AbortSignal
   stopSignal: AbortSignal
+  leaveSignal?: AbortSignal
   isStopping(): boolean
   onSleep(ms: number): void
   goesFirst?: boolean
@@ -271,6 +272,7 @@ class ItemsOfBlock {
         tape: undefined,
         signal: this.#hold.signal,
         stopSignal: this.#hold.stopSignal,
+        leaveSignal: this.#hold.leaveSignal,
         onSleep: this.#hold.onSleep,
         goesFirst: this.#hold.goesFirst ?? false,
         usedMs: 0,
