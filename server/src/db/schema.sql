@@ -782,6 +782,7 @@ table run_blocks partition by RANGE (run_id) -- row-level security forced (
   pause_ms integer not null default 0,
   calls text,
   item_count integer,
+  vault_ranges text,
   flow jsonb,
   constraint run_blocks_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Error'::text, 'Skipped'::text]))) NOT VALID,
   constraint run_blocks_pkey PRIMARY KEY (run_id, block_id)
