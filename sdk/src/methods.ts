@@ -670,7 +670,7 @@ export type Methods = {
    */
   replay: Method<'Replay'>
   /**
-   * Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case.
+   * Find words in webhook payloads, block results, logs, errors and outbound calls, newest first. Words are matched whole and without regard to case. Masked secrets and values that a script took from the vault are not indexed: no search finds them, even where a result contains them.
    * POST /api/SearchRuns
    * @example { body: {"searchTerm":"4711","in":["webhook","result"],"page":0,"size":20} }
    */

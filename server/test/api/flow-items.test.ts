@@ -65,8 +65,13 @@ describe('items', () => {
     expect((await itemOf(workflow, '1002')).body).toMatchObject({ item: { id: 1002 }, index: 2 })
     expect((await itemOf(workflow, 'nobody')).status).toBe(404)
     const block = `/api/GetBlockItem/${workflow.id}?uniqueBlockId=`
-    expect((await service.manager.get(`${block}${workflow.blocks[1]}`)).status).toBe(400)
-    expect((await service.manager.get(`${block}${workflow.blocks[0]}&itemKey=1`)).status).toBe(400)
+    const refusals = [`${block}${workflow.blocks[1]}`, `${block}${workflow.blocks[0]}&itemKey=1`]
+    const [without, plain] = await Promise.all(refusals.map((path) => service.manager.get(path)))
+    expect(without).toMatchObject({
+      status: 400,
+      body: { errorMessage: 'The query parameter itemKey is required.' },
+    })
+    expect(plain).toMatchObject({ status: 400, body: { errorMessage: 'The block has no items in this run.' } })
   })
 
   it('in lanes, with counts instead of results, and an empty or missing list', async () => {

@@ -51,6 +51,10 @@ describe('POST /api/GetRunHistory', () => {
       webhookIds: [],
       revision: 1,
       startedByAccountId: expect.any(String),
+      itemsTotal: 0,
+      itemsFailed: 0,
+      blockErrors: 0,
+      waitingFor: null,
     })
     const { startDateTimeUTC, endDateTimeUTC, durationInMilliSec } = body.items[1]
     expect(

@@ -6,7 +6,9 @@ import type { BlockScriptDeps } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { type RunState, sourcesOf } from './run-state.ts'
 
-const timeMs = 1000
+/** An expression measures itself: a process that is only just made takes its time on a busy machine. One that never ends is killed later. */
+const ownTimeMs = 1000
+const timeMs = 5000
 
 export type Expression = {
   /** How a sentence begins that tells of its failure: `The condition`, `The retry rule`. */
@@ -64,7 +66,7 @@ export async function runExpression(
   const clock = deps.clockOf?.(block.uniqueBlockId)
   const outcome = await deps.sandbox.run({
     ...scope,
-    script: `return ${script}`,
+    script: timed(script),
     inputs: {
       dataSources: sourcesOf(state, block),
       variables: (block.values.ok ? block.values.value : {}) as JsonObject,
@@ -78,7 +80,7 @@ export async function runExpression(
     library,
     capabilities: { api: false, vault: false, email: false },
     secrets: [...workflow.secrets, ...credentials],
-    limits: { timeMs, pauseMsMax: timeMs, ...expression.limits },
+    limits: { timeMs, pauseMsMax: ownTimeMs, ...expression.limits },
     onCall: () => Promise.reject(new Error('An expression called somebody.')),
     isPatient: true,
     signal,
@@ -86,9 +88,19 @@ export async function runExpression(
   })
   if (outcome.kind === 'returned') return { ok: true, value: firstOf(outcome.value) }
   if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return { ok: false, failure: outcome }
-  const why = outcome.kind === 'timedOut' ? 'it took longer than one second.' : outcome.message
+  const why = outcome.kind === 'timedOut' ? tookTooLong : outcome.message
   const message = `${expression.what} of block "${block.blockName}" failed: ${why}`
   return { ok: false, failure: { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 } }
+}
+
+const tookTooLong = 'it took longer than one second.'
+
+function timed(script: string): string {
+  return `return ((startedAt, take) => {
+    const value = take()
+    if (Date.now() - startedAt > ${ownTimeMs}) throw new Error(${JSON.stringify(tookTooLong)})
+    return value
+  })(Date.now(), () => ${script})`
 }
 
 function firstOf(value: Json | JsonText): Json | JsonText {
