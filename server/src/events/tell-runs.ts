@@ -95,9 +95,9 @@ function describeEnds(
       const mail = isNews ? { mail: mails.failed(run) } : {}
       events.push({ accountId: run.accountId, type: 'run.failed', data: dataOf(run, workflow), ...mail })
     } else if (wasFailing || isTold) {
-      const isOver = isTold && endsWell && !hasWaiting
+      // A recovery is mailed once: the end of a pause says it already, also for what waited meanwhile.
+      const isOver = isTold && endsWell && (isResumed || !hasWaiting)
       if (isOver) isTold = false
-      // A recovery is mailed once: the end of a pause says it already.
       const mail = isOver && !isResumed ? { mail: mails.recovered(run) } : {}
       if (wasFailing || isOver)
         events.push({ accountId: run.accountId, type: 'run.recovered', data: dataOf(run, workflow), ...mail })

@@ -1,6 +1,6 @@
 import { readPage } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
-import type { Database } from '../../db/index.ts'
+import { type Database, readOneMoment } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import { findSettings } from '../settings/store.ts'
 import { countRefusals, listRefusalHours, listRefusals } from './refusal-store.ts'
@@ -17,11 +17,13 @@ export async function getRefusals(
   const { accountId } = scope
   const db = database.forScope(scope)
   if (!(await findSettings(db, accountId, workflowId))) throw notFound('workflow')
-  const [refusals, hours, total] = await Promise.all([
-    listRefusals(db, accountId, workflowId, readPage(given)),
-    listRefusalHours(db, accountId, workflowId, hoursMax),
-    countRefusals(db, accountId, workflowId),
-  ])
+  const [refusals, hours, total] = await readOneMoment(db, (moment) =>
+    Promise.all([
+      listRefusals(moment, accountId, workflowId, readPage(given)),
+      listRefusalHours(moment, accountId, workflowId, hoursMax),
+      countRefusals(moment, accountId, workflowId),
+    ]),
+  )
   return {
     items: refusals.map(({ at, statusCode, reason, ipAddress, headerNames }) => ({
       dateTimeUTC: at.toISOString(),
