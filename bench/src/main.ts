@@ -23,6 +23,7 @@ import { benchStreams } from './streams.ts'
 import { benchSums } from './sums.ts'
 import { benchUpgrade } from './upgrade.ts'
 import { benchVault } from './vault.ts'
+import { benchWaitingRuns } from './waiting-runs.ts'
 import { benchWebhooks } from './webhooks.ts'
 
 const scenarios: Record<string, () => Promise<Row[]>> = {
@@ -35,6 +36,7 @@ const scenarios: Record<string, () => Promise<Row[]>> = {
   ceiling: benchCeiling,
   'fair-shares': benchFairShares,
   'run-memory': benchRunMemory,
+  'waiting-runs': benchWaitingRuns,
   replay: benchReplay,
   history: benchHistory,
   million: benchMillion,

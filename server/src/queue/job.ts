@@ -3,6 +3,10 @@ export type Job<Data> = { id: string; data: Data; attempt: number; groupId: stri
 /** One worker's hold on a job. Whatever is done with it has no effect once another worker took the job over. */
 export type JobClaim = { id: string; attempt: number }
 
+/** The jobs `$2` of the queue `$1`, each under its attempt of `$3`. The ids come as one array, so that no estimate makes the server go through the whole table. */
+export const isClaimed =
+  'queue = $1 and id = any ($2::uuid[]) and attempt = ($3::integer[])[array_position($2::uuid[], id)]'
+
 export type NewJob = {
   /** Made up when absent. */
   id?: string

@@ -1,15 +1,14 @@
 // Jobs that nobody can go on with for now: they wait for a time, or until somebody wakes them. Nobody who takes jobs comes across them.
 import type { Queryable } from '../db/index.ts'
-import type { JobClaim } from './job.ts'
+import { isClaimed, type JobClaim } from './job.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
 /** A job that was woken while somebody worked on it is not put aside: whoever takes it next finds what it was woken for. */
 const parkText = `
-  update patchbay.jobs j set state = case when is_woken then 'waiting' else 'parked' end, is_woken = false,
+  update patchbay.jobs set state = case when is_woken then 'waiting' else 'parked' end, is_woken = false,
     queued_at = now(), due_at = case when is_woken then null else $4::timestamptz end
-  from unnest($2::uuid[], $3::integer[]) as c (id, attempt)
-  where j.queue = $1 and j.id = c.id and j.attempt = c.attempt and j.state = 'active'
-  returning j.id, j.state = 'parked' as is_parked`
+  where ${isClaimed} and state = 'active'
+  returning id, state = 'parked' as is_parked`
 
 /** The state is not looked at before the row is locked: somebody may be taking or parking the job at this moment. */
 const wakeText = `

@@ -1,16 +1,12 @@
 // What becomes of jobs that somebody has in hand: kept alive, done, handed back, taken away from a worker that is not heard of any more.
 import type { Queryable } from '../db/index.ts'
-import { definitionOf, type JobClaim, type QueueDefinition, type QueueDefinitions } from './job.ts'
+import { definitionOf, isClaimed, type JobClaim, type QueueDefinition, type QueueDefinitions } from './job.ts'
 import { preparedStatement } from './prepared-statement.ts'
 
-const claimed = 'unnest($2::uuid[], $3::integer[]) as c (id, attempt)'
-const isClaimed = 'j.queue = $1 and j.id = c.id and j.attempt = c.attempt'
-
-const touchText = `
-  update patchbay.jobs j set heartbeat_at = now() from ${claimed} where ${isClaimed} and j.state = 'active' returning j.id`
+const touchText = `update patchbay.jobs set heartbeat_at = now() where ${isClaimed} and state = 'active' returning id`
 
 // The state is not looked at: what the job served is over, also when its worker had already been given up.
-const finishText = `delete from patchbay.jobs j using ${claimed} where ${isClaimed}`
+const finishText = `delete from patchbay.jobs where ${isClaimed}`
 
 /** Those that were tried often enough are gone; the others wait again, or are parked until the next try. */
 const tryAgain = (lost: string) => `
@@ -34,8 +30,8 @@ const definition = (from: number) =>
      as d (queue, retry_limit, delay, delay_max, grows, heartbeat_seconds, expire_seconds)`
 
 const handBackText = tryAgain(`
-  select j.queue, j.id, d.retry_limit, ${delay} as delay from patchbay.jobs j join ${claimed} on ${isClaimed} join ${definition(4)} on d.queue = j.queue
-  where j.state = 'active' order by j.id for update of j`)
+  select j.queue, j.id, d.retry_limit, ${delay} as delay
+  from (select * from patchbay.jobs where ${isClaimed} and state = 'active' order by id for update) j, ${definition(4)}`)
 
 const reclaimText = tryAgain(`
   select j.queue, j.id, d.retry_limit, ${delay} as delay from ${definition(1)} join patchbay.jobs j on j.queue = d.queue

@@ -14,16 +14,22 @@ let service: TestService
 let database: Database
 let jobs: JobQueue
 let groupId: string
+const faults: Error[] = []
 beforeAll(async () => {
   service = await startService({ role: 'api' })
   database = new Database({ connectionString: service.databaseUrl }, () => {})
-  jobs = await JobQueue.start(database, { definitions: queues, supervises: true, onError: () => {} })
+  jobs = await JobQueue.start(database, {
+    definitions: queues,
+    supervises: true,
+    onError: (error) => faults.push(error),
+  })
   groupId = (await createAccount(service, service.manager, 'User')).id
 })
 afterAll(async () => {
   await jobs[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
   await service[Symbol.asyncDispose]()
+  expect(faults).toEqual([])
 })
 
 const fetch = () => jobs.fetchInTurns(database.system, queue, { count: 10, perAccount: 10, inHand: [] })
