@@ -1,12 +1,11 @@
 // What somebody changed in a workflow and has not saved yet. The server's workflow stays as it was read; the draft lies over it.
 import { useMemo, useState } from 'react'
 import type { Answer, Body } from '../api.ts'
+import { flowFields } from './flow.ts'
 
 export type WorkflowDetail = Answer<'Workflow'>
 export type Block = WorkflowDetail['chain'][number]
-export type BlockEdit = Partial<
-  Pick<Block, 'blockName' | 'script' | 'dataSources' | 'variables' | 'applicationShortName'>
->
+export type BlockEdit = Partial<Pick<Block, (typeof editable)[number]>>
 
 type Changes = {
   /** The revision that was read when the first change was made; undefined while there is none. */
@@ -79,7 +78,7 @@ export function mergeChain(saved: readonly Block[], changes: Changes): Block[] {
   )
 }
 
-const editable = ['blockName', 'script', 'dataSources', 'variables', 'applicationShortName'] as const
+const editable = ['blockName', 'script', 'dataSources', 'variables', 'applicationShortName', ...flowFields] as const
 
 export function changedBlocks(saved: readonly Block[], chain: readonly Block[], changes: Changes): Set<string> {
   const before = new Map(saved.map((block) => [block.uniqueBlockId, block]))
@@ -104,8 +103,11 @@ export function elementsOf(
 /** Only what changed is named, so that a bound workflow is not asked for more than a person did. */
 function elementOf(before: ReadonlyMap<string, Block>, block: Block) {
   const old = before.get(block.uniqueBlockId)
-  const { uniqueBlockId, blockName, script, dataSources, variables, applicationShortName, blockTemplateId } = block
-  if (!old) return { uniqueBlockId, blockName, script, dataSources, variables, applicationShortName, blockTemplateId }
+  const { uniqueBlockId, blockTemplateId } = block
+  if (!old) {
+    const named = editable.filter((name) => block[name] !== undefined)
+    return { uniqueBlockId, blockTemplateId, ...Object.fromEntries(named.map((name) => [name, block[name]])) }
+  }
   const differing = editable.filter((name) => JSON.stringify(old[name]) !== JSON.stringify(block[name]))
   return { uniqueBlockId, ...Object.fromEntries(differing.map((name) => [name, block[name]])) }
 }

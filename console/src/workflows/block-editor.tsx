@@ -8,10 +8,12 @@ import { IconButton } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Menu } from '../ui/menu.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
+import { Splitter } from '../ui/splitter.tsx'
 import { BlockPanes } from './block-panes.tsx'
 import { BlockSettings } from './block-settings.tsx'
 import { type TestStep, useBlockTest } from './block-test.ts'
 import { BlockVariables } from './block-variables.tsx'
+import { FlowPart } from './flow-part.tsx'
 import { type Samples, useSamples } from './use-samples.ts'
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx').then((module) => ({ default: module.ScriptEditor })))
@@ -28,7 +30,7 @@ type EditorProps = {
   onClose: () => void
 }
 
-const parts = ['Script', 'Variables', 'Settings'] as const
+const parts = ['Script', 'Flow', 'Variables', 'Settings'] as const
 type Part = (typeof parts)[number]
 
 export function BlockEditor(props: EditorProps) {
@@ -49,61 +51,88 @@ export function BlockEditor(props: EditorProps) {
   return (
     <section aria-label={`Block ${block.blockName}`} className="flex min-h-0 flex-1 flex-col bg-panel">
       <BlockHead {...props} part={part} onPart={setPart} variableCount={surroundings.variables.length} />
-      <div className="min-h-48 flex-[3] overflow-auto">
-        {part === 'Script' && (
-          <Suspense
-            fallback={
-              <div className="p-4">
-                <SkeletonLines count={6} />
-              </div>
-            }
-          >
-            <ScriptEditor
-              key={block.uniqueBlockId}
-              value={block.script}
-              onChange={(script) => props.onEdit({ script })}
-              onRun={runTest}
-              isReadOnly={props.isReadOnly}
-              surroundings={surroundings}
-              problem={problem}
-              insertion={insertion}
-            />
-          </Suspense>
-        )}
-        {part === 'Variables' && (
-          <BlockVariables
+      <Splitter
+        id="block"
+        label="Height of script and data"
+        initial={60}
+        isStacked
+        first={
+          <>
+            <EditedPart {...props} {...{ part, samples, surroundings, problem, insertion }} onTest={runTest} />
+            {unconnected.length > 0 && <Unconnected names={unconnected} />}
+          </>
+        }
+        second={
+          <BlockPanes
             workflow={workflow}
+            chain={props.chain}
             block={block}
-            isStructureFree={props.isStructureFree}
-            onEdit={props.onEdit}
+            samples={samples}
+            typedInput={typedInput}
+            onTypedInput={setTypedInput}
+            onInsert={(text) => {
+              setPart('Script')
+              setInsertion({ text })
+            }}
+            step={test.data}
+            refusal={inputProblem ?? (test.error ? sentenceOf(test.error) : undefined)}
+            isTesting={test.isPending}
+            testing={testing}
+            callsApplications={applications.callsApplications}
+            onCallsApplications={applications.setCallsApplications}
+            onTest={runTest}
+            onTestUpToHere={() => test.mutate({ isUpToHere: true })}
           />
-        )}
-        {part === 'Settings' && <BlockSettings {...props} />}
-      </div>
-      {unconnected.length > 0 && <Unconnected names={unconnected} />}
-      <div className="flex min-h-0 flex-[2] flex-col">
-        <BlockPanes
-          workflow={workflow}
-          chain={props.chain}
-          block={block}
-          samples={samples}
-          typedInput={typedInput}
-          onTypedInput={setTypedInput}
-          onInsert={(text) => {
-            setPart('Script')
-            setInsertion({ text })
-          }}
-          step={test.data}
-          refusal={inputProblem ?? (test.error ? sentenceOf(test.error) : undefined)}
-          isTesting={test.isPending}
-          testing={testing}
-          callsApplications={applications.callsApplications}
-          onCallsApplications={applications.setCallsApplications}
-          onTest={runTest}
-          onTestUpToHere={() => test.mutate({ isUpToHere: true })}
-        />
-      </div>
+        }
+      />
     </section>
+  )
+}
+
+type EditedPartProps = EditorProps & {
+  part: Part
+  samples: Samples
+  surroundings: ReturnType<typeof useSurroundings>
+  problem: ReturnType<typeof problemOf>
+  insertion: { text: string } | undefined
+  onTest: () => void
+}
+
+function EditedPart({ part, samples, surroundings, problem, insertion, onTest, ...props }: EditedPartProps) {
+  const { workflow, block } = props
+  return (
+    <div className="min-h-0 flex-1 overflow-auto">
+      {part === 'Script' && (
+        <Suspense
+          fallback={
+            <div className="p-4">
+              <SkeletonLines count={6} />
+            </div>
+          }
+        >
+          <ScriptEditor
+            key={block.uniqueBlockId}
+            value={block.script}
+            onChange={(script) => props.onEdit({ script })}
+            onRun={onTest}
+            isReadOnly={props.isReadOnly}
+            surroundings={surroundings}
+            problem={problem}
+            insertion={insertion}
+          />
+        </Suspense>
+      )}
+      {part === 'Flow' && <FlowPart {...props} workflowId={workflow.id} samples={samples} />}
+      {part === 'Variables' && (
+        <BlockVariables
+          workflow={workflow}
+          block={block}
+          isStructureFree={props.isStructureFree}
+          onEdit={props.onEdit}
+        />
+      )}
+      {part === 'Settings' && <BlockSettings {...props} />}
+    </div>
   )
 }
 

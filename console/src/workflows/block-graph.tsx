@@ -13,9 +13,28 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from '@xyflow/react'
-import { Braces, CalendarClock, Hand, Maximize2, Minus, Pin, Plus, Webhook } from 'lucide-react'
+import {
+  Braces,
+  CalendarClock,
+  ChevronsRight,
+  Hand,
+  Hourglass,
+  ListOrdered,
+  type LucideIcon,
+  Maximize2,
+  Merge,
+  Minus,
+  Pin,
+  Plus,
+  RotateCw,
+  ShieldAlert,
+  Split,
+  Webhook,
+  Workflow as WorkflowIcon,
+} from 'lucide-react'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { ApplicationLogo } from '../applications/application-logo.tsx'
+import type { FlowBadge } from '../definition/flow.ts'
 import { lookOf } from '../runs/run-status.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Mark } from '../ui/chip.tsx'
@@ -37,6 +56,7 @@ export type GraphBlock = {
   /** What it gave in its sample or in the last run; undefined while that is not known. */
   itemsOut?: number | undefined
   isPinned?: boolean
+  badges?: readonly FlowBadge[]
 }
 
 type BlockData = {
@@ -293,6 +313,9 @@ function BlockNode({ data }: NodeProps<Node<BlockData>>) {
               <span className="truncate tabular-nums">{durationText(block.durationMs)}</span>
             )}
             {!look && <span>Block {block.no}</span>}
+            {block.badges?.map(({ kind, words }) => (
+              <Badge key={kind} kind={kind} words={words} />
+            ))}
             {block.isPinned && <Pin size={12} aria-label="Its sample is pinned" className="shrink-0 text-accent" />}
             {block.isChanged && <span className="ml-auto font-medium text-amber">Changed</span>}
           </span>
@@ -303,5 +326,24 @@ function BlockNode({ data }: NodeProps<Node<BlockData>>) {
   )
 }
 
+function Badge({ kind, words }: FlowBadge) {
+  const Icon = badgeIcons[kind]
+  return (
+    <span title={words} className="shrink-0 text-muted">
+      <Icon size={12} strokeWidth={2} aria-label={words} role="img" />
+    </span>
+  )
+}
+
+const badgeIcons: Record<FlowBadge['kind'], LucideIcon> = {
+  condition: Split,
+  join: Merge,
+  handler: ShieldAlert,
+  items: ListOrdered,
+  subWorkflow: WorkflowIcon,
+  wait: Hourglass,
+  retry: RotateCw,
+  continue: ChevronsRight,
+}
 const triggerIcons = { schedule: CalendarClock, webhook: Webhook, hand: Hand }
 const jack = '!size-2.5 !rounded-full !border-2 !border-panel !bg-control'

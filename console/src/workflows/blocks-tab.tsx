@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useOperation } from '../api.ts'
+import { badgesOf } from '../definition/flow.ts'
 import { bookOf, countOf, newestSample } from '../definition/samples.ts'
 import type { WorkflowDetail, WorkflowDraft } from '../definition/workflow-draft.ts'
 import { Button } from '../ui/button.tsx'
@@ -157,6 +158,7 @@ function useDrawnBlocks(workflow: WorkflowDetail, draft: WorkflowDraft) {
           ...block,
           ...lastRun.get(block.uniqueBlockId),
           ...(sample ? { itemsOut: countOf(sample.value) } : {}),
+          badges: badgesOf(block),
           isPinned: book.pinned.has(block.uniqueBlockId),
           isChanged: draft.changed.has(block.uniqueBlockId),
         }

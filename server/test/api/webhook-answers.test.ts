@@ -37,7 +37,7 @@ describe('settings', () => {
   })
 
   it.each([
-    [{ respondWith: 'result', isBatch: true }, 'isBatch'],
+    [{ respondWith: 'result', isBatch: true }, 'The field respondWith cannot be result together with isBatch'],
     [{ respondWith: 'result', strictOrderProcessing: true }, 'strictOrderProcessing'],
     [{ respondWith: 'never' }, 'respondWith'],
     [{ respondSeconds: 0 }, 'respondSeconds'],
