@@ -111,3 +111,9 @@ declare namespace logger {
 
 /** Waits; counts as pause, not as run time. At most one hour. */
 declare function sleep(ms: number): Promise<void>
+
+/** Events that wake runs of the same account. */
+declare namespace events {
+  /** Wakes the runs that wait for the event; without a key, those that wait without one. */
+  function send(name: string, key?: string | number | null, data?: any): Promise<{ wokenRuns: number }>
+}

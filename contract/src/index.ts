@@ -23,6 +23,7 @@ import * as runAndWait from './run-and-wait.ts'
 import * as runs from './runs.ts'
 import * as schedules from './schedules.ts'
 import * as search from './search.ts'
+import * as sendEvent from './send-event.ts'
 import * as sessions from './sessions.ts'
 import * as shares from './shares.ts'
 import * as statistics from './statistics.ts'
@@ -143,6 +144,7 @@ export const operations = {
   GetWebhookReplay: webhookOperators.getWebhookReplay,
   RunWorkflow: runs.runWorkflow,
   RunAndWait: runAndWait.runAndWait,
+  SendEvent: sendEvent.sendEvent,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
   ResumeWorkflow: runs.resumeWorkflow,

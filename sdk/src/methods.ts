@@ -590,6 +590,12 @@ export type Methods = {
    */
   runAndWait: Method<'RunAndWait'>
   /**
+   * Wake the runs that wait for an event of this name and key. The event is kept for 7 days for waits that begin later, in runs that started before it or within an hour after it.
+   * POST /api/SendEvent
+   * @example { body: {"name":"order.paid","key":"1007","data":{"amount":250}} }
+   */
+  sendEvent: Method<'SendEvent'>
+  /**
    * Stop a run. The current block finishes (a sleep ends at once), then the run is Stopped. False when the run had already ended.
    * GET /api/StopWorkflowRun/:workflowId
    */

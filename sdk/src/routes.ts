@@ -109,6 +109,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   GetWebhookReplay: { method: 'GET', path: '/api/GetWebhookReplay/:replayId' },
   RunWorkflow: { method: 'POST', path: '/api/RunWorkflow', changesState: true },
   RunAndWait: { method: 'POST', path: '/api/RunAndWait/:workflowId', changesState: true },
+  SendEvent: { method: 'POST', path: '/api/SendEvent', changesState: true },
   StopWorkflowRun: { method: 'GET', path: '/api/StopWorkflowRun/:workflowId', changesState: true },
   RetryRun: { method: 'GET', path: '/api/RetryRun/:workflowId', changesState: true },
   ResumeWorkflow: { method: 'GET', path: '/api/ResumeWorkflow/:id', changesState: true },

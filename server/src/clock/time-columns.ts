@@ -84,6 +84,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   template_upgrade_items: { watched_until: 'waits' },
   template_upgrades: { created_at: 'past', ended_at: 'past', wave_due_at: 'waits' },
   vault_entries: { created_at: 'past', modified_at: 'past' },
+  sent_events: { created_at: 'past' },
   webhook_answers: { created_at: 'past' },
   webhook_deliveries: { created_at: 'past' },
   webhook_history: { created_at: 'past', left_at: 'past', due_at: 'past' },

@@ -804,6 +804,22 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table run_event_waits -- row-level security forced (
+  run_id uuid not null,
+  block_id uuid not null,
+  item_index integer not null,
+  account_id uuid not null,
+  name text not null,
+  key text,
+  constraint run_event_waits_run_id_block_id_item_index_fkey FOREIGN KEY (run_id, block_id, item_index) REFERENCES run_waits(run_id, block_id, item_index) ON DELETE CASCADE,
+  constraint run_event_waits_pkey PRIMARY KEY (run_id, block_id, item_index, name)
+);
+CREATE INDEX run_event_waits_by_name ON patchbay.run_event_waits USING btree (account_id, name, key);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table run_item_lists -- row-level security forced (
   run_id uuid not null,
   block_id uuid not null,
@@ -927,11 +943,16 @@ table runs partition by RANGE (id) -- row-level security forced (
   input text,
   is_awaited boolean not null default false,
   is_error_run boolean not null default false,
+  parent_run_id uuid,
+  parent_item_index integer,
+  parent_run jsonb,
+  level smallint not null default 1,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Waiting'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))) NOT VALID,
   constraint runs_pkey PRIMARY KEY (id)
 );
+CREATE INDEX runs_by_parent ON ONLY patchbay.runs USING btree (parent_run_id) WHERE (parent_run_id IS NOT NULL);
 CREATE INDEX runs_by_workflow ON ONLY patchbay.runs USING btree (workflow_id, run_number) INCLUDE (created_at, account_id);
 CREATE INDEX runs_retries ON ONLY patchbay.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
@@ -979,6 +1000,38 @@ table search_segments -- row-level security forced (
 );
 CREATE INDEX search_segments_by_account ON patchbay.search_segments USING btree (account_id, newest DESC, id DESC);
 CREATE INDEX search_segments_by_workflow ON patchbay.search_segments USING btree (workflow_id, day, tier);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table sent_event_uses -- row-level security forced (
+  event_id uuid not null,
+  run_id uuid not null,
+  account_id uuid not null,
+  constraint sent_event_uses_event_id_fkey FOREIGN KEY (event_id) REFERENCES sent_events(id) ON DELETE CASCADE,
+  constraint sent_event_uses_pkey PRIMARY KEY (event_id, run_id)
+);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table sent_events -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  key text,
+  data text,
+  event_id text,
+  woken_runs integer not null default 0,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint sent_events_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint sent_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sent_events_by_age ON patchbay.sent_events USING btree (created_at);
+CREATE INDEX sent_events_by_name ON patchbay.sent_events USING btree (account_id, name, created_at);
+CREATE UNIQUE INDEX sent_events_once ON patchbay.sent_events USING btree (account_id, event_id) WHERE (event_id IS NOT NULL);
 policy all_rows to {patchbay_system} using (true);
 policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;

@@ -10,10 +10,12 @@ import { type StartDeps, startRun } from './start/start.ts'
 import type { StartedRun } from './start/starter.ts'
 import { type StopDeps, stopRun } from './start/stop.ts'
 import { type TestBlockDeps, testBlock } from './test-block/test-block.ts'
+import { sendEvent } from './wake/send-event.ts'
 
 type Names =
   | 'RunWorkflow'
   | 'RunAndWait'
+  | 'SendEvent'
   | 'StopWorkflowRun'
   | 'RetryRun'
   | 'ResumeWorkflow'
@@ -35,6 +37,10 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     RunWorkflow: async ({ principal, body, exchange }) => announce(await startRun(deps, principal, body), exchange),
     RunAndWait: ({ principal, params, body, exchange }) =>
       runAndWait(deps, principal, { workflowId: params.workflowId, body, exchange }),
+    SendEvent: async ({ principal, body }) => {
+      deps.ledger.requireRoom(principal.account.id)
+      return { wokenRuns: await sendEvent(deps, principal.account.id, body) }
+    },
     StopWorkflowRun: ({ principal, params, query }) => stopRun(deps, principal, params.workflowId, query.runNumber),
     RetryRun: async ({ principal, params, query, exchange }) => {
       const retry = await retryRun(deps, principal, params.workflowId, query.runNumber)

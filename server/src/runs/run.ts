@@ -28,6 +28,10 @@ export type Run = {
   isWebhookBatch: boolean
   /** The sender of its webhook request waits for a response. */
   answersWebhook: boolean
+  /** The first run is level 1; a run that a block of it started is level 2. */
+  level: number
+  /** It runs because another run failed, or for one that does. */
+  isErrorRun: boolean
   /** What scripts see as run.input; text where it is large. */
   input: Json | JsonText
 }
@@ -95,6 +99,9 @@ export type RunNews = {
   ): void
 }
 
+/** A block of another run, or one of its items. */
+export type ParentBlock = { runId: string; blockId: string; itemIndex: number }
+
 /** How a run ended, told within the transaction that ends it. */
 export type EndedRun = {
   id: string
@@ -109,10 +116,21 @@ export type EndedRun = {
   isWebhookBatch: boolean
   /** Somebody waits for the end. */
   isAwaited: boolean
+  /** The block that started it and waits for its end. */
+  parent?: ParentBlock | null
   /** The block whose result is that of the run; absent where nobody knows it. */
   outputBlock?: string | undefined
   endedAt: Date
   /** From start to end, pauses excluded. */
   activeMs: number
   work: RunWork
+}
+
+export function parentOf(row: {
+  parent_run_id: string | null
+  parent_block_id: string | null
+  parent_item_index: number | null
+}): ParentBlock | null {
+  const { parent_run_id: runId, parent_block_id: blockId, parent_item_index: itemIndex } = row
+  return runId === null || blockId === null ? null : { runId, blockId, itemIndex: itemIndex ?? -1 }
 }

@@ -18,7 +18,7 @@ import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
 import { DefinitionCache, type FindDefinition } from './execute/definition-cache.ts'
 import type { ScriptPorts } from './execute/script-calls.ts'
 import { scriptLibrary } from './execute/script-library.ts'
-import { sealDeferred } from './execute/sealed-deferred.ts'
+import { openDeferred, sealDeferred } from './execute/sealed-deferred.ts'
 import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
@@ -32,6 +32,9 @@ import type { Run, RunNews } from './run.ts'
 import { askToStop, listInHand, removeRuns } from './start/remove.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
+import { wakingParents } from './wake/end-children.ts'
+import { sendEvent } from './wake/send-event.ts'
+import { WaitStarter } from './wake/wait-starter.ts'
 
 export type RunsDeps = {
   slots: WaitSlots
@@ -69,7 +72,7 @@ export function createRuns(deps: RunsDeps) {
   const definitions = new DefinitionCache(deps.findDefinition)
   const { onRunsEnded, ...awaiting } = createAwaiting(
     { database, contents, definitions, slots: deps.slots, onFault },
-    deps.onRunsEnded,
+    wakingParents(jobs, deps.onRunsEnded),
   )
   const recorder = new RunRecorder({
     database,
@@ -84,7 +87,12 @@ export function createRuns(deps: RunsDeps) {
     onFault,
   })
   const functions = scriptLibrary(deps.functions)
-  const ports = { vault, applications: deps.applications, sendEmail: deps.sendEmail }
+  const ports: ScriptPorts = {
+    vault,
+    applications: deps.applications,
+    sendEmail: deps.sendEmail,
+    sendEvent: (accountId, event) => sendEvent({ database, jobs }, accountId, event),
+  }
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
@@ -119,6 +127,10 @@ export function createRuns(deps: RunsDeps) {
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
           items: new ItemRecords(database.system),
+          waitStarter: new WaitStarter({ database, starter }),
+          readResult: awaiting.readResult,
+          openDeferred: ({ run }, blockId, sealed) =>
+            openDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, sealed),
           ledger: deps.ledger,
           heldAccounts: deps.heldAccounts,
           loadWebhook: deps.webhooks.load,

@@ -1,7 +1,7 @@
 export { type ScriptCall, ScriptCallError } from './job/calls.ts'
 export type { CallContext, LibraryFunction } from './job/job.ts'
 export { STOPPED_ASLEEP } from './job/run-job.ts'
-export type { ScriptFailure, ScriptOutcome } from './judge/outcome.ts'
+export type { ScriptFailure, ScriptOutcome, ScriptReturned } from './judge/outcome.ts'
 export { createMasker, type Masker } from './mask/mask.ts'
 export { hideTaken, readTaken } from './mask/vault-ranges.ts'
 export { SandboxPool } from './pool/pool.ts'

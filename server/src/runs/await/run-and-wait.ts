@@ -48,7 +48,12 @@ export async function runAndWait(deps: RunAndWaitDeps, principal: Principal, ask
     return textObject({ runNumber, status, result: await readResult(deps, id, run), errorMessage })
   }
   asked.exchange.setStatus(202)
-  return textObject({ runNumber, status: 'Processing', result: null, errorMessage: null })
+  return textObject({
+    runNumber,
+    status: run.status === 'Waiting' ? 'Waiting' : 'Processing',
+    result: null,
+    errorMessage: null,
+  })
 }
 
 /** The run when it has ended, or as it is at the deadline; undefined when it is gone. */

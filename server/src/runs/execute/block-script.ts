@@ -138,7 +138,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
       ? { run: { key: run.id, isLast: !given.unit && state.outcomes.size + 1 >= state.scope.blocks.length } }
       : {}),
     library,
-    capabilities: { api: true, vault: true, email: true, answer: true },
+    capabilities: { api: true, vault: true, email: true, answer: true, events: true },
     secrets,
     limits: { timeMs },
     onCall: (call, context) => {

@@ -24,6 +24,8 @@ type RunRow = {
   is_webhook_batch: boolean
   input: string | null
   is_awaited: boolean
+  level: number
+  is_error_run: boolean
   retry_of: string | null
 }
 
@@ -179,6 +181,8 @@ function toRun(row: RunRow): FoundRun {
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
     answersWebhook: row.is_awaited && row.webhook_ids !== null,
+    level: row.level,
+    isErrorRun: row.is_error_run,
     input: readStored(row.input),
     hasBlocks: row.run_by === 'Retry' || row.run_from !== null,
   }

@@ -21,7 +21,8 @@ import type { RunTape } from '../recording/run-tape.ts'
 import type { BlockRecord, RunClaim, RunStatus, SessionState } from '../run.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import { BlockCalls } from './block-calls.ts'
-import { type BlockScript, type BlockScriptDeps, runBlockScript } from './block-script.ts'
+import { type BlockScript, runBlockScript } from './block-script.ts'
+import { type BlockWaitDeps, endWait, type ScriptEnd, waitAfterScript } from './block-wait.ts'
 import { isTruthy } from './expression.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
 import { type ItemDeps, type ItemsEnd, runItems } from './run-items.ts'
@@ -33,7 +34,7 @@ import { addWait, errorOf, findFirst, logOfTries, toWaitingFor, wakeDue } from '
 /** What a fault of the service was about, for the log. */
 type FaultOfRun = { accountId: string; runId: string; workflowId?: string; runNumber?: number }
 
-export type ExecutionDeps = BlockScriptDeps & {
+export type ExecutionDeps = BlockWaitDeps & {
   recorder: ExecutionRecorder
   /** How long a block waits that asks to be tried again. */
   retryDelayMs?(asked: number): number
@@ -83,18 +84,8 @@ export type ExecutionResult = 'ended' | 'lost' | 'open' | 'parked'
 /** What stays the same from the first block to the last. */
 type Execution = { deps: ExecutionDeps; hold: Hold; state: RunState; webhook: Json | JsonText }
 
-type Ran = {
-  blockId: string
-  startedAt: Date
-  outcome: ScriptOutcome
-  before: SessionState
-  calls: BlockCalls
-  answer?: WebhookAnswer | undefined
-  /** What an expression said: the block does not run, or fails for good. */
-  judged?: 'skipped' | 'failed'
-  /** Of a block with items. */
-  items?: ItemsEnd
-}
+/** `answer`: to the webhook request of the run. `items`: of a block with items. */
+type Ran = ScriptEnd & { answer?: WebhookAnswer | undefined; items?: ItemsEnd }
 /** Its end may be taken later, when that of another block has been recorded. */
 type Finished = Ran & { endedAt: Date }
 
@@ -159,7 +150,8 @@ export async function executeRun(
       continue
     }
     if (finished.outcome.kind === 'stopped') state.stopRequested = true
-    const waiting = await waitForTry(execution, finished)
+    const waiting =
+      (await waitForTry(execution, finished)) || (await waitAfterScript(deps, handOf(execution), finished))
     if (waiting === 'lost') return 'lost'
     if (waiting) continue
     const block = takeBlock(state, finished)
@@ -303,6 +295,12 @@ async function waitForTry(execution: Execution, finished: Finished): Promise<boo
   return true
 }
 
+function handOf(execution: Execution) {
+  const { hold } = execution
+  const onWaiting = () => hold.tape?.giveUp('The run waited, so it was not recorded.')
+  return { claim: hold.claim, around: aroundOf(execution), onWaiting }
+}
+
 function aroundOf({ hold, state, webhook }: Execution) {
   return { state, webhook, signal: hold.signal, stopSignal: hold.stopSignal }
 }
@@ -311,6 +309,8 @@ function aroundOf({ hold, state, webhook }: Execution) {
 async function beginBlock(execution: Execution, blockId: string): Promise<Ran> {
   const { deps, state, hold } = execution
   const block = state.workflow.blocks.get(blockId)!
+  const waited = state.waited.get(blockId)
+  if (waited) return { ...(await untilReachable(() => endWait(deps, state, waited), hold.signal)), answer: undefined }
   if (block.runWhen === undefined || state.tried.has(blockId)) return runScriptOrItems(execution, blockId)
   const expression = { what: 'The condition', source: block.runWhen }
   const condition = await untilReachable(
@@ -477,7 +477,7 @@ function retryDelayMs(asked: number): number {
 /** Takes what a block did into the state and returns what is to be recorded of it. */
 function takeBlock(
   state: RunState,
-  { blockId, startedAt, endedAt, outcome, before, calls, answer, judged, items }: Finished,
+  { blockId, startedAt, endedAt, outcome, before, calls, answer, judged, items, childRun }: Finished,
 ): BlockRecord {
   if (judged === 'skipped') return skipBlock(state, blockId, endedAt)
   const block = state.workflow.blocks.get(blockId)!
@@ -530,7 +530,7 @@ function takeBlock(
     startedAt,
     endedAt,
     pauseMs: outcome.pauseMs,
-    ...flowOfBlock((tried?.tries ?? 0) + 1, known),
+    ...flowOfBlock((tried?.tries ?? 0) + 1, known, childRun),
   }
 }
 
@@ -540,9 +540,18 @@ function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<Bl
   return answer && run.answersWebhook && webhookId !== undefined ? { answer: { ...answer, webhookId } } : {}
 }
 
-function flowOfBlock(tries: number, { response, items }: KnownBlock): { flow?: string } {
-  if (tries === 1 && !response && !items) return {}
-  const flow = { ...(tries > 1 ? { tries } : {}), ...(response ? { response } : {}), ...(items ? { items } : {}) }
+function flowOfBlock(
+  tries: number,
+  { response, items }: KnownBlock,
+  childRun: ScriptEnd['childRun'],
+): { flow?: string } {
+  if (tries === 1 && !response && !items && !childRun) return {}
+  const flow = {
+    ...(tries > 1 ? { tries } : {}),
+    ...(response ? { response } : {}),
+    ...(items ? { items } : {}),
+    ...(childRun ? { childRun } : {}),
+  }
   return { flow: JSON.stringify(flow) }
 }
 
@@ -612,6 +621,9 @@ function sumItems({ items }: RunState, what: 'total' | 'failed'): number {
   return [...items.values()].reduce((sum, counts) => sum + counts[what], 0)
 }
 
+/** What the column takes. */
+const pauseMsMax = 2_147_483_647
+
 function entryOf(hold: Hold, state: RunState) {
   const { run, workflow, lastBlockId, pauseMs } = state
   return {
@@ -620,7 +632,7 @@ function entryOf(hold: Hold, state: RunState) {
     workflowId: run.workflowId,
     runNumber: run.runNumber,
     progress: {
-      pauseMs,
+      pauseMs: Math.min(pauseMs, pauseMsMax),
       lastBlockId,
       lastBlockTitle: lastBlockId === null ? null : (workflow.blocks.get(lastBlockId)?.blockName ?? null),
     },

@@ -19,7 +19,7 @@ export type Expression = {
   limits?: { resultBytesMax: number }
 }
 
-type Around = {
+export type Around = {
   state: RunState
   block: PlannedBlock
   webhook: Json | JsonText

@@ -58,6 +58,8 @@ export type RunState = {
   readonly errors: Map<string, BlockError>
   /** What blocks wait for. */
   readonly waits: Map<string, RunWait>
+  /** Waits that are over: their blocks end next. */
+  readonly waited: Map<string, RunWait>
   /** Of blocks that failed and are to be tried again. */
   readonly tried: Map<string, Tried>
   /** Of blocks with items that ended. */
@@ -90,6 +92,7 @@ export function openState(run: Run, workflow: PlannedWorkflow, { known, session,
     work: { blocks: 0, calls: 0, scriptMs: 0 },
     errors: new Map(),
     waits: new Map(),
+    waited: new Map(),
     tried: new Map(),
     items: new Map(),
     wasPut: new Set(),

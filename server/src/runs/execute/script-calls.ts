@@ -17,6 +17,8 @@ export type ScriptPorts = {
   applications: ApplicationCalls
   /** As ApiProxyEmail; throws AppError for what it refuses. */
   sendEmail(scope: Scope, message: JsonObject): Promise<Json>
+  /** As SendEvent: how many runs were woken. Absent where events reach nobody. */
+  sendEvent?(accountId: string, event: { name: string; key: string | null; data: Json }): Promise<number>
 }
 
 /** The run on whose behalf a script calls. */
@@ -65,6 +67,10 @@ export async function performCall(
       case 'respond':
         caller.onRespond?.(call.answer)
         return null
+      case 'event': {
+        const { name, key, data } = call
+        return { wokenRuns: (await ports.sendEvent?.(caller.scope.accountId, { name, key, data })) ?? 0 }
+      }
       case 'email.send':
         return await sendEmail(ports, caller, call.message)
       default: {

@@ -19,11 +19,13 @@ export function addWait(state: RunState, wait: RunWait): void {
 /** Blocks whose wait is over may start again. */
 export function wakeDue(state: RunState, now: Date): void {
   for (const [blockId, wait] of state.waits) {
-    if (wait.kind !== 'retry' || wait.dueAt === null || wait.dueAt > now) continue
+    const isOver = wait.outcome !== null || (wait.dueAt !== null && wait.dueAt <= now)
+    if (!isOver) continue
     state.waits.delete(blockId)
     state.outcomes.delete(blockId)
+    if (wait.kind !== 'retry') state.waited.set(blockId, wait)
     // Items know themselves how often they were tried.
-    if (wait.itemIndex < 0) state.tried.set(blockId, JSON.parse(wait.details) as Tried)
+    else if (wait.itemIndex < 0) state.tried.set(blockId, JSON.parse(wait.details) as Tried)
   }
 }
 

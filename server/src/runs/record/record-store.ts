@@ -2,7 +2,15 @@
 // attempt that the worker was given. The row of the run is written by every one of them, so a takeover and a late write of the old
 // holder cannot pass each other.
 import type { Queryable } from '../../db/index.ts'
-import { type BlockRecord, claimKey, type EndedRun, type RunClaim, type RunStatus, type RunWork } from '../run.ts'
+import {
+  type BlockRecord,
+  claimKey,
+  type EndedRun,
+  parentOf,
+  type RunClaim,
+  type RunStatus,
+  type RunWork,
+} from '../run.ts'
 import { partitionStatement } from './partition-statement.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 
@@ -112,6 +120,9 @@ type EndedRow = {
   webhook_ids: string[] | null
   is_webhook_batch: boolean
   is_awaited: boolean
+  parent_run_id: string | null
+  parent_block_id: string | null
+  parent_item_index: number | null
   counts_from: Date
   created_at: Date
   ended_at: Date
@@ -141,7 +152,8 @@ const endText = partitionStatement(
         items_total = i.items_total, items_failed = i.items_failed
       from input i where r.id = i.run_id and r.attempt = i.attempt and r.ended_at is null
       returning r.id, r.attempt, r.account_id, r.workflow_id, r.run_number, r.run_by, r.processor_type, r.status, r.error_message, r.webhook_ids,
-        r.is_webhook_batch, r.is_awaited, r.counts_from, r.created_at, r.ended_at, r.pause_ms
+        r.is_webhook_batch, r.is_awaited, r.parent_run_id, (r.parent_run ->> 'uniqueBlockId')::uuid as parent_block_id,
+        r.parent_item_index, r.counts_from, r.created_at, r.ended_at, r.pause_ms
     ), recorded as (${insertBlocks})
     select * from fenced`,
 )
@@ -176,6 +188,7 @@ function toEndedRun(row: EndedRow, work: RunWork): EndedRunRow {
     webhookIds: row.webhook_ids,
     isWebhookBatch: row.is_webhook_batch,
     isAwaited: row.is_awaited,
+    parent: parentOf(row),
     countsFrom: row.counts_from,
     endedAt: row.ended_at,
     activeMs: row.ended_at.getTime() - row.created_at.getTime() - row.pause_ms,

@@ -43,14 +43,8 @@ export class RunWaits {
   }
 
   /** False when another worker owns the run now. */
-  async put(claim: RunClaim, accountId: string, wait: Omit<RunWait, 'outcome'>): Promise<boolean> {
-    const { rowCount } = await this.#database.system.query(sql`
-      insert into run_waits (run_id, block_id, item_index, account_id, kind, due_at, details)
-      select r.id, ${wait.blockId}, ${wait.itemIndex}, ${accountId}, ${wait.kind}, ${wait.dueAt}, ${wait.details}
-      from runs r where r.id = ${claim.runId} and r.attempt = ${claim.attempt} and r.ended_at is null for no key update
-      on conflict (run_id, block_id, item_index)
-        do update set kind = excluded.kind, due_at = excluded.due_at, details = excluded.details, outcome = null`)
-    return rowCount > 0
+  put(claim: RunClaim, accountId: string, wait: Omit<RunWait, 'outcome'>): Promise<boolean> {
+    return insertWait(this.#database.system, claim, accountId, wait)
   }
 
   /** The claim ends and nothing is held until the wait is over. `stopping`: somebody stops the run, so it is not put aside. */
@@ -76,6 +70,22 @@ export class RunWaits {
       return 'parked'
     })
   }
+}
+
+/** False when another worker owns the run now. */
+export async function insertWait(
+  db: Queryable,
+  claim: RunClaim,
+  accountId: string,
+  wait: Omit<RunWait, 'outcome'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(sql`
+    insert into run_waits (run_id, block_id, item_index, account_id, kind, due_at, details)
+    select r.id, ${wait.blockId}, ${wait.itemIndex}, ${accountId}, ${wait.kind}, ${wait.dueAt}, ${wait.details}
+    from runs r where r.id = ${claim.runId} and r.attempt = ${claim.attempt} and r.ended_at is null for no key update
+    on conflict (run_id, block_id, item_index)
+      do update set kind = excluded.kind, due_at = excluded.due_at, details = excluded.details, outcome = null`)
+  return rowCount > 0
 }
 
 async function listWaits(db: Queryable, accountId: string, runId: string): Promise<RunWait[]> {

@@ -1,6 +1,9 @@
 import type { RunSource } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
 
+/** As answers show it. */
+export type ParentRun = { workflowId: string; runNumber: number; uniqueBlockId: string; itemKey: string | null }
+
 export type NewRun = {
   id: string
   accountId: string
@@ -16,6 +19,8 @@ export type NewRun = {
   isAwaited?: boolean
   /** It runs because another run failed. */
   isErrorRun?: boolean
+  /** The block of another run that waits for it. */
+  parent?: { runId: string; itemIndex: number; level: number; shown: ParentRun }
   isWebhookBatch?: boolean
   /** False: success of this run leaves dateLastRun where it is. */
   movesDateLastRun?: boolean
@@ -59,10 +64,15 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
         ${runs.map((run) => run.isAwaited ?? false)}::boolean[],
         ${runs.map((run) => run.isErrorRun ?? false)}::boolean[],
         ${runs.map((run) => run.needsApplications ?? false)}::boolean[],
-        ${runs.map((run) => run.mayBeArchived ?? false)}::boolean[]
+        ${runs.map((run) => run.mayBeArchived ?? false)}::boolean[],
+        ${runs.map((run) => run.parent?.runId ?? null)}::uuid[],
+        ${runs.map((run) => run.parent?.itemIndex ?? null)}::integer[],
+        ${runs.map((run) => (run.parent ? JSON.stringify(run.parent.shown) : null))}::text[],
+        ${runs.map((run) => run.parent?.level ?? 1)}::integer[]
       ) with ordinality
         as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
-          input, is_awaited, is_error_run, needs_applications, may_be_archived, position)
+          input, is_awaited, is_error_run, needs_applications, may_be_archived, parent_run_id, parent_item_index,
+          parent_run, level, position)
     ), permitted as materialized (
       select i.* from input i join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
       where (w.state = 'deployed' or w.state = 'archived' and i.may_be_archived)
@@ -91,13 +101,14 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
                         date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of, started_by, input, is_awaited,
-                        is_error_run)
+                        is_error_run, parent_run_id, parent_item_index, parent_run, level)
       select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
         case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
         n.started_at, n.run_from, n.run_till,
         case when r.id is null then n.date_last_run else r.date_last_run end,
         coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, r.root_id,
-        n.started_by, coalesce(r.input, n.input), n.is_awaited, n.is_error_run
+        n.started_by, coalesce(r.input, n.input), n.is_awaited, n.is_error_run, n.parent_run_id, n.parent_item_index,
+        n.parent_run::jsonb, n.level
       from numbered n left join lateral (
         -- A retry sees what the failed run saw, and answers for the time since that one started.
         select o.id, o.date_last_run, o.counts_from, o.input, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'

@@ -9,7 +9,7 @@ import { announceStop } from '../dispatch/stop-watch.ts'
 import { findRun } from '../history/history-store.ts'
 import type { OnRunsEnded } from '../record/recorder.ts'
 import { deleteWaits } from '../record/wait-store.ts'
-import { type EndedRun, runQueue } from '../run.ts'
+import { type EndedRun, parentOf, runQueue } from '../run.ts'
 
 export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded }
 
@@ -54,6 +54,9 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     webhook_ids: string[] | null
     is_webhook_batch: boolean
     is_awaited: boolean
+    parent_run_id: string | null
+    parent_block_id: string | null
+    parent_item_index: number | null
     ended_at: Date
     active_ms: number
     blocks: number
@@ -63,7 +66,8 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
     with stopped as (
       update runs set status = 'Stopped', ended_at = clock_timestamp()
       where id = ${id} and account_id = ${accountId} and ended_at is null
-      returning id, workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch, is_awaited, ended_at,
+      returning id, workflow_id, run_number, run_by, processor_type, webhook_ids, is_webhook_batch, is_awaited, parent_run_id, (parent_run ->> 'uniqueBlockId')::uuid as parent_block_id, parent_item_index,
+        ended_at,
         (extract(epoch from ended_at - created_at) * 1000 - pause_ms)::float8 as active_ms
     ), shown as (
       update workflows w set last_run_number = s.run_number, last_run_status = 'Stopped'
@@ -88,6 +92,7 @@ async function markStopped(tx: Tx, accountId: string, id: string): Promise<Ended
       webhookIds: row.webhook_ids,
       isWebhookBatch: row.is_webhook_batch,
       isAwaited: row.is_awaited,
+      parent: parentOf(row),
       endedAt: row.ended_at,
       activeMs: row.active_ms,
       work: { blocks: row.blocks, calls: row.calls, scriptMs: row.script_ms },

@@ -10,6 +10,7 @@ export type ScriptCall =
   | { kind: 'vault.set'; scope: VaultScope; key: string; value: Json }
   | { kind: 'email.send'; message: { [name: string]: Json } }
   | { kind: 'respond'; answer: { [name: string]: Json } }
+  | { kind: 'event'; name: string; key: string | null; data: Json }
 
 /** A refusal that the script may see and catch. `details` become properties of the error inside the script. */
 export class ScriptCallError extends Error {
@@ -58,6 +59,8 @@ export function parseCall(name: string, args: readonly Json[]): ScriptCall {
       }
     case 'email.send':
       return { kind: name, message: requireObject(name, 'a message', args[0]) }
+    case 'events.send':
+      return { kind: 'event', name: requireEventText('a name', args[0]), key: readKey(args[1]), data: args[2] ?? null }
     case 'fx.respond':
       return { kind: 'respond', answer: requireObject(name, 'a response', args[0]) }
     default:
@@ -65,15 +68,26 @@ export function parseCall(name: string, args: readonly Json[]): ScriptCall {
   }
 }
 
-export function capabilityOf(call: ScriptCall): 'api' | 'vault' | 'email' | 'answer' {
+export function capabilityOf(call: ScriptCall): 'api' | 'vault' | 'email' | 'answer' | 'events' {
   if (call.kind === 'email.send') return 'email'
   if (call.kind === 'respond') return 'answer'
+  if (call.kind === 'event') return 'events'
   return call.kind.startsWith('vault.') ? 'vault' : 'api'
 }
 
 function requireText(name: string, what: string, value: Json | undefined): string {
   if (typeof value === 'string' && value !== '' && value.length <= 8192) return value
   throw new ScriptCallError(`${name} needs ${what}: a string of 1 to 8192 characters.`)
+}
+
+function requireEventText(what: string, value: Json | undefined): string {
+  if (typeof value === 'string' && value !== '' && value.length <= 200) return value
+  throw new ScriptCallError(`events.send needs ${what}: a string of 1 to 200 characters.`)
+}
+
+function readKey(value: Json | undefined): string | null {
+  if (value === undefined || value === null) return null
+  return requireEventText('a key', typeof value === 'number' ? String(value) : value)
 }
 
 function requireObject(name: string, what: string, value: Json | undefined): { [name: string]: Json } {

@@ -46,7 +46,7 @@ export function writeInputs(inputs: ScriptInputs): string {
 }
 
 /** `answer`: fx.respond. */
-type Capabilities = { api: boolean; vault: boolean; email: boolean; answer?: boolean }
+type Capabilities = { api: boolean; vault: boolean; email: boolean; answer?: boolean; events?: boolean }
 
 export type CallContext = {
   /** Aborted when the script is over, however it ended. */

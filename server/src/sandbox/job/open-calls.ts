@@ -168,7 +168,7 @@ export class OpenCalls {
 }
 
 /** What scripts call them. */
-const namesOf = { api: 'api', vault: 'myVault', email: 'email', answer: 'fx.respond' }
+const namesOf = { api: 'api', vault: 'myVault', email: 'email', answer: 'fx.respond', events: 'events' }
 
 function inTurn(first: () => void, second: () => void): () => void {
   return () => {

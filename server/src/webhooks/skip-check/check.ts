@@ -154,7 +154,7 @@ async function ask(
     limits: { timeMs, pauseMsMax: timeMs },
     signal,
     startsAgain: true,
-    onCall: async (call) => ('key' in call ? callVault(deps.vault, { scope, workflowId }, call) : null),
+    onCall: async (call) => ('scope' in call ? callVault(deps.vault, { scope, workflowId }, call) : null),
   })
   return toVerdict(outcome)
 }

@@ -27,6 +27,7 @@ export function refusalsOfFullAccounts(at: Surroundings): Refusal[] {
     ['PushWorkflows', () => ['PushWorkflows', { workflows: [{ workflow }] }]],
     ['RestoreRevision', () => [`RestoreRevision/${nothing}`, { revision: 1 }]],
     ['RunWorkflow', () => ['RunWorkflow', { workflowId: nothing }]],
+    ['SendEvent', () => ['SendEvent', { name: 'full' }]],
     ['RunAndWait', () => [`RunAndWait/${nothing}`, {}]],
     ['CatalogImport', () => ['CatalogImport', { files: [{ path: 'functions/x.js', content: 'return 1' }] }]],
   ] as const satisfies [string, (accountId: string) => [path: string, body: object]][]

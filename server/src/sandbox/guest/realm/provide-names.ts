@@ -46,6 +46,9 @@ export function provideNames(builtins: Builtins, state: RealmState, calls: Realm
     api,
     myVault,
     getVariables: () => state.variables,
+    events: {
+      send: (name: unknown, key: unknown, data: unknown) => request('events.send', [name, key, data], false),
+    },
     email: { send: (message: unknown) => request('email.send', [message], false) },
     sleep: (ms: unknown) => {
       if (typeof ms === 'number' && ms > sleepMsMax)

@@ -1,0 +1,242 @@
+// Blocks that wait after their script: for a time, for an event, or for a run of another workflow. Nothing is held meanwhile.
+import { inputBytesMax } from '@patchbay/contract'
+import type { Json } from '../../lib/json.ts'
+import { JsonText, textOf } from '../../lib/json-text.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
+import type { RunWait, RunWaits } from '../record/wait-store.ts'
+import type { RunClaim, SessionState } from '../run.ts'
+import type { BlockCalls } from './block-calls.ts'
+import type { BlockScriptDeps } from './block-script.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import { type Around, evaluate } from './expression.ts'
+import { type KeptBlock, keepBlock, resultOf, timesOf, type WaitOutcome } from './kept-block.ts'
+import { type RunState, sourcesOf } from './run-state.ts'
+import { planWait, type WaitPlan } from './wait-plan.ts'
+import { addWait } from './waits.ts'
+
+/** Beginnings of waits that others end. */
+export type WaitStarts = {
+  /** `outcome`: of an event that came before and has ended it. */
+  beginEvent(
+    claim: RunClaim,
+    accountId: string,
+    wait: Omit<RunWait, 'outcome'>,
+    event: { names: readonly string[]; key: string | null },
+  ): Promise<{ outcome: string | null } | 'lost'>
+  /** Undefined: there is no such deployed workflow any more. */
+  beginChild(
+    claim: RunClaim,
+    accountId: string,
+    wait: Omit<RunWait, 'outcome' | 'details'> & { detailsOf(child: { id: string; runNumber: number }): string },
+    child: {
+      workflowId: string
+      input: string | null
+      level: number
+      isErrorRun: boolean
+      parentRun: { workflowId: string; runNumber: number; uniqueBlockId: string; itemKey: string | null }
+    },
+  ): Promise<{ details: string } | 'lost' | undefined>
+}
+
+export type BlockWaitDeps = BlockScriptDeps & {
+  /** Absent where nothing really waits. */
+  waits?: Pick<RunWaits, 'put'>
+  waitStarter?: WaitStarts
+  sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
+  openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
+  /** The result of a run that ended. */
+  readResult?(runId: string): Promise<JsonText | null>
+}
+
+export type ScriptEnd = {
+  blockId: string
+  startedAt: Date
+  outcome: ScriptOutcome
+  before: SessionState
+  calls: Pick<BlockCalls, 'count' | 'toText' | 'hasCalled'>
+  judged?: 'skipped' | 'failed'
+  /** It has waited. */
+  hasWaited?: true
+  childRun?: { workflowId: string; runNumber: number }
+}
+
+type Hand = { claim: RunClaim; around: Omit<Around, 'block'>; onWaiting(): void }
+
+/** True when the block waits now. May put another end in place of the script's: an expression failed, or there is nothing to wait for. */
+export async function waitAfterScript(deps: BlockWaitDeps, hand: Hand, end: ScriptEnd): Promise<boolean | 'lost'> {
+  const { state } = hand.around
+  const block = state.workflow.blocks.get(end.blockId)!
+  if (!(block.wait || block.subWorkflow) || end.hasWaited || end.judged || end.outcome.kind !== 'returned') return false
+  if (end.outcome.stop) return false
+  if (block.subWorkflow) return startChild(deps, hand, block, end)
+  const prepared = jsonOf(end.outcome.value)
+  const around = { ...hand.around, block }
+  const planned = await planWait(block.wait!, block.blockName, prepared, (one) => evaluate(deps, around, one))
+  if (!planned.ok) return fail(end, planned.failure.message)
+  const { plan } = planned
+  const isPassed = state.run.isPartial || !deps.waits || (plan.kind === 'time' && plan.dueAt.getTime() <= Date.now())
+  if (isPassed) {
+    const outcome = plan.kind === 'time' ? 'time' : 'timedOut'
+    return replaceValue(end, resultOf({ prepared }, { outcome, dateTimeUTC: new Date().toISOString() }))
+  }
+  const kept = await keep(deps, state, end)
+  const onTimeout = block.wait?.onTimeout ?? 'fail'
+  const wait = toWait(block, plan, plan.kind === 'time' ? kept : { ...kept, onTimeout })
+  const begun = await begin(deps, hand, wait, plan)
+  if (begun === 'lost') return 'lost'
+  hand.onWaiting()
+  addWait(state, { ...wait, outcome: begun })
+  return true
+}
+
+function toWait(block: PlannedBlock, plan: WaitPlan, kept: KeptBlock): Omit<RunWait, 'outcome'> {
+  const { kind, dueAt } = plan
+  return { blockId: block.uniqueBlockId, itemIndex: -1, kind, dueAt, details: JSON.stringify(kept) }
+}
+
+/** The outcome, where there is one already. */
+async function begin(
+  deps: BlockWaitDeps,
+  { claim, around }: Hand,
+  wait: Omit<RunWait, 'outcome'>,
+  plan: WaitPlan,
+): Promise<string | null | 'lost'> {
+  const { accountId } = around.state.run
+  if (plan.kind === 'time') return (await deps.waits!.put(claim, accountId, wait)) ? null : 'lost'
+  const begun = await deps.waitStarter!.beginEvent(claim, accountId, wait, plan)
+  return begun === 'lost' ? 'lost' : begun.outcome
+}
+
+async function startChild(
+  deps: BlockWaitDeps,
+  hand: Hand,
+  block: PlannedBlock,
+  end: ScriptEnd,
+): Promise<boolean | 'lost'> {
+  const { claim, around } = hand
+  const { state } = around
+  if (end.outcome.kind !== 'returned' || !deps.waitStarter) return fail(end, 'Sub-workflows are not run here.')
+  const { workflowId, input: expression } = block.subWorkflow!
+  const { run } = state
+  if (run.level >= levelsMax)
+    return fail(end, `The sub-workflow was not started: runs are at most ${levelsMax} levels deep.`)
+  let input: Json | JsonText
+  if (expression !== undefined) {
+    const extras = { prepared: jsonOf(end.outcome.value) }
+    const found = await evaluate(deps, { ...around, block }, { what: 'The input', source: expression, extras })
+    if (!found.ok) return fail(end, found.failure.message)
+    input = found.value
+  } else input = block.script.trim() === '' ? (sourcesOf(state, block)[0] ?? null) : end.outcome.value
+  const text = textOf(input)
+  if (Buffer.byteLength(text) > inputBytesMax) return fail(end, 'The input of the sub-workflow is larger than 1 MiB.')
+  const kept = await keep(deps, state, end)
+  const begun = await deps.waitStarter.beginChild(
+    claim,
+    run.accountId,
+    {
+      blockId: block.uniqueBlockId,
+      itemIndex: -1,
+      kind: 'subWorkflow',
+      dueAt: null,
+      detailsOf: ({ id, runNumber }) => JSON.stringify({ ...kept, child: { id, workflowId: workflowId!, runNumber } }),
+    },
+    {
+      workflowId: workflowId!,
+      input: text === 'null' ? null : text,
+      level: run.level + 1,
+      isErrorRun: run.isErrorRun,
+      parentRun: {
+        workflowId: run.workflowId,
+        runNumber: run.runNumber,
+        uniqueBlockId: block.uniqueBlockId,
+        itemKey: null,
+      },
+    },
+  )
+  if (begun === 'lost') return 'lost'
+  if (!begun) return fail(end, `The workflow ${workflowId} is not deployed, so it was not started.`)
+  hand.onWaiting()
+  addWait(state, {
+    blockId: block.uniqueBlockId,
+    itemIndex: -1,
+    kind: 'subWorkflow',
+    dueAt: null,
+    ...begun,
+    outcome: null,
+  })
+  return true
+}
+
+/** The first run is level 1. */
+const levelsMax = 5
+
+async function keep(deps: BlockWaitDeps, state: RunState, end: ScriptEnd): Promise<KeptBlock> {
+  if (end.outcome.kind !== 'returned') throw new Error('Only a script that returned is followed by a wait.')
+  const { deferredVault } = end.outcome
+  const session = { vars: {}, vault: deferredVault.workflow, vaultGlobal: deferredVault.global }
+  return keepBlock({ ...end, outcome: end.outcome }, await deps.sealDeferred(state, end.blockId, session))
+}
+
+/** The end of a block that has waited. */
+export async function endWait(deps: BlockWaitDeps, state: RunState, wait: RunWait): Promise<ScriptEnd> {
+  const { blockId } = wait
+  const kept = JSON.parse(wait.details) as KeptBlock
+  const { startedAt, pauseMs } = timesOf(kept, new Date())
+  const deferred =
+    kept.deferred === null || !deps.openDeferred
+      ? { vault: {}, vaultGlobal: {} }
+      : await deps.openDeferred(state, blockId, Buffer.from(kept.deferred, 'base64'))
+  const always = { log: kept.log, pauseMs }
+  const value = wait.kind === 'subWorkflow' ? await childValue(deps, wait, kept) : waitedValue(wait, kept)
+  return {
+    blockId,
+    startedAt,
+    before: { vars: kept.before, vault: {}, vaultGlobal: {} },
+    calls: { count: kept.calls.count, toText: () => kept.calls.text, hasCalled: kept.calls.count > 0 },
+    hasWaited: true,
+    ...(kept.child ? { childRun: { workflowId: kept.child.workflowId, runNumber: kept.child.runNumber } } : {}),
+    ...('failure' in value
+      ? { judged: 'failed', outcome: { kind: 'threw', name: 'Error', message: value.failure, ...always } }
+      : {
+          outcome: {
+            kind: 'returned',
+            value: value.value,
+            sessionVars: kept.after as { [name: string]: Json },
+            deferredVault: { workflow: deferred.vault, global: deferred.vaultGlobal },
+            ...always,
+          },
+        }),
+  }
+}
+
+type Value = { value: Json | JsonText } | { failure: string }
+
+function waitedValue({ kind, outcome }: RunWait, kept: KeptBlock): Value {
+  const dateTimeUTC = new Date().toISOString()
+  if (outcome !== null) return { value: resultOf(kept, JSON.parse(outcome) as WaitOutcome) }
+  if (kind === 'time') return { value: resultOf(kept, { outcome: 'time', dateTimeUTC }) }
+  if (kept.onTimeout === 'continue') return { value: resultOf(kept, { outcome: 'timedOut', dateTimeUTC }) }
+  return { failure: 'The wait timed out.' }
+}
+
+async function childValue(deps: BlockWaitDeps, { outcome }: RunWait, { child }: KeptBlock): Promise<Value> {
+  const end = JSON.parse(outcome ?? '{}') as { status?: string; errorMessage?: string | null }
+  if (end.status === 'Ready' && child) return { value: (await deps.readResult?.(child.id)) ?? null }
+  return { failure: end.errorMessage ?? `Run ${child?.runNumber ?? ''} of the sub-workflow was stopped.` }
+}
+
+function replaceValue(end: ScriptEnd, value: Json): false {
+  if (end.outcome.kind === 'returned') end.outcome = { ...end.outcome, value }
+  return false
+}
+
+function fail(end: ScriptEnd, message: string): false {
+  const { log, pauseMs } = end.outcome
+  end.outcome = { kind: 'threw', name: 'Error', message, log, pauseMs }
+  end.judged = 'failed'
+  return false
+}
+
+function jsonOf(value: Json | JsonText): Json {
+  return value instanceof JsonText ? (JSON.parse(value.text) as Json) : value
+}
