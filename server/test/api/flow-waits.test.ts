@@ -173,6 +173,18 @@ describe('a wait for an event', () => {
     await waiting(workflow.id)
   })
 
+  it('is gone after 7 days', async () => {
+    const name = 'ancient'
+    await send({ name })
+    await service.asOwner("update sent_events set created_at = created_at - interval '8 days' where name = $1", [name])
+    // The sweep runs when a process starts.
+    const another = await service.startAnother({}, 'worker')
+    await eventually(
+      async () => (await service.asOwner('select from sent_events where name = $1', [name])).length === 0,
+    )
+    await another[Symbol.asyncDispose]()
+  })
+
   it('with the same eventId counts once', async () => {
     const workflow = await deployWorkflow(client, [forEvent('twice'), forEvent('twice')])
     await startRun(client, workflow.id)

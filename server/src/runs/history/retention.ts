@@ -4,6 +4,7 @@ import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { deleteOrphans } from '../record/item-store.ts'
+import { deleteOldEvents } from '../wake/event-store.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }
@@ -12,6 +13,7 @@ const sweepMs = 60_000
 /** Longer than a statement may take. */
 const leaseSeconds = 90
 const daysAhead = 7
+const eventsAtOnce = 10_000
 
 export class Retention implements AsyncDisposable {
   readonly #database: Database
@@ -39,6 +41,10 @@ export class Retention implements AsyncDisposable {
       await this.#sweepDays()
       await this.#sweepRecordings()
       await deleteOrphans(this.#database.system)
+      while (
+        !this.#sweeping.isStopping &&
+        (await deleteOldEvents(this.#database.system, eventsAtOnce)) === eventsAtOnce
+      );
       await sweepBeyondCount(this.#database.system, {
         runsKeptMax: this.#options.runsKeptMax,
         mayGoOn: async () => !this.#sweeping.isStopping && (await this.#lease.hold()),
