@@ -30,7 +30,6 @@ export { readOneMoment } from './one-moment.ts'
 export { connectOwner } from './owner.ts'
 export { nothing, rawStatement, type Sql, type Statement, sql, when } from './sql.ts'
 export {
-  cannotWriteFiles,
   isBeingMoved,
   isDeadlock,
   isDiskFull,
