@@ -154,7 +154,9 @@ describe('a new version of a template', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
-    await table.getByRole('row', { name: second.email }).getByText('Upgraded', { exact: true }).waitFor()
+    // The next wave comes when it would have come without the pause, which is minutes from now.
+    await page.getByText('Running', { exact: true }).waitFor()
+    await table.getByRole('row', { name: second.email }).getByText('Pending', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
     await table.getByRole('row', { name: first.email }).getByText('Rolled back', { exact: true }).waitFor()
