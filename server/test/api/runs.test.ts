@@ -177,7 +177,14 @@ describe('what a run does', () => {
     const workflow = await deployWorkflow(service.manager, ['return { run, webhook, dateLastRun }'])
     const first = await runToEnd(service.manager, workflow.id)
     expect((await blockResult(service.manager, workflow, 1)).body.result).toEqual({
-      run: { workflowId: workflow.id, runNumber: 1, runBy: 'API', idempotencyKey: expect.any(String), try: 1, input: null },
+      run: {
+        workflowId: workflow.id,
+        runNumber: 1,
+        runBy: 'API',
+        idempotencyKey: expect.any(String),
+        try: 1,
+        input: null,
+      },
       webhook: null,
       dateLastRun: null,
     })

@@ -74,7 +74,13 @@ describe('GET /api/Workflow/{id}?runNumber=', () => {
     const then = await read(client, id, `?runNumber=${first}`)
     expect(then).toMatchObject({ name: 'Three blocks', variables: { who: { value: 'world' } } })
     expect(then.run).toMatchObject({ lockVersionNumber: first, status: 'Ready', runBy: 'API' })
-    const ready = { status: 'Ready', startDateTimeUTC: timestamp, endDateTimeUTC: timestamp }
+    const ready = {
+      status: 'Ready',
+      startDateTimeUTC: timestamp,
+      endDateTimeUTC: timestamp,
+      tries: 1,
+      childRun: null,
+    }
     expect(then.chain).toEqual(before.chain.map((block: object) => ({ ...block, ...ready })))
 
     const later = await read(client, id, `?runNumber=${second}`)

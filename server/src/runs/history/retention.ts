@@ -4,7 +4,7 @@ import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { deleteOrphans } from '../record/item-store.ts'
-import { deleteOldEvents } from '../wake/event-store.ts'
+import { deleteOldEvents } from './event-retention.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
 
 export type RetentionOptions = { daysKept: number; runsKeptMax: number }

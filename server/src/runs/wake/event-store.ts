@@ -87,10 +87,3 @@ export async function insertEventWait(tx: Queryable, wait: EventWait): Promise<s
     returning w.outcome`)
   return rows[0]?.outcome ?? null
 }
-
-export async function deleteOldEvents(db: Queryable, limit: number): Promise<number> {
-  const { rowCount } = await db.query(sql`
-    delete from sent_events where id = any(array(
-      select id from sent_events where created_at < now() - interval '7 days' limit ${limit}))`)
-  return rowCount
-}
