@@ -27,6 +27,18 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
+/** As every block without them answers. */
+const noFlow = {
+  runWhen: null,
+  needs: null,
+  forEach: null,
+  subWorkflow: null,
+  wait: null,
+  retry: null,
+  onError: null,
+  timeoutSeconds: null,
+}
+
 describe('POST /api/Workflow from a template', () => {
   it('answers the new id as a JSON string and keeps the blocks, ids and variables of the template', async () => {
     const answer = await client.post('/api/Workflow', { workflowTemplateId: helloWorld.id, name: 'My hello' })
@@ -74,6 +86,7 @@ describe('POST /api/Workflow from a template', () => {
           script: expect.stringContaining('employees'),
           dataSources: [],
           variables: {},
+          ...noFlow,
           isCustomized: false,
         },
         {
@@ -85,6 +98,7 @@ describe('POST /api/Workflow from a template', () => {
           script: expect.stringContaining('firstName'),
           dataSources: [helloWorld.employees],
           variables: { greeting: { variableSource: 'Workflow', variableName: 'greeting' } },
+          ...noFlow,
           isCustomized: false,
         },
       ],
