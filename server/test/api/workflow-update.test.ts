@@ -112,8 +112,10 @@ describe('an answer posted back', () => {
 
   it('whatever custom workflow it came from, and whatever JSON its values are', async () => {
     const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((text) => text !== '__proto__')
+    const lineOf = (maxLength: number) =>
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength }).filter((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text))
     const element = fc.record({
-      blockName: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 }),
+      blockName: lineOf(50),
       script: fc.constantFrom('', 'return 1', 'return Datasource'),
       variables: fc.dictionary(name, fc.record({ variableSource: fc.constant('Value'), value: fc.jsonValue() }), {
         noNullPrototype: true,
@@ -121,7 +123,7 @@ describe('an answer posted back', () => {
       }),
     })
     const body = fc.record({
-      name,
+      name: lineOf(20),
       description: fc.string({ unit: 'grapheme' }),
       variables: fc.dictionary(name, fc.record({ value: fc.jsonValue() }), { noNullPrototype: true, maxKeys: 4 }),
       chain: fc.array(element, { maxLength: 4 }),

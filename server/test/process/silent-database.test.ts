@@ -82,7 +82,7 @@ describe('a database whose words arrive late', () => {
     const seen = await eventually(async () => {
       if (/The clock of the database was set back/.test(service.logText())) return 'set back'
       const rows = await base.asOwner(
-        "select query_start::text as at from pg_stat_activity where datname = current_database() and query ~ '^select extract.epoch from clock_timestamp'",
+        "select query_start::text as at from pg_stat_activity where datname = current_database() and query ~ '^\\s*select extract.epoch from seen_at'",
       )
       for (const { at } of rows) looks.add(String(at))
       // One may have been asked before, and the last is not answered yet.

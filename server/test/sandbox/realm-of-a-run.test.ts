@@ -146,7 +146,9 @@ describe('a realm', () => {
     ).split(',')
     const ofTheLanguage = ['decode', 'encode', 'escape', 'eval', 'globalThis', 'is', 'parse', 'undefined', 'unescape']
     expect(names.filter((name) => !ofTheLanguage.some((start) => name.startsWith(start))).sort()).toEqual(
-      'api console dateLastRun email fx getVariables logger myVault run session sleep variables webhook'.split(' '),
+      'api console dateLastRun email events fx getVariables logger myVault run session sleep variables webhook'.split(
+        ' ',
+      ),
     )
   })
 })
