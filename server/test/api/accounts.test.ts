@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization, uniqueEmail } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 
 describe('accounts', () => {
   let service: TestService
   let user: { id: string; client: Client; email: string }
   let partner: { id: string; client: Client; email: string }
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     user = await createAccount(service, service.manager, 'User')
     partner = await createAccount(service, service.manager, 'DevPartner')
   })

@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { createWorkflow } from '../harness/workflows.ts'
 import { applicationFile, blockFiles, type File, functionFile, workflowFile } from './catalog-files.ts'
 
 let service: TestService
 let other: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   other = (await createOrganization(service)).manager
 })
 afterAll(() => service[Symbol.asyncDispose]())

@@ -4,7 +4,8 @@ import { createAccount } from '../harness/accounts.ts'
 import type { Answer, Client } from '../harness/client.ts'
 import { type GraphServer, startGraphServer } from '../harness/graph-server.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { blockResult, deployWorkflow, runToEnd, type SampleBlock } from '../harness/workflows.ts'
 
 const applicationId = 'a249afab-8ee8-511d-9308-361fe7a44b13'
@@ -28,7 +29,7 @@ describe('the document library', () => {
   let accountId: string
 
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
   beforeEach(async () => {

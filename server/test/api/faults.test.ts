@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 let service: TestService
@@ -12,7 +13,7 @@ let user: Client
 let idOf: (shortName: string) => string
 
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   target = await startHttpTarget()
   const all = (await service.manager.get('/api/Applications')).body as { id: string; shortName: string }[]
   idOf = (shortName) => all.find((one) => one.shortName.toUpperCase() === shortName)!.id

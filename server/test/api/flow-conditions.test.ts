@@ -1,7 +1,8 @@
 // Conditions, joins, tolerated failures, handlers and retries, on the running service.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   blockPath,
   blockResult,
@@ -17,7 +18,7 @@ import {
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
 })
 afterAll(() => service[Symbol.asyncDispose]())
 

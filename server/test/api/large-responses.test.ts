@@ -1,8 +1,9 @@
 // What a script receives may be of any size: its block runs once, whatever was received, and the run can be replayed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
+import { joinService } from '../harness/joined-service.ts'
 import { replayToEnd } from '../harness/replays.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import type { TestService } from '../harness/service.ts'
 import { blockPath, deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
@@ -27,7 +28,7 @@ describe('a response of any size', () => {
   let registered: string
 
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     target = await startHttpTarget(({ method, url }) => {
       if (method === 'POST' && !url.startsWith('/answers/')) return { json: 1 }
       const [kind, size] = url.split('/').slice(-2) as [keyof typeof contentTypes, string]

@@ -3,7 +3,8 @@ import { type OperationSpec, operations, records } from '@patchbay/contract'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument, validator } from '../../src/http/index.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { createWorkflow, deployWorkflow } from '../harness/workflows.ts'
 
 type Shape = {
@@ -71,7 +72,7 @@ describe('on the service', () => {
   let service: TestService
   let workflowId: string
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     workflowId = (await deployWorkflow(service.manager, ['return 1'])).id
   })
   afterAll(() => service[Symbol.asyncDispose]())

@@ -5,7 +5,8 @@ import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { behindLock } from '../harness/held-lock.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { enableWebhook, queueOf } from '../harness/webhooks.ts'
 import { deployWorkflow, endOf } from '../harness/workflows.ts'
 
@@ -14,7 +15,7 @@ let listener: HttpTarget
 let user: Client
 let accountId: string
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   listener = await startHttpTarget()
   const made = await createAccount(service, service.manager, 'User')
   user = made.client

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 
 describe('authentication as the catalogue describes it', () => {
   let service: TestService
@@ -11,7 +12,7 @@ describe('authentication as the catalogue describes it', () => {
   let count = 0
 
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
     target = await startHttpTarget()
   })
   afterAll(async () => {

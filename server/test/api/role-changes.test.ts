@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createAccount, uniqueEmail } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
 import { holdsWithinASecond } from '../harness/within-a-second.ts'
 import { deployWorkflow } from '../harness/workflows.ts'
@@ -10,7 +11,7 @@ import { deployWorkflow } from '../harness/workflows.ts'
 let service: TestService
 let other: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   other = await service.startAnother({}, 'api')
 })
 afterAll(async () => {

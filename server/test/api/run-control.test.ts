@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
+import { joinService } from '../harness/joined-service.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import {
   blockResult,
@@ -22,7 +23,7 @@ const untilLet = `myVault.set("begun", 1); while (!myVault.contains("go")) { ${b
 
 let service: TestService
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
 })
 afterAll(() => service[Symbol.asyncDispose]())
 

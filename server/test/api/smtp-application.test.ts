@@ -5,7 +5,8 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { type ReceivedMail, startSmtpPeer } from '../harness/smtp-peer.ts'
 import { blockResult, deployWorkflow, runToEnd } from '../harness/workflows.ts'
 import { createSelfSigned } from '../outbound/self-signed.ts'
@@ -20,7 +21,7 @@ describe('an account sends through its own mail server', () => {
   let email: string
 
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
   beforeEach(async () => {

@@ -6,7 +6,8 @@ import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Keys } from '../harness/client.ts'
 import { EventReader } from '../harness/event-reader.ts'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import { enableWebhook } from '../harness/webhooks.ts'
 import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
@@ -16,7 +17,7 @@ let other: TestService
 let idle: EventReader
 let idleSince: number
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   other = await service.startAnother({}, 'api')
   idleSince = performance.now()
   idle = await EventReader.open((await createAccount(service, service.manager, 'User')).client)

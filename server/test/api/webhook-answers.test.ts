@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
+import { joinService } from '../harness/joined-service.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { enableWebhook, type SampleWebhook } from '../harness/webhooks.ts'
 import { blockPath, createWorkflow, deployWorkflow, endOf, type SampleWorkflow } from '../harness/workflows.ts'
@@ -9,7 +10,7 @@ import { blockPath, createWorkflow, deployWorkflow, endOf, type SampleWorkflow }
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = service.manager
 })
 afterAll(() => service[Symbol.asyncDispose]())

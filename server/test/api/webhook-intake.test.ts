@@ -4,7 +4,8 @@ import { Database } from '../../src/db/index.ts'
 import { RemoteFeeder } from '../../src/webhooks/queue/feeder.ts'
 import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   countStored,
   deployWebhook,
@@ -21,7 +22,7 @@ import { sampleFormats } from '../webhooks-verify/sign.ts'
 describe('webhook intake', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

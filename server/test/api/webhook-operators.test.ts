@@ -7,6 +7,7 @@ import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { holdLock } from '../harness/held-lock.ts'
 import { startHttpTarget } from '../harness/http-target.ts'
+import { joinService } from '../harness/joined-service.ts'
 import { startService, type TestService } from '../harness/service.ts'
 import { operateQueues, remember } from '../harness/webhook-queue.ts'
 import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
@@ -15,7 +16,7 @@ import { deployWorkflow, startRun } from '../harness/workflows.ts'
 describe('operating the queue of a webhook', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startService()
+    service = await joinService()
   })
   afterAll(() => service[Symbol.asyncDispose]())
 

@@ -3,7 +3,8 @@ import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { holdLock } from '../harness/held-lock.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   blockA,
   blockB,
@@ -21,7 +22,7 @@ import {
 let service: TestService
 let client: Client
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = (await createAccount(service, service.manager, 'User')).client
 })
 afterAll(() => service[Symbol.asyncDispose]())

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { startService, type TestService } from '../harness/service.ts'
+import { joinService } from '../harness/joined-service.ts'
+import type { TestService } from '../harness/service.ts'
 import {
   change,
   create,
@@ -22,7 +23,7 @@ let client: Client
 const ids: Record<string, string> = {}
 
 beforeAll(async () => {
-  service = await startService()
+  service = await joinService()
   client = (await createAccount(service, service.manager, 'User')).client
   ids['hello'] = await create(client, {
     workflowTemplateId: helloWorld.id,
