@@ -1,6 +1,6 @@
 // Whoever waits for a run, or for the response to a webhook request, gets it with what the run records.
 import type { Tx } from '../../db/index.ts'
-import type { OnRunsEnded } from '../record/recorder.ts'
+import type { OnRunsEnded } from '../record/entries.ts'
 import type { NewAnswer } from '../webhook-answer.ts'
 import { insertAnswers, insertEnds } from './answer-store.ts'
 import { EndWatch, type WaitSlots } from './end-watch.ts'

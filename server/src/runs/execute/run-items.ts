@@ -7,54 +7,33 @@
  * its run. Whoever goes on with the run finds the list, the ends and the waits, so an item that is recorded never runs again.
  */
 import type { Json, JsonObject } from '../../lib/json.ts'
-import { JsonText, largeTextMin, textOf } from '../../lib/json-text.ts'
+import { type JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemRecord, ItemRecords, ListedItem } from '../record/item-store.ts'
-import type { RunWait, RunWaits } from '../record/wait-store.ts'
-import type { RunClaim } from '../run.ts'
+import type { ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { RunWait } from '../record/wait-store.ts'
 import { BlockCalls } from './block-calls.ts'
-import { type BlockScriptDeps, runBlockScript } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { isTruthy, runExpression } from './expression.ts'
-import { failuresAllowed, listBytesMax, listScript, readList } from './item-list.ts'
+import { finishItems } from './finish-items.ts'
+import {
+  type ItemBlock,
+  type ItemDeps,
+  type ItemsEnd,
+  type ItemsHold,
+  noItems,
+  type Tries,
+  threw,
+  type Unit,
+} from './item-ends.ts'
+import { listBytesMax, listScript, readList } from './item-list.ts'
+import { errorIn, runItemScript, takesBatches } from './item-script.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
-import type { ItemCounts, RunState } from './run-state.ts'
+import type { RunState } from './run-state.ts'
 import { logText, storable } from './sanitize-text.ts'
 import { errorOf } from './waits.ts'
 
-export type ItemDeps = BlockScriptDeps & {
-  items: Pick<ItemRecords, 'record' | 'putList' | 'findList' | 'listEnded' | 'listResults' | 'listFailed' | 'addDeaths'>
-  waits: Pick<RunWaits, 'put' | 'list'>
-}
-
-export type ItemsHold = {
-  claim: RunClaim
-  signal: AbortSignal
-  stopSignal: AbortSignal
-  leaveSignal?: AbortSignal
-  isStopping(): boolean
-  onSleep(ms: number): void
-  goesFirst?: boolean
-}
-
-/** `waiting`: nothing is left but items whose next try is due later. `interrupted`: the worker or the run is to stop. */
-export type ItemsEnd =
-  | { kind: 'ended'; outcome: ScriptOutcome; counts: ItemCounts }
-  | { kind: 'waiting'; wait: RunWait }
-  | { kind: 'interrupted'; isStopped: boolean }
-  | { kind: 'lost' }
-
-type Tries = { indexes: number[]; tries: number; log: string[] }
-type Unit = { indexes: number[]; tried: Tries | undefined }
-
-const itemSecondsDefault = 120
-const itemBytesMax = 1_048_576
-const collectedBytesMax = 32 * 1_048_576
 const stopAfterDefault = 10
 const deathsMax = 3
-const keysShown = 5
-/** A script without any of these words cannot read its data sources, which may be large and would be sent with every item. */
-const readsSources = /Datasource|globalThis|eval|Function|constructor|\bthis\b/
 
 export async function runItems(
   deps: ItemDeps,
@@ -105,7 +84,7 @@ class ItemsOfBlock {
       .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))[0]
     const itemKey = this.#list[first?.itemIndex ?? -1]?.key ?? ''
     if (first && !this.#isGivenUp) return { kind: 'waiting', wait: { ...first, itemKey } }
-    return this.#finish()
+    return finishItems(this.#deps, this.#at, { ends: this.#ends, isGivenUp: this.#isGivenUp })
   }
 
   get #isInterrupted(): boolean {
@@ -225,7 +204,8 @@ class ItemsOfBlock {
     const startedAt = new Date()
     const calls = new BlockCalls(this.#hold.claim.attempt + 1, this.#state.workflow.recordCallBodies)
     const tries = (tried?.tries ?? 0) + 1
-    const outcome = this.#judge(await this.#runScript(indexes, tries, calls), indexes.length)
+    const items = indexes.map((index) => ({ ...(this.#list[index] as ListedItem), index }))
+    const outcome = await runItemScript(this.#deps, this.#hold, this.#at, { items, tries, calls })
     if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return
     const { retry } = this.#block
     const log = tried ? [...tried.log, `Try ${tries} of ${(retry?.times ?? 0) + 1}`, ...outcome.log] : outcome.log
@@ -235,7 +215,7 @@ class ItemsOfBlock {
       if (rule === true) return this.#putOff({ indexes, tries, log })
       if (rule !== false) ended = rule
     }
-    const texts = ended.kind === 'returned' && this.#isBatch ? (ended.value as Json[]) : undefined
+    const texts = ended.kind === 'returned' && takesBatches(this.#block) ? (ended.value as Json[]) : undefined
     const shared = { calls: calls.toText(), tries, startedAt, endedAt: new Date(), log: logText(log) }
     await Promise.all(
       indexes.map((index, at) => {
@@ -248,66 +228,8 @@ class ItemsOfBlock {
     )
   }
 
-  get #isBatch(): boolean {
-    return (this.#block.forEach?.batchSize ?? 1) > 1
-  }
-
-  async #runScript(indexes: readonly number[], tries: number, calls: BlockCalls): Promise<ScriptOutcome> {
-    const { run } = this.#state
-    const { uniqueBlockId, script, timeoutSeconds = itemSecondsDefault } = this.#block
-    const given = indexes.map((index) => {
-      const { key, item } = this.#list[index] as ListedItem
-      return { item, index, itemKey: key }
-    })
-    const [first] = given
-    const isBatch = this.#isBatch
-    const block = isBatch ? { ...this.#block, script: batchScript(script) } : this.#block
-    try {
-      return await runBlockScript(this.#deps, {
-        state: this.#state,
-        block,
-        webhook: this.#webhook,
-        claim: this.#hold.claim,
-        calls,
-        tape: undefined,
-        signal: this.#hold.signal,
-        stopSignal: this.#hold.stopSignal,
-        leaveSignal: this.#hold.leaveSignal,
-        onSleep: this.#hold.onSleep,
-        goesFirst: this.#hold.goesFirst ?? false,
-        usedMs: 0,
-        // The answers of items are nobody's.
-        answer: {},
-        onBegin: () => {},
-        onCutOff: () => {},
-        unit: {
-          extras: isBatch ? { items: given as unknown as Json } : { ...(first as { item: Json }) },
-          idempotencyKey: `${run.rootId}:${uniqueBlockId}:${first?.itemKey}`,
-          timeMs: timeoutSeconds * 1000,
-          try: tries,
-          seesSources: readsSources.test(script),
-        },
-      })
-    } catch (error) {
-      this.#deps.onFault(error)
-      return { kind: 'crashed', message: 'The service failed while this item ran.', log: [], pauseMs: 0 }
-    }
-  }
-
-  /** What a script may do in a block, but not in an item. */
-  #judge(outcome: ScriptOutcome, count: number): ScriptOutcome {
-    if (outcome.kind !== 'returned') return outcome
-    const { log, pauseMs } = outcome
-    if (outcome.stop) return { ...threw('fx.stopAfterThisBlock cannot be called in an item.'), log, pauseMs }
-    if (!this.#isBatch) {
-      if (textOf(outcome.value).length > itemBytesMax)
-        return { ...threw('The result of the item is larger than 1 MiB.'), log, pauseMs }
-      return outcome
-    }
-    const value = outcome.value instanceof JsonText ? (JSON.parse(outcome.value.text) as Json) : outcome.value
-    if (!Array.isArray(value) || value.length !== count)
-      return { ...threw(`The script must return an array of ${count} results, one for each item.`), log, pauseMs }
-    return { ...outcome, value }
+  get #at(): ItemBlock {
+    return { state: this.#state, block: this.#block, webhook: this.#webhook }
   }
 
   async #asksAgain(failure: { message: string; response?: JsonObject }): Promise<boolean | ScriptOutcome> {
@@ -346,34 +268,6 @@ class ItemsOfBlock {
     this.#failedInARow = status === 'failed' ? this.#failedInARow + 1 : 0
   }
 
-  async #finish(): Promise<ItemsEnd> {
-    const total = this.#list.length
-    const count = (status: ItemRecord['status']) => this.#ends.filter((end) => end === status).length
-    const counts = { total, succeeded: count('succeeded'), failed: count('failed'), skipped: count('skipped') }
-    const { maxFailures, collect = 'results' } = this.#block.forEach ?? {}
-    if (this.#isGivenUp || counts.failed > failuresAllowed(maxFailures, total))
-      return { kind: 'ended', outcome: threw(await this.#tellFailures(counts)), counts }
-    const outcome = collect === 'counts' ? returned({ ...counts }, this.#state) : await this.#collect()
-    return { kind: 'ended', outcome, counts }
-  }
-
-  async #tellFailures({ failed, total }: ItemCounts): Promise<string> {
-    const { accountId, id: runId } = this.#state.run
-    const shown = await this.#deps.items.listFailed(accountId, runId, this.#block.uniqueBlockId, keysShown)
-    const keys = shown.map(({ key }) => key).join(', ')
-    return `${failed} of ${total} items failed: ${keys}. First: ${shown[0]?.message ?? ''}`
-  }
-
-  async #collect(): Promise<ScriptOutcome> {
-    const { accountId, id: runId } = this.#state.run
-    const results = await this.#deps.items.listResults(accountId, runId, this.#block.uniqueBlockId)
-    const bytes = results.reduce((sum, text) => sum + text.length + 1, 1)
-    if (bytes > collectedBytesMax)
-      return threw('The results of the items are larger than 32 MiB. Use collect: "counts", and retry the run.')
-    const text = `[${results.join(',')}]`
-    return returned(text.length > largeTextMin ? new JsonText(text) : (JSON.parse(text) as Json), this.#state)
-  }
-
   #around() {
     return {
       state: this.#state,
@@ -383,26 +277,4 @@ class ItemsOfBlock {
       stopSignal: this.#hold.stopSignal,
     }
   }
-}
-
-const noItems: ItemCounts = { total: 0, succeeded: 0, failed: 0, skipped: 0 }
-
-/** On one line with the first of the script, so that its lines keep their numbers. An Error is not JSON; its message is. */
-function batchScript(script: string): string {
-  return `return ((all) => Array.isArray(all) ? all.map((one) => one instanceof Error ? { error: one.message || String(one) } : one) : all)(await (async () => {${script}\n})())`
-}
-
-function errorIn(result: Json | JsonText): string | undefined {
-  const error = (result as { error?: unknown } | null)?.error
-  return typeof error === 'string' ? storable(error) : undefined
-}
-
-function threw(message: string): ScriptOutcome {
-  return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
-}
-
-/** Items have a copy of the session, so it is as it was. */
-function returned(value: Json | JsonText, { session }: RunState): ScriptOutcome {
-  const deferredVault = { workflow: session.vault, global: session.vaultGlobal }
-  return { kind: 'returned', value, sessionVars: session.vars, deferredVault, log: [], pauseMs: 0 }
 }

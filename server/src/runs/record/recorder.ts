@@ -1,6 +1,5 @@
 // The recorder commits what workers found out: results of blocks and ends of runs, those of the same moment together.
 
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Contents } from '../../contents/index.ts'
 import {
   type Beside,
@@ -13,67 +12,19 @@ import {
   together,
 } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
-import type { JsonObject } from '../../lib/json.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { StorageLedger } from '../../storage/index.ts'
-import type { RunRecording } from '../recording/run-tape.ts'
-import {
-  type BlockRecord,
-  claimKey,
-  type EndedRun,
-  type RunClaim,
-  type RunNews,
-  type RunStatus,
-  type RunWork,
-  runQueue,
-} from '../run.ts'
+import { type BlockRecord, claimKey, type EndedRun, type RunNews, type RunStatus, runQueue } from '../run.ts'
 import type { NewAnswer } from '../webhook-answer.ts'
 import { keepBlock } from './block-contents.ts'
-import { type EndedRunRow, endRuns, type RunEnd, type RunProgressRow, recordBlocks } from './record-store.ts'
+import { type BlockEntry, type DeferredVault, type EndEntry, type OnRunsEnded, weight } from './entries.ts'
+import { persist } from './persist.ts'
+import { type EndedRunRow, endRuns, recordBlocks } from './record-store.ts'
 import { insertRecordings, type SealedRecording, sealRecordings } from './recording-store.ts'
 import { sumUpOutcomes } from './sum-up-outcomes.ts'
 import { deleteWaits } from './wait-store.ts'
-import { type OutcomeEffect, updateWorkflowOutcomes } from './workflow-outcome-store.ts'
-
-export type BlockEntry = {
-  claim: RunClaim
-  scope: Scope
-  workflowId: string
-  runNumber: number
-  progress: RunProgressRow
-  block: BlockRecord
-}
-
-export type EndEntry = Omit<BlockEntry, 'block'> & {
-  block?: BlockRecord | undefined
-  end: RunEnd
-  work: RunWork
-  /** The block whose result is that of the run. */
-  outputBlock?: string | undefined
-  /** Blocks of it may have waited. */
-  mayWait?: boolean
-  /** What a replay of the run needs. */
-  recording?: RunRecording | undefined
-  /** What success means besides the status; nothing of it happens otherwise. */
-  onSuccess: { movesDateLastRun: boolean; deferred: { vault: JsonObject; vaultGlobal: JsonObject } }
-}
-
-export type DeferredVault = {
-  writeAll(
-    tx: Tx,
-    scope: Scope,
-    entries: { at: { workflowId: string } | { accountId: string }; key: string; value: JsonObject[string] }[],
-  ): Promise<void>
-}
-
-/** Told of ends within their transaction: what it writes happens exactly when the run ends. */
-export type OnRunsEnded = (
-  tx: Tx,
-  ended: readonly EndedRun[],
-  effects: readonly OutcomeEffect[],
-  beside?: Beside,
-) => Promise<void>
+import { updateWorkflowOutcomes } from './workflow-outcome-store.ts'
 
 type Deps = {
   database: Database
@@ -88,19 +39,9 @@ type Deps = {
   onFault(error: unknown): void
 }
 
-/** Below the time in which others take the run over: after that a write would be fenced anyway. */
-const persistMs = 20_000
-
 /** Behind the record of a block its next one waits, in a realm that grows cold; nothing waits for the end of a run. */
 const gatherBlocksMs = 5
 const gatherEndsMs = 12
-
-/** Large results travel alone: the text of a statement is held in memory several times. */
-const weight = {
-  of: ({ block, recording }: { block?: BlockRecord | undefined; recording?: RunRecording | undefined }) =>
-    lengthOf(block?.result, block?.log, block?.calls, block?.session, block?.sealedDeferred) + (recording?.size ?? 0),
-  max: 1_000_000,
-}
 
 export class RunRecorder {
   readonly #deps: Deps
@@ -138,15 +79,19 @@ export class RunRecorder {
   /** The status of the run, or undefined when another worker owns it now. */
   record(entry: BlockEntry): Promise<RunStatus | undefined> {
     this.#aside(() => this.#deps.ledger.add(entry.scope.accountId, weight.of(entry)))
-    if (!this.#deps.contents.isOn) return this.#persist(() => this.#blocks.add(entry))
-    return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#blocks.add({ ...entry, block })))
+    if (!this.#deps.contents.isOn) return persist(this.#deps.onFault, () => this.#blocks.add(entry))
+    return this.#keep(entry, entry.block).then((block) =>
+      persist(this.#deps.onFault, () => this.#blocks.add({ ...entry, block })),
+    )
   }
 
   /** Undefined when another worker owns the run now. */
   end(entry: EndEntry): Promise<EndedRun | undefined> {
     this.#aside(() => this.#deps.ledger.add(entry.scope.accountId, weight.of(entry)))
-    if (!this.#deps.contents.isOn || !entry.block) return this.#persist(() => this.#ends.add(entry))
-    return this.#keep(entry, entry.block).then((block) => this.#persist(() => this.#ends.add({ ...entry, block })))
+    if (!this.#deps.contents.isOn || !entry.block) return persist(this.#deps.onFault, () => this.#ends.add(entry))
+    return this.#keep(entry, entry.block).then((block) =>
+      persist(this.#deps.onFault, () => this.#ends.add({ ...entry, block })),
+    )
   }
 
   /** Durable elsewhere before the transaction that refers to it begins, and before that waits for others. */
@@ -287,20 +232,6 @@ export class RunRecorder {
     ]
     return entries.length === 0 ? undefined : this.#deps.vault.writeAll(tx, scope, entries)
   }
-
-  /** A result must not be lost because the database was away for a moment. Every write may be repeated: the fence and the keys see to that. */
-  async #persist<Result>(write: () => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + persistMs
-    for (let delayMs = 50; ; delayMs = Math.min(delayMs * 2, 2000)) {
-      try {
-        return await write()
-      } catch (error) {
-        if (!isTransient(error) || performance.now() + delayMs > deadline) throw error
-        this.#deps.onFault(error)
-        await wait(delayMs)
-      }
-    }
-  }
 }
 
 function unrecorded(recording: SealedRecording): SealedRecording {
@@ -315,8 +246,4 @@ function isReplayable(run: EndedRunRow, runId: string): boolean {
 
 function withAccount<Entry extends { scope: Scope }>(entry: Entry): Entry & { accountId: string } {
   return { ...entry, accountId: entry.scope.accountId }
-}
-
-function lengthOf(...parts: ({ length: number } | null | undefined)[]): number {
-  return parts.reduce((sum, part) => sum + (part?.length ?? 0), 0)
 }

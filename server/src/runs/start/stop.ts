@@ -7,7 +7,7 @@ import { notFound } from '../../lib/app-error.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { announceStop } from '../dispatch/stop-watch.ts'
 import { findRun } from '../history/history-store.ts'
-import type { OnRunsEnded } from '../record/recorder.ts'
+import type { OnRunsEnded } from '../record/entries.ts'
 import { deleteWaits } from '../record/wait-store.ts'
 import { type EndedRun, parentOf, runQueue } from '../run.ts'
 

@@ -1,7 +1,7 @@
 // The end of a run that a block of another run started: that block's wait is over with it, in one transaction.
 import { type Queryable, sql, type Tx } from '../../db/index.ts'
 import type { JobQueue } from '../../queue/index.ts'
-import type { OnRunsEnded } from '../record/recorder.ts'
+import type { OnRunsEnded } from '../record/entries.ts'
 import { type EndedRun, type ParentBlock, runQueue } from '../run.ts'
 
 export function wakingParents(jobs: JobQueue, onRunsEnded: OnRunsEnded): OnRunsEnded {

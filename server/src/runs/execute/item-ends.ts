@@ -1,0 +1,50 @@
+// What the items of a block are run with, and how they end.
+import type { Json } from '../../lib/json.ts'
+import type { JsonText } from '../../lib/json-text.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
+import type { ItemRecords } from '../record/item-store.ts'
+import type { RunWait, RunWaits } from '../record/wait-store.ts'
+import type { RunClaim } from '../run.ts'
+import type { BlockScriptDeps } from './block-script.ts'
+import type { PlannedBlock } from './definition-cache.ts'
+import type { ItemCounts, RunState } from './run-state.ts'
+
+export type ItemDeps = BlockScriptDeps & {
+  items: Pick<ItemRecords, 'record' | 'putList' | 'findList' | 'listEnded' | 'listResults' | 'listFailed' | 'addDeaths'>
+  waits: Pick<RunWaits, 'put' | 'list'>
+}
+
+export type ItemsHold = {
+  claim: RunClaim
+  signal: AbortSignal
+  stopSignal: AbortSignal
+  leaveSignal?: AbortSignal
+  isStopping(): boolean
+  onSleep(ms: number): void
+  goesFirst?: boolean
+}
+
+/** `waiting`: nothing is left but items whose next try is due later. `interrupted`: the worker or the run is to stop. */
+export type ItemsEnd =
+  | { kind: 'ended'; outcome: ScriptOutcome; counts: ItemCounts }
+  | { kind: 'waiting'; wait: RunWait }
+  | { kind: 'interrupted'; isStopped: boolean }
+  | { kind: 'lost' }
+
+export type Tries = { indexes: number[]; tries: number; log: string[] }
+export type Unit = { indexes: number[]; tried: Tries | undefined }
+
+/** A block with items, in its run. */
+export type ItemBlock = { state: RunState; block: PlannedBlock; webhook: Json | JsonText }
+
+export const noItems: ItemCounts = { total: 0, succeeded: 0, failed: 0, skipped: 0 }
+
+export function threw(message: string): ScriptOutcome {
+  return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
+}
+
+/** Items have a copy of the session, so it is as it was. */
+export function returned(value: Json | JsonText, { session }: RunState): ScriptOutcome {
+  const deferredVault = { workflow: session.vault, global: session.vaultGlobal }
+  return { kind: 'returned', value, sessionVars: session.vars, deferredVault, log: [], pauseMs: 0 }
+}
