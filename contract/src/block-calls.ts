@@ -75,13 +75,29 @@ export const TestedCall = Type.Object(
   { description: 'A call that a tested script made.' },
 )
 
+const testedItemsMax = 20
+const Expression = Type.String({ minLength: 1, maxLength: 2000 })
+
+const TestedItem = Type.Object(
+  {
+    index: Type.Integer(),
+    itemKey: Type.String(),
+    success: Type.Boolean(),
+    result: Type.Unknown({ description: 'What the script returned; the error message when success is false.' }),
+    line: Type.Union([Type.Integer(), Type.Null()]),
+    column: Type.Union([Type.Integer(), Type.Null()]),
+    log: Type.Array(Type.String()),
+  },
+  { description: 'One item of a tested script.' },
+)
+
 export const testBlock = operation({
   name: 'TestBlock',
   feature: 'Runs',
   method: 'POST',
   path: '/api/TestBlock',
   description:
-    'Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched.',
+    'Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched. With `allItems` the script runs once for each item.',
   body: Type.Object(
     {
       script: Type.String({ maxLength: 1_048_576 }),
@@ -104,6 +120,42 @@ export const testBlock = operation({
         }),
       ),
       timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60, default: 30 })),
+      input: Type.Optional(Type.Unknown({ description: 'What the script sees as run.input.' })),
+      try: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 11, default: 1, description: 'What the script sees as run.try.' }),
+      ),
+      error: Type.Optional(Type.Unknown({ description: 'What the script and its expressions see as error.' })),
+      runWhen: Type.Optional({ ...Expression, description: 'Expression. Falsy: the script is skipped.' }),
+      item: Type.Optional(Type.Unknown({ description: 'What the script sees as item.' })),
+      index: Type.Optional(Type.Integer({ minimum: 0, maximum: 99_999, description: 'Place of the item. Default 0.' })),
+      itemKey: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Key of the item; by default what forEach.key gives, or the index.',
+        }),
+      ),
+      allItems: Type.Optional(
+        Type.Boolean({
+          description: `Run the script for each item, up to the first ${testedItemsMax}. Not with item, index or itemKey.`,
+        }),
+      ),
+      items: Type.Optional(
+        Type.Array(Type.Unknown(), {
+          maxItems: testedItemsMax,
+          description: 'The items, in place of what forEach.items gives. Implies allItems.',
+        }),
+      ),
+      forEach: Type.Optional(
+        Type.Object(
+          {
+            items: Type.Optional({ ...Expression, description: 'Expression. Default: the first data source.' }),
+            key: Type.Optional({ ...Expression, description: 'Expression. Default: the index.' }),
+            batchSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1 })),
+          },
+          { additionalProperties: false, description: 'How the block gets its items, as in a chain element.' },
+        ),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -123,6 +175,24 @@ export const testBlock = operation({
       calls: Type.Array(TestedCall),
       durationInMilliSec: Type.Integer(),
       pauseInMilliSec: Type.Integer(),
+      skipped: Type.Boolean({ description: 'runWhen was falsy, so the script did not run.' }),
+      response: Type.Union(
+        [
+          Type.Object({
+            statusCode: Type.Integer(),
+            headers: Type.Record(Type.String(), Type.String()),
+            body: Type.String(),
+          }),
+          Type.Null(),
+        ],
+        { description: 'What the script gave to fx.respond first; null when it did not call it.' },
+      ),
+      items: Type.Union([Type.Array(TestedItem), Type.Null()], {
+        description: 'With allItems: what became of each item. result is then the array of their results.',
+      }),
+      itemsTotal: Type.Union([Type.Integer(), Type.Null()], {
+        description: `Number of items in the list; the first ${testedItemsMax} of them are tested.`,
+      }),
     }),
   },
   example: {

@@ -659,7 +659,7 @@ export type Methods = {
    */
   getBlockItem: Method<'GetBlockItem'>
   /**
-   * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched.
+   * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched. With `allItems` the script runs once for each item.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }
    */

@@ -1,6 +1,6 @@
 import type { BodyOf, Operations } from '@patchbay/sdk'
 import { type Static, Type } from 'typebox'
-import { findBlock, findWorkflow } from '../find-workflow.ts'
+import { type Block, findBlock, findWorkflow } from '../find-workflow.ts'
 import { RunNumber, WorkflowId } from '../inputs.ts'
 import { readInputs } from '../run-inputs.ts'
 import { type Found, ToolRefusal, tool } from '../tool.ts'
@@ -38,6 +38,13 @@ const Input = Type.Object(
         { description: 'What applications answer. No call leaves the service; one without an answer here fails.' },
       ),
     ),
+    input: Type.Optional(Type.Unknown({ description: 'What the script sees as run.input.' })),
+    item: Type.Optional(Type.Unknown({ description: 'For a block with forEach: what the script sees as item.' })),
+    index: Type.Optional(Type.Integer({ minimum: 0, description: 'What the script sees as index.' })),
+    itemKey: Type.Optional(Type.String({ description: 'What the script sees as itemKey.' })),
+    allItems: Type.Optional(
+      Type.Boolean({ description: 'Run the script for each item of the list, up to 20. Not with item.' }),
+    ),
     timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
   },
   { additionalProperties: false },
@@ -73,5 +80,13 @@ async function fillIn(client: Client, { workflowId, block, runNumber, script, ..
   const workflow = await findWorkflow(client, workflowId, runNumber)
   const meant = findBlock(workflow, block)
   const inputs = runNumber === undefined ? {} : await readInputs(client, workflow, meant, runNumber)
-  return { script: script ?? meant.script, given: { ...inputs, ...given } }
+  return { script: script ?? meant.script, given: { ...inputs, ...listOf(given, meant.forEach), ...given } }
+}
+
+/** How the block gets its items, where they are tested. */
+function listOf({ allItems, item }: Static<typeof Input>, forEach: Block['forEach']) {
+  if (!forEach || !(allItems || item !== undefined)) return {}
+  const { items, key, batchSize } = forEach
+  const fields = Object.entries({ items, key, batchSize }).filter(([, value]) => value !== undefined)
+  return { forEach: Object.fromEntries(fields) }
 }

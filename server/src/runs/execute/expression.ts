@@ -1,7 +1,7 @@
 // Expressions of a block are evaluated in the account's sandbox, as tiny scripts that can call nobody.
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
-import type { ScriptFailure } from '../../sandbox/index.ts'
+import type { SandboxPool, ScriptFailure } from '../../sandbox/index.ts'
 import type { BlockScriptDeps } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { type RunState, sourcesOf } from './run-state.ts'
@@ -64,9 +64,8 @@ export async function runExpression(
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
   ])
   const clock = deps.clockOf?.(block.uniqueBlockId)
-  const outcome = await deps.sandbox.run({
+  const job = {
     ...scope,
-    script: timed(script),
     inputs: {
       dataSources: sourcesOf(state, block),
       variables: (block.values.ok ? block.values.value : {}) as JsonObject,
@@ -78,18 +77,34 @@ export async function runExpression(
       ...(expression.extras ? { extras: expression.extras } : {}),
     },
     library,
-    capabilities: { api: false, vault: false, email: false },
     secrets: [...workflow.secrets, ...credentials],
-    limits: { timeMs, pauseMsMax: ownTimeMs, ...expression.limits },
-    onCall: () => Promise.reject(new Error('An expression called somebody.')),
     isPatient: true,
     signal,
     stopSignal,
+  }
+  return runSmallJob(deps.sandbox, job, { ...expression, blockName: block.blockName }, script)
+}
+
+type SmallJob = Omit<Parameters<SandboxPool['run']>[0], 'script' | 'capabilities' | 'limits' | 'onCall'>
+
+/** Also for expressions that no run stands behind. */
+export async function runSmallJob(
+  sandbox: Pick<SandboxPool, 'run'>,
+  job: SmallJob,
+  { what, blockName, limits }: Pick<Expression, 'what' | 'limits'> & { blockName: string },
+  script: string,
+): Promise<Evaluated> {
+  const outcome = await sandbox.run({
+    ...job,
+    script: timed(script),
+    capabilities: { api: false, vault: false, email: false },
+    limits: { timeMs, pauseMsMax: ownTimeMs, ...limits },
+    onCall: () => Promise.reject(new Error('An expression called somebody.')),
   })
   if (outcome.kind === 'returned') return { ok: true, value: firstOf(outcome.value) }
   if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return { ok: false, failure: outcome }
   const why = outcome.kind === 'timedOut' ? tookTooLong : outcome.message
-  const message = `${expression.what} of block "${block.blockName}" failed: ${why}`
+  const message = `${what} of block "${blockName}" failed: ${why}`
   return { ok: false, failure: { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 } }
 }
 

@@ -81,7 +81,7 @@ function judge(outcome: ScriptOutcome, count: number | undefined): ScriptOutcome
 }
 
 /** On one line with the first of the script, so that its lines keep their numbers. An Error is not JSON; its message is. */
-function batchScript(script: string): string {
+export function batchScript(script: string): string {
   return `return ((all) => Array.isArray(all) ? all.map((one) => one instanceof Error ? { error: one.message || String(one) } : one) : all)(await (async () => {${script}\n})())`
 }
 

@@ -2,23 +2,16 @@
 
 import type { AnswerOf, BodyOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
-import { maskJson, maskSecrets } from '../../connections/index.ts'
 import type { Scope } from '../../db/index.ts'
+import { invalid } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
-import type { Json, JsonObject } from '../../lib/json.ts'
-import { JsonText } from '../../lib/json-text.ts'
+import type { Json } from '../../lib/json.ts'
 import type { ApplicationCalls } from '../../proxy/index.ts'
-import {
-  type CallContext,
-  type LibraryFunction,
-  type SandboxPool,
-  type ScriptCall,
-  ScriptCallError,
-} from '../../sandbox/index.ts'
-import type { Vault } from '../../vault/index.ts'
-import { type Caller, performCall, type ScriptPorts } from '../execute/script-calls.ts'
-import { writeKeys } from '../execute/write-keys.ts'
-import { recordedApplications } from './recorded-answers.ts'
+import type { LibraryFunction, SandboxPool, ScriptOutcome } from '../../sandbox/index.ts'
+import { callOf } from '../execute/expression.ts'
+import { testPorts } from './stand-ins.ts'
+import { keyOfItem, sumUp, type TestedItems, testItems } from './test-items.ts'
+import { type Extras, TestedScript, type TestWorld } from './tested-script.ts'
 
 export type TestBlockDeps = {
   sandbox: Pick<SandboxPool, 'run'>
@@ -29,13 +22,21 @@ export type TestBlockDeps = {
 
 type Body = BodyOf<Operations['TestBlock']>
 type Answer = AnswerOf<Operations['TestBlock']>
-
-const secondsDefault = 30
-const callsMax = 1000
+/** What is told of one test beside what its script called. */
+type Told = Omit<Answer, 'calls' | 'response' | 'durationInMilliSec'>
 
 export async function testBlock(deps: TestBlockDeps, principal: Principal, body: Body): Promise<Answer> {
-  const scope = scopeOf(principal)
-  const workflowId = newId()
+  const isWithItem = body.item !== undefined || body.index !== undefined || body.itemKey !== undefined
+  const isWithItems = body.allItems === true || body.items !== undefined
+  if (isWithItem && isWithItems) throw invalid('Give item, index and itemKey, or allItems and items, not both.')
+  const script = new TestedScript(await openWorld(deps, scopeOf(principal), body), body)
+  const startedAt = performance.now()
+  const told = await tryOut(script, body, { isWithItem, isWithItems })
+  const durationInMilliSec = Math.round(performance.now() - startedAt)
+  return { ...told, calls: script.calls, response: script.response, durationInMilliSec }
+}
+
+async function openWorld(deps: TestBlockDeps, scope: Scope, body: Body): Promise<TestWorld> {
   const real = Object.fromEntries(
     Object.entries(body.applications ?? {}).map(([shortName, id]) => [shortName.toUpperCase(), id]),
   )
@@ -43,109 +44,75 @@ export async function testBlock(deps: TestBlockDeps, principal: Principal, body:
     deps.functions.list(scope.organizationId),
     deps.secretsOf(scope, Object.values(real)),
   ])
-  const ports = testPorts(deps, body, real)
-  const idempotencyKey = `test:${workflowId}`
-  const caller: Caller = {
+  return {
+    sandbox: deps.sandbox,
     scope,
-    workflowId,
+    workflowId: newId(),
     // Any short name may be called: those that are not real have recorded answers, or none and say so.
     applicationOf: (shortName) => (Object.hasOwn(real, shortName) ? real[shortName] : ''),
-    keyOfWrite: writeKeys(idempotencyKey),
-    // A test runs once whatever happens, and its caller is told.
-    aside: (work) => work(),
-  }
-  const calls: Answer['calls'] = []
-  const onCall = async (call: ScriptCall, context: CallContext): Promise<Json | JsonText> => {
-    return noteCall(calls, secrets, call, () => performCall(ports, caller, call, context))
-  }
-  const startedAt = performance.now()
-  const outcome = await deps.sandbox.run({
-    organizationId: scope.organizationId,
-    accountId: scope.accountId,
-    script: body.script,
-    inputs: {
-      dataSources: (body.dataSources ?? []) as Json[],
-      variables: (body.variables ?? {}) as JsonObject,
-      session: { vars: (body.sessionVars ?? {}) as JsonObject, vault: {}, vaultGlobal: {} },
-      webhook: (body.webhook ?? null) as Json,
-      dateLastRun: body.dateLastRun ?? null,
-      run: { workflowId, runNumber: 0, runBy: 'Manual', idempotencyKey, input: null },
-    },
     library,
-    capabilities: { api: true, vault: true, email: true, answer: true },
     secrets,
-    limits: { timeMs: (body.timeoutSeconds ?? secondsDefault) * 1000, pauseMsMax: 60_000 },
-    onCall,
-    startsAgain: true,
-  })
+    ports: testPorts(deps.applications, body, real),
+  }
+}
+
+async function tryOut(
+  script: TestedScript,
+  body: Body,
+  { isWithItem, isWithItems }: { isWithItem: boolean; isWithItems: boolean },
+): Promise<Told> {
+  if (body.runWhen !== undefined) {
+    const condition = await script.evaluate('The condition', `[!!${callOf(body.runWhen)}]`)
+    if (!condition.ok) return { ...nothing, result: condition.failure.message }
+    if (condition.value !== true) return { ...nothing, success: true, skipped: true }
+  }
+  if (isWithItems) return tellItems(await testItems(script, body))
+  const extras = isWithItem ? await itemOf(script, body) : {}
+  return 'problem' in extras
+    ? { ...nothing, result: extras['problem'] }
+    : tellOutcome(await script.run(body.script, extras))
+}
+
+async function itemOf(script: TestedScript, body: Body): Promise<Extras | { problem: string }> {
+  const item = (body.item ?? null) as Json
+  const found = await keyOfItem(script, body, item)
+  return 'problem' in found ? found : { item, index: body.index ?? 0, itemKey: found.key }
+}
+
+const nothing: Told = {
+  success: false,
+  result: null,
+  line: null,
+  column: null,
+  log: [],
+  sessionVars: {},
+  deferredVault: { workflow: {}, global: {} },
+  stopAfterThisBlock: null,
+  pauseInMilliSec: 0,
+  skipped: false,
+  items: null,
+  itemsTotal: null,
+}
+
+function tellOutcome(outcome: ScriptOutcome): Told {
   const hasReturned = outcome.kind === 'returned'
   return {
+    ...nothing,
     success: hasReturned,
     result: hasReturned ? outcome.value : outcome.message,
     line: 'line' in outcome ? (outcome.line ?? null) : null,
     column: 'column' in outcome ? (outcome.column ?? null) : null,
     log: outcome.log,
     sessionVars: hasReturned ? outcome.sessionVars : {},
-    deferredVault: hasReturned ? outcome.deferredVault : { workflow: {}, global: {} },
+    deferredVault: hasReturned ? outcome.deferredVault : nothing.deferredVault,
     stopAfterThisBlock: hasReturned ? (outcome.stop?.flag ?? null) : null,
-    calls,
-    durationInMilliSec: Math.round(performance.now() - startedAt),
     pauseInMilliSec: outcome.pauseMs,
   }
 }
 
-const shownCharactersMax = 2000
-
-async function noteCall(
-  calls: Answer['calls'],
-  secrets: readonly string[],
-  { kind, ...given }: ScriptCall,
-  perform: () => Promise<Json | JsonText>,
-): Promise<Json | JsonText> {
-  const startedAt = performance.now()
-  const note = (answer: Json | JsonText, errorMessage: string | null) => {
-    if (calls.length >= callsMax) return
-    const durationInMilliSec = Math.round(performance.now() - startedAt)
-    calls.push({
-      kind,
-      arguments: maskJson(given, secrets),
-      // A large one is shown as the beginning of its text.
-      answer: maskJson(answer instanceof JsonText ? `${answer.text.slice(0, shownCharactersMax)}…` : answer, secrets),
-      errorMessage: errorMessage === null ? null : maskSecrets(errorMessage, secrets),
-      durationInMilliSec,
-    })
-  }
-  try {
-    const answer = await perform()
-    note(answer, null)
-    return answer
-  } catch (error) {
-    if (error instanceof ScriptCallError) note(null, error.message)
-    throw error
-  }
-}
-
-function testPorts(deps: TestBlockDeps, body: Body, real: Readonly<Record<string, string>>): ScriptPorts {
-  const recorded = recordedApplications(body.recordedAnswers ?? [])
-  return {
-    vault: memoryVault(body.vault ?? {}, body.vaultGlobal ?? {}),
-    applications: {
-      call: (scope, call) =>
-        Object.hasOwn(real, call.shortName.toUpperCase()) ? deps.applications.call(scope, call) : recorded(scope, call),
-    },
-    sendEmail: async () => ({ Success: true }),
-  }
-}
-
-function memoryVault(workflow: Record<string, unknown>, global: Record<string, unknown>): Vault {
-  const places = { workflow: new Map(Object.entries(workflow)), global: new Map(Object.entries(global)) }
-  const at = (place: { workflowId: string } | { accountId: string }) =>
-    'workflowId' in place ? places.workflow : places.global
-  return {
-    get: async (_scope, place, key) => (at(place).get(key) ?? null) as Json,
-    set: async (_scope, place, key, value) => void at(place).set(key, value),
-    remove: async (_scope, place, key) => at(place).delete(key),
-    contains: async (_scope, place, key) => at(place).has(key),
-    writeAll: async () => {},
-  }
+/** Logs of items stand with them. */
+function tellItems(tested: TestedItems): Told {
+  if ('problem' in tested) return { ...nothing, result: tested.problem }
+  const { items, total, pauseMs } = tested
+  return { ...nothing, ...sumUp(items), items, itemsTotal: total, pauseInMilliSec: pauseMs }
 }
