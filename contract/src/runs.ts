@@ -28,6 +28,13 @@ const WaitingFor = Type.Object({
   untilDateTimeUTC: Type.Union([Timestamp, Type.Null()]),
 })
 
+export const ParentRun = Type.Object({
+  workflowId: Guid,
+  runNumber: Type.Integer(),
+  uniqueBlockId: Guid,
+  itemKey: Type.Union([Type.String(), Type.Null()]),
+})
+
 export const RunHistoryItem = Type.Object(
   {
     lockVersionNumber: Type.Integer({
@@ -62,6 +69,9 @@ export const RunHistoryItem = Type.Object(
     blockErrors: Type.Integer({ description: 'Blocks that failed and, by onError continue, did not end the run.' }),
     waitingFor: Type.Union([WaitingFor, Type.Null()], {
       description: 'While the status is Waiting: what it waits for; of several the one due first.',
+    }),
+    parentRun: Type.Union([ParentRun, Type.Null()], {
+      description: 'The block or item of another run that started it as a sub-workflow and waits for its end.',
     }),
   },
   { description: 'One run of a workflow.' },

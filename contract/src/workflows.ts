@@ -293,7 +293,7 @@ export const archiveWorkflow = operation({
   audit: 'workflow.archived',
   params: WorkflowId,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'workflow_in_use'],
 })
 
 export const deleteWorkflow = operation({
@@ -306,5 +306,5 @@ export const deleteWorkflow = operation({
   audit: 'workflow.deleted',
   params: WorkflowId,
   answers: { 200: Type.Boolean() },
-  refuses: ['not_found'],
+  refuses: ['not_found', 'workflow_in_use'],
 })

@@ -1538,7 +1538,7 @@ table workflow_uses -- row-level security forced (
   account_id uuid not null,
   kind text not null,
   target text not null,
-  constraint workflow_uses_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'registeredApplication'::text, 'blockTemplate'::text]))),
+  constraint workflow_uses_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'registeredApplication'::text, 'blockTemplate'::text, 'subWorkflow'::text]))) NOT VALID,
   constraint workflow_uses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint workflow_uses_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint workflow_uses_pkey PRIMARY KEY (account_id, kind, target, workflow_id)

@@ -55,6 +55,7 @@ describe('POST /api/GetRunHistory', () => {
       itemsFailed: 0,
       blockErrors: 0,
       waitingFor: null,
+      parentRun: null,
     })
     const { startDateTimeUTC, endDateTimeUTC, durationInMilliSec } = body.items[1]
     expect(

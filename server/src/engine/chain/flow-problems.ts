@@ -1,7 +1,7 @@
 // What the fields of a block must not say, alone or beside those of other blocks.
 import type { Problem } from '../problem.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
-import type { ForEach, Wait } from './flow-fields.ts'
+import type { ForEach, SubWorkflow, Wait } from './flow-fields.ts'
 
 export function findFlowProblems(chain: readonly ChainBlock[]): Problem[] {
   const blocks = new Map(chain.map((block) => [block.uniqueBlockId, block]))
@@ -9,6 +9,7 @@ export function findFlowProblems(chain: readonly ChainBlock[]): Problem[] {
     ...findNeedsProblem(block),
     ...(block.forEach ? findItemsProblems(block, block.forEach, blocks) : []),
     ...(block.wait ? findWaitProblems(block, block.wait) : []),
+    ...(block.subWorkflow ? findSubWorkflowProblems(block, block.subWorkflow) : []),
     ...findTogetherProblems(block),
   ])
 }
@@ -48,6 +49,21 @@ function findWaitProblems(block: ChainBlock, wait: Wait): Problem[] {
   if ((wait.timeoutHours !== undefined || wait.onTimeout !== undefined) && kind !== 'events' && kind !== 'approval')
     return [{ message: `${named} has a timeout, which only events and approval have.` }]
   return []
+}
+
+function findSubWorkflowProblems(block: ChainBlock, { workflowId, workflowTemplateId }: SubWorkflow): Problem[] {
+  if ((workflowId === undefined) !== (workflowTemplateId === undefined)) return []
+  const message = `The subWorkflow of block ${nameBlock(block)} needs either workflowId or, in a template, workflowTemplateId.`
+  return [{ message }]
+}
+
+/** Templates name templates, workflows name workflows. */
+export function findTemplateCalls(chain: readonly ChainBlock[]): Problem[] {
+  return chain
+    .filter(({ subWorkflow }) => subWorkflow?.workflowTemplateId !== undefined)
+    .map((block) => ({
+      message: `The subWorkflow of block ${nameBlock(block)} has workflowTemplateId, which only a template has. Use workflowId.`,
+    }))
 }
 
 function findTogetherProblems(block: ChainBlock): Problem[] {

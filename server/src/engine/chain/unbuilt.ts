@@ -1,15 +1,12 @@
 import type { Problem } from '../problem.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
-import type { FlowFields } from './flow-fields.ts'
 
 /** Fields whose behaviour is not there yet: a save that uses one is refused, so that nothing is accepted and then ignored. */
-const unbuilt: readonly (keyof FlowFields)[] = ['subWorkflow']
-
 export function findUnbuilt(chain: readonly ChainBlock[]): Problem[] {
   return chain.flatMap((block) => {
     const inside = (['sameItemsAs', 'once'] as const).filter((name) => block.forEach?.[name])
     const waits = block.wait?.approval ? ['wait.approval'] : block.wait && block.forEach ? ['wait'] : []
-    const named = unbuilt.filter((name) => block[name] !== undefined)
+    const named = block.subWorkflow && block.forEach ? ['subWorkflow'] : []
     const names = [...named, ...inside.map((name) => `forEach.${name}`), ...waits]
     return names.map((name) => ({ message: `The field ${name} of block ${nameBlock(block)} is not supported yet.` }))
   })

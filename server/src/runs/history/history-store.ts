@@ -26,10 +26,12 @@ type HistoryRow = {
   items_total: number
   items_failed: number
   waiting_for: RunHistoryItem['waitingFor']
+  parent_run: RunHistoryItem['parentRun']
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, revision, started_by, block_errors, items_total, items_failed, waiting_for, (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
+  last_block_title, webhook_ids, revision, started_by, block_errors, items_total, items_failed, waiting_for, parent_run,
+  (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   // Numbers are given in order of time, so the index on numbers serves both.
@@ -52,6 +54,7 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   itemsTotal: 'items_total',
   itemsFailed: 'items_failed',
   waitingFor: "waiting_for ->> 'untilDateTimeUTC'",
+  parentRun: "(parent_run ->> 'runNumber')::integer",
 }
 
 // A history lies in many partitions, and planning over all of them takes longer than reading. So there are a few fixed texts, prepared
@@ -193,23 +196,31 @@ export async function findBlock(
   )
 }
 
+type ChildRun = { workflowId: string; runNumber: number }
+
 export async function listBlockTimes(db: Queryable, accountId: string, runId: string) {
   const { rows } = await db.query<{
     block_id: string
     status: string
-    started_at: Date
-    ended_at: Date
+    started_at: Date | null
+    ended_at: Date | null
     tries: number
+    child_run: ChildRun | null
   }>(sql`
-    select block_id, status, started_at, ended_at, coalesce((flow ->> 'tries')::integer, case when status = 'Skipped' then 0 else 1 end) as tries
-    from run_blocks where run_id = ${runId} and account_id = ${accountId} order by seq`)
+    select block_id, status, started_at, ended_at, coalesce((flow ->> 'tries')::integer, case when status = 'Skipped' then 0 else 1 end) as tries,
+      flow -> 'childRun' as child_run
+    from run_blocks where run_id = ${runId} and account_id = ${accountId}
+    union all
+    select block_id, 'Pending', null, null, 1, (details::jsonb -> 'child') - 'id' from run_waits w
+    where run_id = ${runId} and account_id = ${accountId} and item_index < 0 and kind = 'subWorkflow'
+      and not exists (select from run_blocks b where b.run_id = w.run_id and b.block_id = w.block_id)`)
   return rows.map((row) => ({
     uniqueBlockId: row.block_id,
     status: row.status,
-    startDateTimeUTC: row.started_at.toISOString(),
-    endDateTimeUTC: row.ended_at.toISOString(),
+    startDateTimeUTC: row.started_at?.toISOString() ?? null,
+    endDateTimeUTC: row.ended_at?.toISOString() ?? null,
     tries: row.tries,
-    childRun: null,
+    childRun: row.child_run,
   }))
 }
 
@@ -234,5 +245,6 @@ function toItem(row: HistoryRow): RunHistoryItem {
     itemsFailed: row.items_failed,
     blockErrors: row.block_errors,
     waitingFor: row.status === 'Waiting' ? row.waiting_for : null,
+    parentRun: row.parent_run,
   }
 }

@@ -2,6 +2,7 @@
 import { blocksMax } from '@patchbay/contract'
 import type { ChainElementInput } from '../../engine/chain/chain-element.ts'
 import { decideBinding, makeChain, patchChain } from '../../engine/chain/chain-patch.ts'
+import { findTemplateCalls } from '../../engine/chain/flow-problems.ts'
 import { findUnbuilt } from '../../engine/chain/unbuilt.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { declareVariables, setVariables, type WorkflowVariables } from '../../engine/variables/workflow-variables.ts'
@@ -64,6 +65,7 @@ export async function applyChanges(
   const patched = isNew ? makeChain(spelled, context) : patchChain(current.chain, spelled, context)
   const chain = collect(problems, patched) ?? []
   if (chain.length > blocksMax) problems.push({ message: `A workflow has at most ${blocksMax} blocks.` })
+  problems.push(...findTemplateCalls(chain))
   // A chain that was refused says nothing about which blocks there are.
   const settings = applySettings(current, input, patched.ok ? chain : undefined, problems)
   refuseFor('workflow_invalid', problems)

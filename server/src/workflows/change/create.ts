@@ -7,6 +7,7 @@ import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'
 import { holdApplications } from '../definition/hold-applications.ts'
 import { sealDefinition } from '../definition/sealed-values.ts'
+import { holdSubWorkflows } from '../definition/sub-workflows.ts'
 import type { CheckScript, WorkflowCatalog, WorkflowConnections } from '../ports.ts'
 import { insertRevision, insertUses, insertWorkflow } from '../store.ts'
 import { insertBase } from '../template/base-store.ts'
@@ -50,6 +51,7 @@ export async function prepareNew(
   const sealed = await sealDefinition(deps.keyRing, key, definition)
   const store = async (tx: Tx) => {
     await holdApplications(deps.connections, tx, accountId, { before: {}, next: definition.applications })
+    await holdSubWorkflows(tx, accountId, definition)
     // Revision and uses refer to the workflow, the revision to the base as well.
     await inOrder(tx, [
       (db) => insertWorkflow(db, { id, accountId, organizationId, template, definition }),

@@ -2,6 +2,7 @@ import { type Principal, scopeOf } from '../../access/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { Definition } from '../definition/definition.ts'
 import { openDefinition } from '../definition/sealed-values.ts'
+import { holdSubWorkflows } from '../definition/sub-workflows.ts'
 import { findWorkflow } from '../store.ts'
 import { refuseOtherTemplate, type TemplateChoice } from '../template/template-choice.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
@@ -23,6 +24,7 @@ export async function previewChange(
   const { accountId, organizationId, revision } = found
   const current = await openDefinition(deps.keyRing, { workflowId, accountId, revision }, found)
   const changed = await applyChanges(deps, organizationId, { current, input: given })
+  await holdSubWorkflows(deps.database.forScope(scope), accountId, changed)
   // As it would be read back: JSON knows no undefined.
   return JSON.parse(JSON.stringify(changed)) as Definition
 }

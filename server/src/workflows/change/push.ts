@@ -3,6 +3,7 @@
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Tx } from '../../db/index.ts'
 import { AppError, invalid } from '../../lib/app-error.ts'
+import { lockCalls } from '../definition/sub-workflow-store.ts'
 import type { TemplateChoice } from '../template/template-choice.ts'
 import type { WorkflowInput } from './apply-changes.ts'
 import type { CheckedScripts } from './check-scripts.ts'
@@ -40,6 +41,7 @@ export async function pushWorkflows(
   // In one order for everybody: two requests for the same workflows wait for each other instead of locking each other out.
   const changes = prepared.filter(({ store }) => store).toSorted((a, b) => (a.pushed.id < b.pushed.id ? -1 : 1))
   await deps.database.forScope(scopeOf(principal)).transaction(async (tx) => {
+    await lockCalls(tx, principal.account.id)
     for (const { store } of changes) if (!(await store?.(tx))) throw changedNow()
   })
   return prepared.map(({ pushed }) => pushed)

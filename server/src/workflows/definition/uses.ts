@@ -1,7 +1,7 @@
 import type { Definition } from './definition.ts'
 import { listNeededApplications } from './deploy-problems.ts'
 
-export type UseKind = 'application' | 'registeredApplication' | 'blockTemplate'
+export type UseKind = 'application' | 'registeredApplication' | 'blockTemplate' | 'subWorkflow'
 
 /** What a definition uses, for filters and for "who uses this?". */
 export function listUses(definition: Definition): { kind: UseKind; target: string }[] {
@@ -10,6 +10,7 @@ export function listUses(definition: Definition): { kind: UseKind; target: strin
     ['application', names.map((name) => name.toUpperCase())],
     ['registeredApplication', Object.values(definition.applications)],
     ['blockTemplate', definition.chain.flatMap((block) => block.blockTemplateId ?? [])],
+    ['subWorkflow', definition.chain.flatMap((block) => block.subWorkflow?.workflowId?.toLowerCase() ?? [])],
   ]
   return uses.flatMap(([kind, targets]) => [...new Set(targets)].map((target) => ({ kind, target })))
 }

@@ -12,6 +12,7 @@ import { findDeployProblems } from '../definition/deploy-problems.ts'
 import { holdApplications } from '../definition/hold-applications.ts'
 import { refuseFor } from '../definition/refuse.ts'
 import { openDefinition, sealDefinition } from '../definition/sealed-values.ts'
+import { callsOthers, holdSubWorkflows, lockWhereCalling, refuseCircle } from '../definition/sub-workflows.ts'
 import type { WorkflowConnections } from '../ports.ts'
 import { deleteUses, findWorkflow, insertRevision, insertUses, type StoredWorkflow, updateWorkflow } from '../store.ts'
 import { changedMeanwhile } from './if-match.ts'
@@ -103,10 +104,12 @@ async function prepareStore(
     (field) => !isDeepStrictEqual(next[field as keyof Definition], current[field as keyof Definition]),
   )
   return async (tx) => {
+    await lockWhereCalling(tx, accountId, next)
     if (
       !(await updateWorkflow(tx, { accountId, id }, found, { definition: next, templateVersion: bond.templateVersion }))
     )
       return false
+    await holdSubWorkflows(tx, accountId, next)
     // What an earlier revision or a newer template had is no choice of this request.
     if (reason === 'Updated')
       await holdApplications(deps.connections, tx, accountId, {
@@ -124,6 +127,7 @@ async function prepareStore(
           details: { revision: key.revision, changed },
         }),
     ])
+    if (found.state === 'deployed' && callsOthers(next)) await refuseCircle(tx, accountId, id)
     return true
   }
 }

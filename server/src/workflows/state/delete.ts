@@ -3,6 +3,7 @@ import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
 import { type Database, transactDespiteDeadlock } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
+import { refuseWhileUsed } from '../definition/sub-workflows.ts'
 import type { WorkflowRuns } from '../ports.ts'
 import { allowStarts, deleteWorkflowRow, hasWorkflow, preventStarts } from '../store.ts'
 
@@ -23,6 +24,7 @@ export async function deleteWorkflow(deps: DeleteDeps, principal: Principal, id:
   const { system } = deps.database
   const startedMs = performance.now()
   const asked = new Set<string>()
+  await refuseWhileUsed(system, accountId, id)
   for (;;) {
     if (!(await hasWorkflow(system, accountId, id))) throw notFound('workflow')
     const inHand = await deps.runs.listInHand(id)
@@ -54,6 +56,8 @@ async function removeAll({ database, runs }: DeleteDeps, principal: Principal, i
     await transactDespiteDeadlock(database.system, async (tx) => {
       if (!(await runs.remove(tx, id))) throw new RunInHand()
       if (!(await deleteWorkflowRow(tx, scope, id))) throw notFound('workflow')
+      // Whoever named it meanwhile held it, so it is seen now.
+      await refuseWhileUsed(tx, scope.accountId, id)
       if (!(await runs.remove(tx, id))) throw new RunInHand()
       await recordAudit(tx, actorOf(principal), { action: 'workflow.deleted', target: id })
     })

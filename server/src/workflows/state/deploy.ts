@@ -12,6 +12,7 @@ import type { KeyRing } from '../../secrets/index.ts'
 import { findDeployProblems } from '../definition/deploy-problems.ts'
 import { refuseFor } from '../definition/refuse.ts'
 import { openDefinition } from '../definition/sealed-values.ts'
+import { callsOthers, lockWhereCalling, refuseCircle } from '../definition/sub-workflows.ts'
 import type { WorkflowConnections } from '../ports.ts'
 import { findWorkflow, renewFunctions, setDeployed } from '../store.ts'
 
@@ -46,7 +47,9 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     const connections = ids.length === 0 ? [] : await deps.connections.list(scope, ids)
     refuseFor('workflow_not_deployable', findDeployProblems(definition, connections))
     const isDeployed = await db.transaction(async (tx) => {
+      await lockWhereCalling(tx, scope.accountId, definition)
       if (!(await setDeployed(tx, scope.accountId, found.id, found.revision))) return false
+      if (callsOthers(definition)) await refuseCircle(tx, scope.accountId, found.id)
       await recordAudit(tx, actorOf(principal), {
         action: 'workflow.deployed',
         target: found.id,

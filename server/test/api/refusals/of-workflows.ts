@@ -17,7 +17,18 @@ export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
   const expect_ = async (...expectations: object[]) =>
     at.manager.post(`/api/Expectations/${await idle()}`, { expectations })
 
+  const usedByAnother = async () => {
+    const workflowId = await idle()
+    await createWorkflow(at.manager, [{ flow: { subWorkflow: { workflowId } } }])
+    return workflowId
+  }
+
   return [
+    ...(['ArchiveWorkflow', 'DeleteWorkflow'] as const).map((operation) =>
+      refusal(operation, 'workflow_in_use', 'Other workflows run it as a sub-workflow: ', async () =>
+        at.manager.get(`/api/${operation}/${await usedByAnother()}`),
+      ),
+    ),
     refusal('Workflow', 'invalid_request', 'Give runNumber or revision, not both.', async () =>
       at.manager.get(`/api/Workflow/${await idle()}?runNumber=1&revision=1`),
     ),
