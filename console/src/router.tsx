@@ -16,8 +16,8 @@ const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFoundPage,
   errorComponent: ErrorPage,
-  validateSearch: (search): { as?: string } => textIn(search, 'as'),
-  search: { middlewares: [retainSearchParams<{ as?: string }>(['as'])] },
+  validateSearch: (search): { as?: string | undefined } => textIn(search, 'as'),
+  search: { middlewares: [retainSearchParams<{ as?: string | undefined }>(['as'])] },
 })
 
 const home = createRoute({
@@ -41,7 +41,7 @@ const newWorkflow = createRoute({
   getParentRoute: () => root,
   path: '/workflows/new',
   // One parameter per application (`app.SHOP`), so every text is kept.
-  validateSearch: (search): { template?: string; step?: string; name?: string } =>
+  validateSearch: (search): { template?: string | undefined; step?: string | undefined; name?: string | undefined } =>
     textIn(search, ...Object.keys(search)),
   component: lazyRouteComponent(() => import('./workflows/new-workflow-page.tsx'), 'NewWorkflowPage'),
 })
@@ -82,7 +82,7 @@ const workflow = createRoute({
   getParentRoute: () => root,
   path: '/workflows/$id',
   validateSearch: (search) => ({
-    ...textIn(search, 'tab', 'block', 'status', 'sort'),
+    ...textIn(search, 'tab', 'block', 'status', 'sort', 'requests', 'request', 'requestPage'),
     ...isTrue(search, 'ascending', 'replay'),
     ...numberIn(search, 'page', 'from', 'to'),
   }),
@@ -95,7 +95,7 @@ const run = createRoute({
   validateSearch: (search) => textIn(search, 'block', 'view'),
   // Also when a link is pointed at; the page itself waits for nothing here. A link into another account is read once it is opened.
   loader: ({ params, location }) => {
-    if ((location.search as { as?: string }).as !== managedAccountId()) return
+    if ((location.search as { as?: string | undefined }).as !== managedAccountId()) return
     void prefetchRun(params.id, Number(params.number)).catch(() => {})
   },
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),

@@ -82,7 +82,10 @@ export function AccountsPage() {
   )
 }
 
-function bodyOf(filters: { q?: string; state?: string }, page: number): Body<'ManagedAccounts'> {
+function bodyOf(
+  filters: { q?: string | undefined; state?: string | undefined },
+  page: number,
+): Body<'ManagedAccounts'> {
   return {
     page,
     size,

@@ -38,7 +38,7 @@ export function AlarmsPage() {
       lead="What looks wrong although no run fails: too few items, no run for a day, no webhook since yesterday."
       actions={
         !filters.expect && (
-          <LinkButton to="/alarms" search={{ expect: 'choose' } as never} tone="primary" icon={Plus}>
+          <LinkButton to="/alarms" search={{ expect: 'choose' }} tone="primary" icon={Plus}>
             Set expectations
           </LinkButton>
         )
@@ -145,7 +145,7 @@ function AlarmText({ alarm, email }: { alarm: Alarm; email: string | undefined }
         <Link
           to="/workflows/$id"
           params={{ id: alarm.workflowId }}
-          search={{ tab: 'runs', ...(email === undefined ? {} : { as: alarm.accountId }) } as never}
+          search={{ tab: 'runs', ...(email === undefined ? {} : { as: alarm.accountId }) }}
           className="font-medium hover:text-accent hover:underline"
         >
           {alarm.workflowName}

@@ -22,7 +22,7 @@ export function CataloguePage() {
   const applications = useApplications()
   const change = useCallback(
     (changes: Record<string, unknown>) =>
-      void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: true }),
+      void navigate({ search: (before) => ({ ...before, ...changes }), replace: true }),
     [navigate],
   )
   const search = useCallback((text: string) => change({ q: text || undefined }), [change])
@@ -80,7 +80,7 @@ export function CataloguePage() {
           key={chosen.id}
           application={chosen}
           onClose={close}
-          onRegistered={(id) => void goTo({ to: '/connections', search: { id } as never })}
+          onRegistered={(id) => void goTo({ to: '/connections', search: { id } })}
         />
       )}
     </Page>

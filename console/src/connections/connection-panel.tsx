@@ -145,7 +145,7 @@ function useTest(connection: Connection): { isBusy: boolean; run: () => void } {
   const run = async () => {
     setIsBusy(true)
     try {
-      if (connection.isOAuth) await call('ApiAuth', { query: {} } as never, { headers: { AppKey: connection.id } })
+      if (connection.isOAuth) await call('ApiAuth', { query: {} }, { headers: { AppKey: connection.id } })
       else await update.mutateAsync({ params: { id: connection.id }, body: { credentialsJson: '{}' } })
       await tellHealth(connection, { works: `${name} was tested and works.`, fails: `${name} does not work` })
     } catch (error) {

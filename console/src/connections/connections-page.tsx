@@ -104,7 +104,7 @@ const columns: Column<Connection>[] = [
         <ApplicationLogo shortName={connection.shortName} size={24} />
         <Link
           to="/connections"
-          search={((before: object) => ({ ...before, id: connection.id })) as never}
+          search={(before) => ({ ...before, id: connection.id })}
           className="truncate font-medium hover:text-accent hover:underline"
         >
           {connection.tagText || connection.name}

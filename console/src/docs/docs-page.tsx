@@ -18,7 +18,7 @@ export function DocsPage() {
   const { q = '' } = route.useSearch()
   const navigate = useNavigate()
   const search = useCallback(
-    (text: string) => void navigate({ to: '/docs', search: (text === '' ? {} : { q: text }) as never, replace: true }),
+    (text: string) => void navigate({ to: '/docs', search: text === '' ? {} : { q: text }, replace: true }),
     [navigate],
   )
   const found = q === '' ? undefined : searchGuide(guidePages, q)

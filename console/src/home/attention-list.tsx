@@ -94,13 +94,13 @@ export function AttentionList({ items, isAcross }: { items: readonly Attention[]
 
 /** `as` opens the thing in the account it belongs to. */
 function WayOut({ item, as }: { item: Attention; as: string | undefined }): ReactNode {
-  const workflow = { to: '/workflows/$id', params: { id: item.targetId } as never } as const
+  const workflow = { to: '/workflows/$id', params: { id: item.targetId } } as const
   const managed = as === undefined ? {} : { as }
   switch (item.kind) {
     case 'connection.faulted':
     case 'connection.waiting':
       return (
-        <LinkButton size="small" to="/connections" search={{ id: item.targetId, ...managed } as never}>
+        <LinkButton size="small" to="/connections" search={{ id: item.targetId, ...managed }}>
           {item.kind === 'connection.waiting' ? 'Connect' : 'Reconnect'}
         </LinkButton>
       )
@@ -108,7 +108,7 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
       return as === undefined ? (
         <ResumeButton id={item.targetId} />
       ) : (
-        <LinkButton size="small" {...workflow} search={{ tab: 'runs', ...managed } as never}>
+        <LinkButton size="small" {...workflow} search={{ tab: 'runs', ...managed }}>
           Show
         </LinkButton>
       )
@@ -116,19 +116,19 @@ function WayOut({ item, as }: { item: Attention; as: string | undefined }): Reac
       return <LastFailure workflowId={item.targetId} managed={managed} />
     case 'webhook.givenUp':
       return (
-        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', requests: 'history', ...managed } as never}>
+        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', requests: 'history', ...managed }}>
           Show
         </LinkButton>
       )
     case 'webhook.waiting':
       return (
-        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', ...managed } as never}>
+        <LinkButton size="small" {...workflow} search={{ tab: 'webhook', ...managed }}>
           Show
         </LinkButton>
       )
     default:
       return (
-        <LinkButton size="small" to={pageFor(item.kind) as '/'} search={managed as never}>
+        <LinkButton size="small" to={pageFor(item.kind) as '/'} search={managed}>
           Show
         </LinkButton>
       )
@@ -162,7 +162,7 @@ function LastFailure({ workflowId, managed }: { workflowId: string; managed: { a
       await navigate({
         to: '/workflows/$id/runs/$number',
         params: { id: workflowId, number: String(workflow?.lastRunNumber) },
-        search: managed as never,
+        search: managed,
       })
     },
   })

@@ -71,7 +71,7 @@ export function Figures({ overview, isAcross }: { overview: Overview | undefined
             {content}
           </div>
         ) : (
-          <Link key={label} to={to} search={(search ?? {}) as never} className={`${rowClass} hover:bg-raised`}>
+          <Link key={label} to={to} search={search ?? {}} className={`${rowClass} hover:bg-raised`}>
             {content}
           </Link>
         )

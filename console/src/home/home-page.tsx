@@ -102,7 +102,7 @@ function Upcoming({ isAcross }: { isAcross: boolean }) {
             key={workflow.id}
             to="/workflows/$id"
             params={{ id: workflow.id }}
-            search={{ tab: 'schedule' } as never}
+            search={{ tab: 'schedule' }}
             className="flex items-center gap-3 px-4 py-2 text-table hover:bg-raised"
           >
             <span className="min-w-0 flex-1">

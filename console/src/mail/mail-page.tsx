@@ -88,7 +88,7 @@ export function MailPage() {
   )
 }
 
-function bodyOf(filters: { status?: string; all?: true }, page: number): Body<'GetOutbox'> {
+function bodyOf(filters: { status?: string | undefined; all?: true | undefined }, page: number): Body<'GetOutbox'> {
   return {
     page,
     size,

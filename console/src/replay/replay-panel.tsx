@@ -67,7 +67,7 @@ function ReplayBody({ workflow, draft }: { workflow: WorkflowDetail; draft: Work
   const begin = () =>
     start.mutate({
       params: { id: workflow.id },
-      body: { lastRuns, ...(draft.isChanged ? { changes: draft.body() as never } : {}) },
+      body: { lastRuns, ...(draft.isChanged ? { changes: draft.body() } : {}) },
     })
   const error = start.error ?? replay.error
   const isRunning = start.isPending || (replayId !== undefined && replay.data?.state !== 'Completed' && !error)

@@ -59,8 +59,8 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
             size="small"
             icon={Pencil}
             to="/workflows/$id"
-            params={{ id: workflow.id } as never}
-            search={{ tab: 'blocks', block: block.uniqueBlockId } as never}
+            params={{ id: workflow.id }}
+            search={{ tab: 'blocks', block: block.uniqueBlockId }}
           >
             Edit block
           </LinkButton>

@@ -56,7 +56,7 @@ function ListedRun({ workflowId, runNumber }: { workflowId: string; runNumber: n
       title={name === undefined ? `Run ${runNumber}` : `Run ${runNumber} of ${name}`}
       back={{
         label: name ?? 'Workflow',
-        link: { to: '/workflows/$id', params: { id: workflowId } as never, search: { tab: 'runs' } as never },
+        link: { to: '/workflows/$id', params: { id: workflowId }, search: { tab: 'runs' } },
       }}
       state={run && <StatusChip status={run.status} />}
     >
@@ -82,13 +82,13 @@ function LoadedRun({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
   const blockId = chosen ?? firstShownBlock(workflow)
   const block = workflow.chain.find(({ uniqueBlockId }) => uniqueBlockId === blockId)
   const show = (changes: Record<string, string>) =>
-    void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: true })
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })
   return (
     <Page
       title={`Run ${run.lockVersionNumber} of ${workflow.name}`}
       back={{
         label: workflow.name,
-        link: { to: '/workflows/$id', params: { id: workflow.id } as never, search: { tab: 'runs' } as never },
+        link: { to: '/workflows/$id', params: { id: workflow.id }, search: { tab: 'runs' } },
       }}
       state={<StatusChip status={run.status} />}
       actions={<RunActions workflow={workflow} run={run} />}

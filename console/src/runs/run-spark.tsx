@@ -30,7 +30,7 @@ export function RunSpark({ workflowId, lastRunNumber }: { workflowId: string; la
   return (
     <span ref={place} className="inline-block h-[18px] w-[104px]">
       {lastRunNumber !== null && (
-        <Link to="/workflows/$id" params={{ id: workflowId }} search={{ tab: 'runs' } as never} title={label}>
+        <Link to="/workflows/$id" params={{ id: workflowId }} search={{ tab: 'runs' }} title={label}>
           <svg width={104} height={height} role="img" aria-label={label}>
             {runs.map((run, index) => {
               const tall = 3 + (height - 3) * Math.sqrt(run.durationInMilliSec / longest)

@@ -21,7 +21,7 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
   const navigate = route.useNavigate()
   const change = (changes: Record<string, unknown>) =>
     void navigate({
-      search: ((before: object) => ({ ...before, page: undefined, ...changes })) as never,
+      search: (before) => ({ ...before, page: undefined, ...changes }),
       replace: true,
     })
   const page = (search.page ?? 1) - 1

@@ -100,7 +100,7 @@ function RunLink({ item }: { item: Found }) {
       <Link
         to="/workflows/$id"
         params={{ id: item.workflowId }}
-        search={{ ...as, tab: 'webhook', ...(item.webhookId ? { request: item.webhookId } : {}) } as never}
+        search={{ ...as, tab: 'webhook', ...(item.webhookId ? { request: item.webhookId } : {}) }}
         className={className}
       >
         {item.workflowName} · request
@@ -111,7 +111,7 @@ function RunLink({ item }: { item: Found }) {
     <Link
       to="/workflows/$id/runs/$number"
       params={{ id: item.workflowId, number: String(item.runNumber) }}
-      search={{ ...as, ...(item.uniqueBlockId ? { block: item.uniqueBlockId } : {}) } as never}
+      search={{ ...as, ...(item.uniqueBlockId ? { block: item.uniqueBlockId } : {}) }}
       className={className}
     >
       {item.workflowName} · run {item.runNumber}

@@ -36,7 +36,7 @@ export function NamedThings({ term }: { term: string }) {
     )),
     ...(connections.data?.regApplications ?? []).map((connection) => (
       <li key={connection.id}>
-        <Link to="/connections" search={{ id: connection.id } as never} className={itemClass}>
+        <Link to="/connections" search={{ id: connection.id }} className={itemClass}>
           <PlugZap size={15} strokeWidth={1.75} aria-hidden className="shrink-0 text-muted" />
           <span className="truncate">{connection.tagText || connection.name}</span>
         </Link>

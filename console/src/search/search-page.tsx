@@ -74,7 +74,7 @@ export function SearchPage() {
   )
 }
 
-type Filters = { in?: string; all?: true; page?: number }
+type Filters = { in?: string | undefined; all?: true | undefined; page?: number | undefined }
 
 function Found({
   term,

@@ -6,5 +6,5 @@ export function managedAccountId(): string | undefined {
 }
 
 export function useManagedAccountId(): string | undefined {
-  return useSearch({ strict: false, select: (search: { as?: string }) => search.as }) as string | undefined
+  return useSearch({ strict: false, select: (search) => search.as })
 }

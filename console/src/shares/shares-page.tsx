@@ -38,7 +38,7 @@ export function SharesPage() {
       toast.done('The share was revoked. Its link no longer works.')
     },
   })
-  const open = (isOpen: boolean) => void navigate({ search: { upload: isOpen ? true : undefined } as never })
+  const open = (isOpen: boolean) => void navigate({ search: { upload: isOpen ? true : undefined } })
   const newShare = (
     <Button tone="primary" icon={Plus} onClick={() => open(true)}>
       New share

@@ -14,7 +14,7 @@ type ManagedAccount = Answer<'ManagedAccounts'>['accounts'][number]
 /** Leaves every page of the account that was shown: its ids mean nothing for another one. */
 export function useSwitchAccount(): (id: string | undefined) => void {
   const navigate = useNavigate()
-  return (id) => void navigate({ to: '/', search: { as: id } as never })
+  return (id) => void navigate({ to: '/', search: { as: id } })
 }
 
 export function useManagedAccount() {

@@ -138,14 +138,14 @@ function useEntries(term: string): Entry[] {
     label: connection.tagText || connection.name,
     detail: `Connection · ${connection.name}`,
     icon: PlugZap,
-    go: () => void navigate({ to: '/connections', search: { id: connection.id } as never }),
+    go: () => void navigate({ to: '/connections', search: { id: connection.id } }),
   }))
   const everywhere: Entry = {
     id: 'everywhere',
     label: `Search runs, requests and logs for “${term}”`,
     detail: 'Search',
     icon: Search,
-    go: () => void navigate({ to: '/search', search: { q: term, ...(isAcross ? { all: true } : {}) } as never }),
+    go: () => void navigate({ to: '/search', search: { q: term, ...(isAcross ? { all: true } : {}) } }),
   }
   return term === '' ? [...pages, ...actions, ...found] : [...found, ...connected, ...pages, ...actions, everywhere]
 }

@@ -50,7 +50,7 @@ function AlarmsLink() {
   return (
     <Link
       to="/alarms"
-      search={(isAcross ? { all: true } : {}) as never}
+      search={isAcross ? { all: true } : {}}
       aria-label={count === 0 ? 'No open alarms' : counted(count, 'open alarm')}
       title="Alarms"
       className={iconLink}

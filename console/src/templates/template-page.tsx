@@ -31,7 +31,7 @@ export function TemplatePage() {
           }
           lead={data.description}
           actions={
-            <LinkButton tone="primary" to="/workflows/new" search={{ template: id } as never}>
+            <LinkButton tone="primary" to="/workflows/new" search={{ template: id }}>
               Use template
             </LinkButton>
           }
@@ -75,11 +75,7 @@ export function TemplatePage() {
                 ))}
               </Facts>
               {(used.data?.total ?? 0) > 0 && (
-                <Link
-                  to="/workflows"
-                  search={{ template: id } as never}
-                  className="text-table text-accent hover:underline"
-                >
+                <Link to="/workflows" search={{ template: id }} className="text-table text-accent hover:underline">
                   {counted(used.data?.total ?? 0, 'workflow')} of this account
                 </Link>
               )}

@@ -25,7 +25,7 @@ export function TemplatesPage() {
   )
   const change = useCallback(
     (changes: Record<string, unknown>) =>
-      void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: true }),
+      void navigate({ search: (before) => ({ ...before, ...changes }), replace: true }),
     [navigate],
   )
   const search = useCallback((text: string) => change({ q: text || undefined }), [change])
@@ -89,7 +89,7 @@ function TemplateCard({ template }: { template: TemplateSummary }) {
       </Link>
       <p className="mt-1 mb-4 line-clamp-3 flex-1 text-table text-muted">{template.description}</p>
       <div>
-        <LinkButton size="small" to="/workflows/new" search={{ template: template.id } as never}>
+        <LinkButton size="small" to="/workflows/new" search={{ template: template.id }}>
           Use template
         </LinkButton>
       </div>

@@ -36,7 +36,7 @@ export function Tabs({
               key={tab.id}
               data-tab={tab.id}
               to="."
-              search={(search: Record<string, unknown>) => ({ as: search['as'], [param]: tab.id }) as never}
+              search={({ as }) => ({ as, [param]: tab.id })}
               aria-current={isCurrent ? 'page' : undefined}
               className={classNames(
                 'relative flex h-9 items-center gap-1.5 px-2.5 text-table font-medium whitespace-nowrap -outline-offset-2',

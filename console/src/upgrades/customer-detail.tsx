@@ -25,7 +25,7 @@ export function CustomerDetail({ item, goal, onBack }: { item: PreviewItem; goal
           <Link
             to="/workflows/$id"
             params={{ id: item.workflowId }}
-            search={{ as: item.accountId } as never}
+            search={{ as: item.accountId }}
             className="text-accent underline underline-offset-2"
           >
             revision {item.revision}

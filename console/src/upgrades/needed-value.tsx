@@ -46,7 +46,7 @@ function NeededConnection({ need, accountId, value, onChange }: Props) {
             The customer has not connected it yet.{' '}
             <Link
               to="/catalogue"
-              search={{ as: accountId, register: application.id } as never}
+              search={{ as: accountId, register: application.id }}
               className="text-accent underline underline-offset-2"
             >
               Register it for the customer

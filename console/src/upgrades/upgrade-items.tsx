@@ -79,7 +79,7 @@ const columns: readonly Column<UpgradeItem>[] = [
         <Link
           to="/workflows/$id"
           params={{ id: item.workflowId }}
-          search={{ as: item.accountId } as never}
+          search={{ as: item.accountId }}
           className="block truncate font-medium hover:text-accent hover:underline"
         >
           {item.name}
@@ -100,14 +100,12 @@ const columns: readonly Column<UpgradeItem>[] = [
         <Link
           to="/workflows/$id"
           params={{ id: item.workflowId }}
-          search={
-            {
-              as: item.accountId,
-              tab: 'revisions',
-              from: item.revisionBefore ?? undefined,
-              to: item.revisionAfter,
-            } as never
-          }
+          search={{
+            as: item.accountId,
+            tab: 'revisions',
+            from: item.revisionBefore ?? undefined,
+            to: item.revisionAfter,
+          }}
           title="Compare"
           className="font-mono text-label text-accent hover:underline"
         >

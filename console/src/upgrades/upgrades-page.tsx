@@ -21,7 +21,7 @@ export function UpgradesPage() {
   const navigate = route.useNavigate()
   const change = useCallback(
     (changes: Record<string, unknown>, isStep = false) =>
-      void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: !isStep }),
+      void navigate({ search: (before) => ({ ...before, ...changes }), replace: !isStep }),
     [navigate],
   )
   const { template: templateId, to, workflow } = search

@@ -30,7 +30,7 @@ export function UsagePage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const change = (changes: Partial<typeof filters>) =>
-    void navigate({ search: (before: object) => ({ ...before, ...changes }) as never, replace: true })
+    void navigate({ search: (before: object) => ({ ...before, ...changes }), replace: true })
   const mayReachOthers = useStore(session)?.myAccount.role !== 'User'
   const span = spans[(filters.span ?? '30d') as keyof typeof spans] ?? spans['30d']
   const measure = measures.find(({ id }) => id === filters.measure) ?? (measures[0] as Measure)

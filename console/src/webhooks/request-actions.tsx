@@ -66,7 +66,7 @@ export function RequestActions({
           size={size}
           icon={RotateCcw}
           isBusy={replay.isPending}
-          onClick={() => replay.mutate({ body: { workflowId, webhookId: item.webhookId } } as never)}
+          onClick={() => replay.mutate({ body: { workflowId, webhookId: item.webhookId } })}
         >
           Replay
         </Button>

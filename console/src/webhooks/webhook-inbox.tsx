@@ -1,5 +1,5 @@
 // The requests of one workflow: those that wait, in their true order, and those that are done; the payload of one beside them.
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Inbox, Pause, Play, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { sentenceOf, useAction, useOperation } from '../api.ts'
@@ -15,20 +15,17 @@ import type { InboxItem } from './inbox-item.ts'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { RequestDetail } from './request-detail.tsx'
 
+const route = getRouteApi('/workflows/$id')
 const size = 50
 /** The stream says when something changed (session/live.ts); this is for a stream that was cut. */
 const quietMs = 30_000
-type View = { requests?: 'history'; request?: string; requestPage?: string }
+type View = Partial<Record<'requests' | 'request' | 'requestPage', string | undefined>>
 
 /** What is shown stands in the address beside the tab of the workflow. */
 function useView(): [View, (changes: View) => void] {
-  const view = useSearch({ strict: false }) as View
-  const navigate = useNavigate()
-  return [
-    view,
-    (changes) =>
-      void navigate({ to: '.', search: ((before: object) => ({ ...before, ...changes })) as never, replace: true }),
-  ]
+  const view = route.useSearch()
+  const navigate = route.useNavigate()
+  return [view, (changes) => void navigate({ search: (before) => ({ ...before, ...changes }), replace: true })]
 }
 
 export function WebhookInbox({ workflowId }: { workflowId: string }) {
@@ -122,12 +119,12 @@ function InboxBar({
       <FilterChip
         label="Queue"
         isOn={!isHistory}
-        onChange={() => onShow({ requests: '' as never, request: '', requestPage: '' })}
+        onChange={() => onShow({ requests: undefined, request: undefined, requestPage: undefined })}
       />
       <FilterChip
         label="History"
         isOn={isHistory}
-        onChange={() => onShow({ requests: 'history', request: '', requestPage: '' })}
+        onChange={() => onShow({ requests: 'history', request: undefined, requestPage: undefined })}
       />
       {waiting !== undefined && waiting > 0 && (
         <span className="ml-1 text-muted tabular-nums">{waiting.toLocaleString('en')} waiting</span>

@@ -191,7 +191,7 @@ function Unconnected({ names }: { names: readonly string[] }) {
   return (
     <p className="border-t border-line bg-amber-soft px-3 py-1.5 text-table text-amber">
       {names.join(' and ')} {names.length === 1 ? 'is' : 'are'} not connected yet. Save, then choose under{' '}
-      <Link to="." search={{ tab: 'connections' } as never} className="font-medium underline underline-offset-2">
+      <Link to="." search={{ tab: 'connections' }} className="font-medium underline underline-offset-2">
         Connections
       </Link>
       .

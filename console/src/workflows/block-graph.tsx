@@ -259,7 +259,7 @@ function TriggerNode({ data }: NodeProps<Node<Trigger>>) {
     <>
       <Link
         to="."
-        search={{ tab: data.tab } as never}
+        search={{ tab: data.tab }}
         className="nodrag flex h-15 w-48 items-center gap-2.5 rounded-full border border-dashed border-line-strong bg-ground px-4 hover:border-control"
       >
         <Icon size={18} strokeWidth={1.75} aria-hidden className="shrink-0 text-muted" />

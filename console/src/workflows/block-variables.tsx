@@ -7,6 +7,9 @@ import { Select, TextField } from '../ui/field.tsx'
 
 type Binding = Block['variables'][string]
 
+/** Stands in the draft for a variable that goes when it is saved; it has no value to show. */
+const removed = { isDeleted: true } as unknown as Binding
+
 export function BlockVariables({
   workflow,
   block,
@@ -19,8 +22,7 @@ export function BlockVariables({
   onEdit: (edit: BlockEdit) => void
 }) {
   const set = (variable: string, binding: Binding) => onEdit({ variables: { ...block.variables, [variable]: binding } })
-  const remove = (variable: string) =>
-    onEdit({ variables: { ...block.variables, [variable]: { isDeleted: true } as never } })
+  const remove = (variable: string) => onEdit({ variables: { ...block.variables, [variable]: removed } })
   const entries = Object.entries(block.variables).filter(
     ([, binding]) => !(binding as { isDeleted?: boolean }).isDeleted,
   )

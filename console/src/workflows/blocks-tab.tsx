@@ -33,7 +33,7 @@ export function BlocksTab({
   const isStructureFree = !isReadOnly && (workflow.workflowTemplateId === null || workflow.isCustomizedStructure)
   const select = useCallback(
     (id: string | undefined) =>
-      void navigate({ to: '.', search: ((before: object) => ({ ...before, block: id })) as never, replace: true }),
+      void navigate({ to: '.', search: (before) => ({ ...before, block: id }), replace: true }),
     [navigate],
   )
   const blocks = useDrawnBlocks(workflow, draft)

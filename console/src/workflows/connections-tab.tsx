@@ -64,7 +64,7 @@ export function ConnectionsTab({ workflow }: { workflow: WorkflowDetail }) {
                 </span>
               )}
               {application && choices.length === 0 && (
-                <LinkButton to="/catalogue" search={{ register: application.id } as never}>
+                <LinkButton to="/catalogue" search={{ register: application.id }}>
                   Register
                 </LinkButton>
               )}

@@ -82,7 +82,7 @@ function TemplateLine({ template }: { template: Answer<'WorkflowTemplates'>[numb
         <span className="block font-medium">{template.name}</span>
         <span className="line-clamp-2 sm:line-clamp-1 text-table text-muted">{template.description}</span>
       </span>
-      <LinkButton size="small" to="/workflows/new" search={{ template: template.id } as never}>
+      <LinkButton size="small" to="/workflows/new" search={{ template: template.id }}>
         Use template
       </LinkButton>
     </li>

@@ -32,11 +32,11 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
   })
   const compare = (revision: Revision) =>
     void navigate({
-      search: ((before: object) => ({
+      search: (before: object) => ({
         ...before,
         from: Math.max(1, revision.revision - 1),
         to: revision.revision,
-      })) as never,
+      }),
     })
   return (
     <>
@@ -55,12 +55,8 @@ export function RevisionsTab({ workflow }: { workflow: WorkflowDetail }) {
           from={from}
           to={to}
           newest={found.data?.items[0]?.revision ?? workflow.revision}
-          onChange={(range) =>
-            void navigate({ search: ((before: object) => ({ ...before, ...range })) as never, replace: true })
-          }
-          onClose={() =>
-            void navigate({ search: ((before: object) => ({ ...before, from: undefined, to: undefined })) as never })
-          }
+          onChange={(range) => void navigate({ search: (before) => ({ ...before, ...range }), replace: true })}
+          onClose={() => void navigate({ search: (before) => ({ ...before, from: undefined, to: undefined }) })}
         />
       )}
       {asked && (

@@ -49,7 +49,7 @@ export function SaveBar({ workflow, draft }: { workflow: WorkflowDetail; draft: 
         <Button size="small" onClick={() => setIsComparing(true)}>
           Compare
         </Button>
-        <LinkButton size="small" to="." search={((before: object) => ({ ...before, replay: true })) as never}>
+        <LinkButton size="small" to="." search={(before) => ({ ...before, replay: true })}>
           Replay
         </LinkButton>
         <Button size="small" tone="primary" isBusy={save.isPending} onClick={saveDraft} title="Ctrl S">
@@ -99,7 +99,7 @@ function useSave(workflow: WorkflowDetail, draft: WorkflowDraft) {
     <LinkButton
       size="small"
       to="/workflows/$id/runs/$number"
-      params={{ id: workflow.id, number: String(workflow.lastRunNumber) } as never}
+      params={{ id: workflow.id, number: String(workflow.lastRunNumber) }}
     >
       Back to run {workflow.lastRunNumber}
     </LinkButton>

@@ -124,7 +124,7 @@ function Tags({ workflow }: { workflow: WorkflowDetail }) {
             <button
               type="button"
               aria-label={`Remove tag ${tag}`}
-              onClick={() => remove.mutate({ params, body: { value: tag } } as never)}
+              onClick={() => remove.mutate({ params, body: { value: tag } })}
               className="flex size-5 items-center justify-center rounded-sm text-muted hover:bg-raised hover:text-text"
             >
               <X size={12} aria-hidden />
@@ -134,7 +134,7 @@ function Tags({ workflow }: { workflow: WorkflowDetail }) {
         <form
           onSubmit={(event) => {
             event.preventDefault()
-            add.mutate({ params, body: { value } } as never, { onSuccess: () => setValue('') })
+            add.mutate({ params, body: { value } }, { onSuccess: () => setValue('') })
           }}
           className="flex gap-2"
         >
@@ -173,7 +173,7 @@ function Origin({ workflow }: { workflow: WorkflowDetail }) {
             <span className="flex flex-wrap items-center gap-2">
               Version {workflow.templateVersion ?? 'draft'}
               {workflow.isCustomizedStructure ? ', detached' : ''}
-              <LinkButton size="small" to="/templates/$id" params={{ id: workflow.workflowTemplateId } as never}>
+              <LinkButton size="small" to="/templates/$id" params={{ id: workflow.workflowTemplateId }}>
                 Open template
               </LinkButton>
               {isBound && (

@@ -48,7 +48,7 @@ export function SetUpStep({
       const id = await call('WorkflowCreate', { body: bodyOf(template, name, chosen, values) })
       const tab = how === 'Deploy' ? await deploy(id as string, name, start) : undefined
       await forget(queries, ['WorkflowsSearch', 'Workflows', 'Overview'])
-      await navigate({ to: '/workflows/$id', params: { id: id as string }, search: { tab } as never })
+      await navigate({ to: '/workflows/$id', params: { id: id as string }, search: { tab } })
     } catch (error) {
       setRefusal(sentenceOf(error))
       setBusyWith(undefined)

@@ -20,7 +20,7 @@ export function TemplateWizard({ template }: { template: Template }) {
   const navigate = route.useNavigate()
   const step = search['step'] === '2' ? 2 : 1
   const set = (changes: Record<string, string | undefined>, isNewPlace = false) =>
-    void navigate({ search: ((before: object) => ({ ...before, ...changes })) as never, replace: !isNewPlace })
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: !isNewPlace })
   const name = search['name'] ?? template.name
   const chosen = useChosenConnections(template, search, set)
   return (

@@ -29,7 +29,7 @@ export function WorkflowActions({ workflow, hasUnsaved, onRefused }: Props) {
     {
       label: 'Replay before deploy',
       icon: History,
-      onSelect: () => void navigate({ to: '.', search: ((before: object) => ({ ...before, replay: true })) as never }),
+      onSelect: () => void navigate({ to: '.', search: (before) => ({ ...before, replay: true }) }),
     },
     ...(workflow.workflowState === 'deployed' ? [{ label: 'Deploy', icon: Rocket, onSelect: deploy.start }] : []),
     ...(workflow.workflowState === 'archived'

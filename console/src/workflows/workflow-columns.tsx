@@ -27,7 +27,7 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
           <Link
             key={tag}
             to="/workflows"
-            search={{ tag } as never}
+            search={{ tag }}
             className="rounded-sm bg-raised px-1.5 text-label text-muted hover:text-text max-sm:hidden"
           >
             {tag}

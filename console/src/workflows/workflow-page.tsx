@@ -66,7 +66,7 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
             kind="error"
             title="Not deployed"
             action={
-              <LinkButton size="small" to="." search={{ tab: 'connections' } as never}>
+              <LinkButton size="small" to="." search={{ tab: 'connections' }}>
                 Connections
               </LinkButton>
             }
@@ -83,7 +83,7 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
             draft={draft}
             onClose={() =>
               void navigate({
-                search: ((before: object) => ({ ...before, replay: undefined })) as never,
+                search: (before) => ({ ...before, replay: undefined }),
                 replace: true,
               })
             }

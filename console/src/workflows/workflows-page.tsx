@@ -49,7 +49,7 @@ export function WorkflowsPage() {
         keyOf={(workflow) => workflow.id}
         selection={{ ...selection, nameOf: (workflow) => workflow.name }}
         above={<BulkActions selection={selection} />}
-        empty={<NoWorkflows filters={filters} onClear={() => void navigate({ search: {} as never })} />}
+        empty={<NoWorkflows filters={filters} onClear={() => void navigate({ search: {} })} />}
         query={found}
         sentence={sentenceOf}
         paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
