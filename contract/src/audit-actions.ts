@@ -28,6 +28,7 @@ export const auditActions = [
   'eventSubscription.deleted',
   'expectations.changed',
   'function.deleted',
+  'items.dismissed',
   'mail.accepted',
   'notifications.changed',
   'organization.created',

@@ -157,6 +157,8 @@ export const operations = {
   GetBlockCalls: blockCalls.getBlockCalls,
   GetBlockItems: items.getBlockItems,
   GetBlockItem: items.getBlockItem,
+  FailedItems: items.failedItems,
+  DismissItems: items.dismissItems,
   TestBlock: blockCalls.testBlock,
   ReplayStart: replay.startReplay,
   Replay: replay.getReplay,

@@ -4,6 +4,7 @@ import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { RequiredPage, RequiredSize, SearchTerm } from './paging.ts'
 import { BlockOfRun, RunNumber, WorkflowId } from './runs.ts'
+import { AcrossAccounts } from './statistics.ts'
 
 const itemStates = ['pending', 'processing', 'waiting', 'succeeded', 'failed', 'skipped'] as const
 export type ItemState = (typeof itemStates)[number]
@@ -69,4 +70,94 @@ export const getBlockItem = operation({
   }),
   answers: { 200: Type.Object({ ...itemFields, item: Type.Unknown(), result: Type.Unknown() }) },
   refuses: ['not_found'],
+})
+
+export const failedItems = operation({
+  name: 'FailedItems',
+  feature: 'Runs',
+  method: 'POST',
+  path: '/api/FailedItems',
+  description:
+    'Items that failed and are still open, newest first. An item stays here until a retry of it succeeds, it is dismissed, or 90 days have passed, however long its run is kept.',
+  body: Type.Object(
+    {
+      workflowId: Type.Optional(Guid),
+      searchTerm: Type.Optional({
+        ...SearchTerm,
+        description: 'Looked for in keys, messages and names of workflows and blocks.',
+      }),
+      acrossAccounts: Type.Optional(AcrossAccounts),
+      page: RequiredPage,
+      size: RequiredSize,
+    },
+    { additionalProperties: false },
+  ),
+  answers: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          accountId: Guid,
+          accountEmail: Type.String(),
+          workflowId: Guid,
+          workflowName: Type.String(),
+          runNumber: Type.Integer({ description: 'The run in which it failed first.' }),
+          uniqueBlockId: Guid,
+          blockName: Type.String(),
+          index: Type.Integer(),
+          key: Type.String(),
+          errorMessage: Type.String(),
+          tries: Type.Integer(),
+          failedDateTimeUTC: Timestamp,
+          retriedByRunNumber: orNull(Type.Integer()),
+        }),
+      ),
+      total: Type.Integer(),
+    }),
+  },
+  refuses: ['not_found'],
+  example: { body: { page: 0, size: 50 } },
+})
+
+const itemKeysMax = 10_000
+export const ItemKeys = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  minItems: 1,
+  maxItems: itemKeysMax,
+  description: 'Keys of items; all open failed items of the block when absent.',
+})
+
+export const dismissItems = operation({
+  name: 'DismissItems',
+  feature: 'Runs',
+  method: 'POST',
+  path: '/api/DismissItems',
+  description: 'Close failed items that need no retry. Returns how many were closed.',
+  changesState: true,
+  audit: 'items.dismissed',
+  body: Type.Object(
+    {
+      workflowId: Guid,
+      runNumber: RunNumber,
+      uniqueBlockId: Guid,
+      keys: Type.Optional(ItemKeys),
+      comment: Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        pattern: '\\S',
+        description: 'Why; goes to the audit log.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  answers: { 200: Type.Integer() },
+  refuses: ['not_found', 'items_not_open'],
+  example: {
+    body: {
+      workflowId: '0198c0de-0000-7000-8000-000000000001',
+      runNumber: 7,
+      uniqueBlockId: '0198c0de-0000-7000-8000-000000000002',
+      keys: ['4711'],
+      comment: 'Entered by hand.',
+    },
+    answer: 1,
+  },
 })

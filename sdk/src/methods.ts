@@ -659,6 +659,18 @@ export type Methods = {
    */
   getBlockItem: Method<'GetBlockItem'>
   /**
+   * Items that failed and are still open, newest first. An item stays here until a retry of it succeeds, it is dismissed, or 90 days have passed, however long its run is kept.
+   * POST /api/FailedItems
+   * @example { body: {"page":0,"size":50} }
+   */
+  failedItems: Method<'FailedItems'>
+  /**
+   * Close failed items that need no retry. Returns how many were closed.
+   * POST /api/DismissItems
+   * @example { body: {"workflowId":"0198c0de-0000-7000-8000-000000000001","runNumber":7,"uniqueBlockId":"0198c0de-0000-7000-8000-000000000002","keys":["4711"],"comment":"Entered by hand."} }
+   */
+  dismissItems: Method<'DismissItems'>
+  /**
    * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched. With `allItems` the script runs once for each item.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }

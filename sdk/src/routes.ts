@@ -122,6 +122,8 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   GetBlockCalls: { method: 'GET', path: '/api/GetBlockCalls/:workflowId' },
   GetBlockItems: { method: 'POST', path: '/api/GetBlockItems/:workflowId' },
   GetBlockItem: { method: 'GET', path: '/api/GetBlockItem/:workflowId' },
+  FailedItems: { method: 'POST', path: '/api/FailedItems' },
+  DismissItems: { method: 'POST', path: '/api/DismissItems', changesState: true },
   TestBlock: { method: 'POST', path: '/api/TestBlock' },
   ReplayStart: { method: 'POST', path: '/api/Replay/:id', changesState: true },
   Replay: { method: 'GET', path: '/api/Replay/:id' },

@@ -5,6 +5,9 @@ import { type Database, sql } from './db/index.ts'
 const meaning: Record<string, string> = {
   runs: 'runs: PATCHBAY_RUN_RETENTION_DAYS, PATCHBAY_RUN_RETENTION_COUNT',
   run_blocks: 'results and logs of blocks: same as runs',
+  run_items: 'items of blocks: same as runs',
+  run_item_lists: 'lists of items: same as runs',
+  failed_items: 'items that failed: until retried, dismissed or 90 days old',
   run_recordings: 'what replays need: the setting replayRuns of a workflow',
   webhook_requests: 'payloads of webhook requests: PATCHBAY_RUN_RETENTION_DAYS',
   webhook_history: 'webhook requests that left the queue: PATCHBAY_RUN_RETENTION_DAYS',

@@ -38,6 +38,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   event_subscriptions: { last_delivered_at: 'past', created_at: 'past', modified_at: 'past' },
   events: { mail_after: 'waits' },
   expectations: { last_seen_at: 'since' },
+  failed_items: { failed_at: 'past' },
   item_samples: { at: 'past' },
   jobs: { queued_at: 'latest', due_at: 'waits', taken_at: 'latest', heartbeat_at: 'latest' },
   leases: { until: 'waits' },

@@ -485,6 +485,32 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table failed_items -- row-level security forced (
+  root_run_id uuid not null,
+  block_id uuid not null,
+  key text not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_id uuid not null,
+  run_number integer not null,
+  block_name text not null,
+  item_index integer not null,
+  error_message text not null,
+  tries integer not null,
+  failed_at timestamp with time zone not null,
+  sealed_item bytea not null,
+  retry_run_id uuid,
+  retry_run_number integer,
+  constraint failed_items_pkey PRIMARY KEY (root_run_id, block_id, key)
+);
+CREATE INDEX failed_items_by_age ON patchbay.failed_items USING btree (failed_at);
+CREATE INDEX failed_items_of_account ON patchbay.failed_items USING btree (account_id, failed_at);
+CREATE INDEX failed_items_of_workflow ON patchbay.failed_items USING btree (workflow_id, failed_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table file_pieces (
   group_id uuid not null,
   file_id uuid not null,

@@ -4,6 +4,8 @@ import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockItem, getBlockItems } from './history/get-block-items.ts'
 import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
+import { dismissItems } from './ledger/dismiss-items.ts'
+import { listFailedItems } from './ledger/failed-items.ts'
 import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
 import { retryRun } from './start/retry.ts'
 import { type StartDeps, startRun } from './start/start.ts'
@@ -28,6 +30,8 @@ type Names =
   | 'GetBlockCalls'
   | 'GetBlockItems'
   | 'GetBlockItem'
+  | 'FailedItems'
+  | 'DismissItems'
   | 'TestBlock'
 
 export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps & RunAndWaitDeps
@@ -53,6 +57,8 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     GetRunHistory: ({ principal, params, body }) => getRunHistory(deps, principal, params.workflowId, body),
     GetBlockItems: ({ principal, params, body }) => getBlockItems(deps, principal, params.workflowId, body),
     GetBlockItem: ({ principal, params, query }) => getBlockItem(deps, principal, params.workflowId, query),
+    FailedItems: ({ principal, body }) => listFailedItems(deps, principal, body),
+    DismissItems: ({ principal, body }) => dismissItems(deps, principal, body),
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
     GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),

@@ -22,6 +22,7 @@ import { openDeferred, sealDeferred } from './execute/sealed-deferred.ts'
 import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
+import { settlingItems } from './ledger/settle-items.ts'
 import { DayTables } from './record/day-tables.ts'
 import type { OnRunsEnded } from './record/entries.ts'
 import { ItemRecords } from './record/item-store.ts'
@@ -73,7 +74,7 @@ export function createRuns(deps: RunsDeps) {
   const definitions = new DefinitionCache(deps.findDefinition)
   const { onRunsEnded, ...awaiting } = createAwaiting(
     { database, contents, definitions, slots: deps.slots, onFault },
-    wakingParents(jobs, deps.onRunsEnded),
+    settlingItems(wakingParents(jobs, deps.onRunsEnded)),
   )
   const recorder = new RunRecorder({
     database,
@@ -127,7 +128,7 @@ export function createRuns(deps: RunsDeps) {
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
-          items: new ItemRecords(database.system),
+          items: new ItemRecords(database.system, keyRing),
           waitStarter: new WaitStarter({ database, starter }),
           readResult: awaiting.readResult,
           openDeferred: ({ run }, blockId, sealed) =>

@@ -32,6 +32,7 @@ export async function seedEverything(_service: TestService, client: Client, owne
   made(await client.post(`/api/Expectations/${workflow}`, { expectations: [expectation] }))
   made(await client.get(`/api/DeployWorkflow/${workflow}`))
   made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  const items = await seedFailedItem(client)
   const alarm = await eventually(async () => made(await client.post('/api/Alarms', { isOpen: true })).items[0]?.id)
   const replay = made(await client.post(`/api/Replay/${workflow}`, {})).replayId
   const webhook = await enableWebhook(client, workflow)
@@ -56,8 +57,25 @@ export async function seedEverything(_service: TestService, client: Client, owne
     mail,
     share,
     alarm,
+    items,
   ]
   return [...own, ...upgrade]
+}
+
+async function seedFailedItem(client: Client): Promise<string> {
+  const chain = [
+    {
+      script: "throw new Error('secret of the seed')",
+      forEach: { items: "['secret of the seed']", maxFailures: 'all' },
+    },
+  ]
+  const workflowId = made(await client.post('/api/Workflow', { name: 'seed of items', chain }))
+  made(await client.get(`/api/DeployWorkflow/${workflowId}`))
+  made(await client.post('/api/RunWorkflow', { workflowId }))
+  await eventually(
+    async () => made(await client.post('/api/FailedItems', { workflowId, page: 0, size: 1 })).total === 1,
+  )
+  return workflowId
 }
 
 /** Only partners have templates of their own and upgrade workflows. */

@@ -251,12 +251,17 @@ class ItemsOfBlock {
   }
 
   async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>): Promise<void> {
-    const { key } = this.#list[index] as ListedItem
+    const { key, item } = this.#list[index] as ListedItem
+    const { rootId: rootRunId, workflowId, runNumber, accountId, isPartial } = this.#state.run
+    const { uniqueBlockId: blockId, blockName } = this.#block
+    // A partial run is an experiment: what failed in it is nobody's duty.
+    const isKept = record.status === 'failed' && !isPartial
     const status = await this.#deps.items.record({
       claim: this.#hold.claim,
-      accountId: this.#state.run.accountId,
-      blockId: this.#block.uniqueBlockId,
+      accountId,
+      blockId,
       record: { ...record, index, key },
+      ...(isKept ? { failed: { rootRunId, workflowId, runNumber, blockName, item } } : {}),
     })
     if (status === undefined) this.#isLost = true
     if (status === 'Stopping') this.#isStopped = true

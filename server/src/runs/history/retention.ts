@@ -3,6 +3,7 @@
 import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
+import { closeOldItems } from '../ledger/store.ts'
 import { deleteOrphans } from '../record/item-store.ts'
 import { deleteOldEvents } from './event-retention.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
@@ -14,6 +15,7 @@ const sweepMs = 60_000
 const leaseSeconds = 90
 const daysAhead = 7
 const eventsAtOnce = 10_000
+const failedItemsAtOnce = 1000
 
 export class Retention implements AsyncDisposable {
   readonly #database: Database
@@ -44,6 +46,10 @@ export class Retention implements AsyncDisposable {
       while (
         !this.#sweeping.isStopping &&
         (await deleteOldEvents(this.#database.system, eventsAtOnce)) === eventsAtOnce
+      );
+      while (
+        !this.#sweeping.isStopping &&
+        (await closeOldItems(this.#database.system, failedItemsAtOnce)) === failedItemsAtOnce
       );
       await sweepBeyondCount(this.#database.system, {
         runsKeptMax: this.#options.runsKeptMax,

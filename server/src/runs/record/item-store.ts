@@ -2,7 +2,9 @@
 import { type Db, isAway, type Queryable, sql } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
 import type { Json } from '../../lib/json.ts'
+import type { KeyRing } from '../../secrets/index.ts'
 import { claimKey, type RunClaim, type RunStatus } from '../run.ts'
+import { sealItem } from './failed-item-store.ts'
 import { partitionStatement } from './partition-statement.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 
@@ -22,7 +24,15 @@ export type ItemRecord = {
   endedAt: Date
 }
 
-type ItemEntry = { claim: RunClaim; accountId: string; blockId: string; record: ItemRecord }
+/** `failed`: what the ledger keeps of one that failed; absent where it is not to keep it. */
+type ItemEntry = {
+  claim: RunClaim
+  accountId: string
+  blockId: string
+  record: ItemRecord
+  failed?: { rootRunId: string; workflowId: string; runNumber: number; blockName: string; item: Json } | undefined
+}
+type SealedEntry = ItemEntry & { sealed?: Buffer }
 
 const columns: readonly Column<ItemEntry>[] = [
   ['run_id', 'uuid', ({ claim }) => claim.runId],
@@ -41,9 +51,32 @@ const columns: readonly Column<ItemEntry>[] = [
   ['ended_at', 'timestamptz', ({ record }) => record.endedAt.toISOString()],
 ]
 
-const recordText = partitionStatement(
-  (runs) => `
-    with input as materialized (select * from ${unnestText(columns, 'i')}),
+const failedColumns: readonly Column<SealedEntry>[] = [
+  ['root_run_id', 'uuid', ({ failed }) => failed?.rootRunId],
+  ['workflow_id', 'uuid', ({ failed }) => failed?.workflowId],
+  ['run_number', 'integer', ({ failed }) => failed?.runNumber],
+  ['block_name', 'text', ({ failed }) => failed?.blockName],
+  ['sealed_item', 'bytea', ({ sealed }) => sealed ?? null],
+]
+
+/** An item that fails in a retry has its entry already, that of the first run. */
+const intoLedger = `, ledger as (
+      insert into failed_items (root_run_id, block_id, key, account_id, workflow_id, run_id, run_number, block_name, item_index, error_message, tries,
+        failed_at, sealed_item)
+      select i.root_run_id, i.block_id, i.key, i.account_id, i.workflow_id, i.run_id, i.run_number, i.block_name, i.item_index,
+        coalesce(i.error_message, ''), i.tries, i.ended_at, i.sealed_item
+      from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.sealed_item is not null
+      on conflict do nothing
+    )`
+
+const allColumns = [...columns, ...failedColumns]
+const recordText = recordWith(columns, '')
+const recordFailedText = recordWith(allColumns, intoLedger)
+
+function recordWith(given: readonly Column<SealedEntry>[], also: string) {
+  return partitionStatement(
+    (runs) => `
+    with input as materialized (select * from ${unnestText(given, 'i')}),
     fenced as materialized (
       select r.id, r.attempt, r.status from ${runs} r
       where r.id in (select run_id from input) and r.ended_at is null order by r.id for no key update
@@ -52,36 +85,48 @@ const recordText = partitionStatement(
       select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at
       from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt
       on conflict do nothing
-    )
+    )${also}
     select id, attempt, status from fenced`,
-)
+  )
+}
 
 /** Of one list, a chunk holds about so many characters. */
 const chunkCharacters = 500_000
 
 export class ItemRecords {
   readonly #db: Db
-  readonly #ends: GroupCommit<ItemEntry, RunStatus | undefined>
+  readonly #keyRing: Pick<KeyRing, 'seal'>
+  readonly #ends: GroupCommit<SealedEntry, RunStatus | undefined>
 
-  constructor(db: Db) {
+  constructor(db: Db, keyRing: Pick<KeyRing, 'seal'>) {
     this.#db = db
-    this.#ends = new GroupCommit<ItemEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
+    this.#keyRing = keyRing
+    this.#ends = new GroupCommit<SealedEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
       batchesAtOnce: 2,
       itemsMax: 200,
-      weight: { of: ({ record }) => (record.result?.length ?? 0) + (record.log?.length ?? 0), max: 2_000_000 },
+      weight: {
+        of: ({ record, sealed }) => (record.result?.length ?? 0) + (record.log?.length ?? 0) + (sealed?.length ?? 0),
+        max: 2_000_000,
+      },
       isShared: isAway,
     })
   }
 
   /** The status of the run, or undefined when another worker owns it now. */
-  record(entry: ItemEntry): Promise<RunStatus | undefined> {
-    return this.#ends.add(entry)
+  async record(entry: ItemEntry): Promise<RunStatus | undefined> {
+    const { failed, blockId, accountId, record } = entry
+    if (!failed) return this.#ends.add(entry)
+    const at = { rootRunId: failed.rootRunId, blockId, key: record.key, accountId }
+    const sealed = await sealItem(this.#keyRing, at, { item: failed.item, calls: record.calls })
+    return this.#ends.add({ ...entry, sealed })
   }
 
-  async #recordAll(entries: ItemEntry[]): Promise<(RunStatus | undefined)[]> {
+  async #recordAll(entries: SealedEntry[]): Promise<(RunStatus | undefined)[]> {
     const statuses = new Map<string, RunStatus>()
     for (const [partition, those] of Map.groupBy(entries, ({ claim }) => claim.partition)) {
-      const statement = recordText(partition, columnArrays(columns, those))
+      const statement = those.some(({ sealed }) => sealed)
+        ? recordFailedText(partition, columnArrays(allColumns, those))
+        : recordText(partition, columnArrays(columns, those))
       const { rows } = await this.#db.query<{ id: string; attempt: number; status: RunStatus }>(statement)
       for (const { id, attempt, status } of rows) statuses.set(claimKey({ runId: id, attempt }), status)
     }

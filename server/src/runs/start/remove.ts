@@ -42,6 +42,7 @@ export async function removeRuns({ jobs }: RemoveDeps, tx: Tx, workflowId: strin
   await tx.query(sql`delete from run_items n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
   await tx.query(sql`delete from run_item_lists n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
   await tx.query(sql`delete from run_waits n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
+  await tx.query(sql`delete from failed_items where workflow_id = ${workflowId}`)
   await tx.query(sql`delete from run_recordings where workflow_id = ${workflowId}`)
   await tx.query(sql`delete from runs where workflow_id = ${workflowId}`)
   return true

@@ -89,6 +89,21 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
         return get(`/api/StopWorkflowRun/${id}?runNumber=${await startRun(manager, id)}`)
       },
     },
+    DismissItems: {
+      'items.dismissed': async () => {
+        const { id: workflowId, blocks } = await deployWorkflow(manager, [
+          'return [1]',
+          { script: 'throw new Error("bad")', flow: { forEach: { maxFailures: 'all' } } },
+        ])
+        await runToEnd(manager, workflowId)
+        return post('/api/DismissItems', {
+          workflowId,
+          runNumber: 1,
+          uniqueBlockId: blocks[1],
+          comment: 'Done by hand.',
+        })
+      },
+    },
     ReplayStart: {
       'workflow.replayed': async () => {
         const id = await deployed()

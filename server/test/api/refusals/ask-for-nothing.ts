@@ -30,6 +30,7 @@ const given: { readonly [Name in OperationName]?: Parts } = {
   GetBlockSession: { query: block },
   GetBlockCalls: { query: block },
   GetBlockItem: { query: { ...block, itemKey: '1' } },
+  FailedItems: { body: { workflowId: nothing } },
   SearchRuns: { body: { workflowId: nothing } },
   RunStatistics: { body: { workflowId: nothing } },
   Stream: { query: { workflowId: nothing } },

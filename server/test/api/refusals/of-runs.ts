@@ -1,7 +1,7 @@
 // Runs, what finds and repeats them, and the queues of webhooks.
 import { randomUUID } from 'node:crypto'
 import { enableWebhook, hasStatus } from '../../harness/webhooks.ts'
-import { createWorkflow, deployWorkflow, runToEnd } from '../../harness/workflows.ts'
+import { createWorkflow, deployWorkflow, runToEnd, startRun } from '../../harness/workflows.ts'
 import { type Refusal, refusal, type Surroundings } from './refusal.ts'
 
 const failing = "throw new Error('broken')"
@@ -62,6 +62,16 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
       await at.service.asOwner('delete from webhook_requests where id = $1', [webhookId])
       return retry(hook.workflowId)
     }),
+    refusal(
+      'DismissItems',
+      'items_not_open',
+      'is still in progress. Dismiss its items once it has ended.',
+      async () => {
+        const { id: workflowId, blocks } = await deployWorkflow(at.manager, ['await sleep(60000)'])
+        const runNumber = await startRun(at.manager, workflowId)
+        return at.manager.post('/api/DismissItems', { workflowId, runNumber, uniqueBlockId: blocks[0], comment: 'No.' })
+      },
+    ),
     refusal('WorkflowScheduler', 'workflow_not_deployed', 'deployed', async () =>
       at.manager.post('/api/WorkflowScheduler', {
         workflowId: await idle(),
