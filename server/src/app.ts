@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino'
 import { addressOf, startApi } from './api.ts'
+import { startBesideDatabase } from './beside-database.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import {
@@ -63,17 +64,18 @@ type Start = Pick<Context, 'config' | 'log' | 'say' | 'parts'> & {
 async function compose({ config, log, say, parts, readMetrics, logLinesDropped, signal }: Start): Promise<App> {
   const metrics = createMetrics(config.role, readMetrics)
   const faults = parts.use(new FaultLog(log, metrics.work.onFault))
-  const embedded =
-    config.databaseUrl === undefined ? parts.use(await startEmbeddedServer(config.dataDir, say, { signal })) : undefined
+  // A worker has no port of its own: without a base address its links lead to where an API process would be.
+  const place = { baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}` }
+  const context: Context = { config, log, say, parts, faultsOf: (part) => faults.of(part), metrics, place }
+  const starting = config.databaseUrl === undefined ? startEmbeddedServer(config.dataDir, say, { signal }) : undefined
+  const beside = startBesideDatabase(context)
+  const embedded = starting && parts.use(await starting)
   const connection: ConnectionSettings = embedded?.connection ?? { connectionString: config.databaseUrl as string }
   if (!embedded) await awaitServer(connection, { onFault: sayEachMinute(say), signal })
   const applied = await migrate(connection, signal)
   if (applied.length > 0) say(`Database brought up to date: ${applied.join(', ')}.`)
 
-  // A worker has no port of its own: without a base address its links lead to where an API process would be.
-  const place = { baseUrl: config.baseUrl ?? `http://${config.host}:${config.port}` }
-  const context: Context = { config, log, say, parts, faultsOf: (part) => faults.of(part), metrics, place }
-  const services = await createServices(context, connection)
+  const services = await createServices(context, connection, beside)
   signal?.throwIfAborted()
 
   const { database, sandbox, ledger } = services

@@ -1,6 +1,5 @@
 // What the features stand on: the database, keys, stores, the catalogue, the queue, the way out, the stream.
-import { mkdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import type { BesideDatabase } from './beside-database.ts'
 import { Catalog, pinEarlierTemplates } from './catalog/index.ts'
 import { HeldAccounts, SettledMoves } from './cells/index.ts'
 import { createDatabaseRateLimiter } from './connections/index.ts'
@@ -20,15 +19,13 @@ import { giveEarlierBases } from './workflows/index.ts'
 
 export type Infrastructure = Awaited<ReturnType<typeof createInfrastructure>>
 
-export async function createInfrastructure(context: Context, connection: ConnectionSettings) {
+export async function createInfrastructure(context: Context, connection: ConnectionSettings, beside: BesideDatabase) {
   const { config, parts, faultsOf, metrics } = context
-  // With a database and a key from elsewhere nobody has needed it before.
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
   const database = parts.use(new Database(connection, faultsOf('database'), undefined, metrics.observeDatabaseWait))
   await database.checkSessions()
   const keyRing = await KeyRing.load(database, new MasterKeys(config.masterKey), config.systemKeySeed)
   const contents = await openContents(context, database, keyRing)
-  const catalog = await loadCatalog(context, database)
+  const catalog = await openCatalog(context, database, beside.shippedCatalog)
   const ledger = await startLedger(context, database)
   const jobs = parts.use(
     await JobQueue.start(database, {
@@ -76,10 +73,14 @@ async function openContents({ config, faultsOf }: Context, database: Database, k
   return new Contents({ stores, keyRing, bytesMin: config.contents.bytesMin, onFault })
 }
 
-async function loadCatalog({ log }: Context, database: Database): Promise<Catalog> {
+async function openCatalog(
+  { log }: Context,
+  database: Database,
+  shipped: BesideDatabase['shippedCatalog'],
+): Promise<Catalog> {
   const catalog = await Catalog.load({
     database,
-    directory: fileURLToPath(new URL('../../catalog', import.meta.url)),
+    shipped,
     onProblem: (problem) => log.warn({ part: 'catalog', ...problem }, 'A catalogue file is invalid and was left out.'),
   })
   await pinEarlierTemplates({ database, catalog })

@@ -1,4 +1,5 @@
 // What the service is made of, whichever role a process has.
+import type { BesideDatabase } from './beside-database.ts'
 import type { Context } from './context.ts'
 import type { ConnectionSettings } from './db/index.ts'
 import { createInfrastructure, type Infrastructure } from './infrastructure.ts'
@@ -15,9 +16,9 @@ type Runs = Awaited<ReturnType<typeof createRunServices>>
 export type Services = Awaited<ReturnType<typeof createServices>>
 
 /** Rules and means that both roles use; nothing here acts by itself. */
-export async function createServices(context: Context, connection: ConnectionSettings) {
-  const infrastructure = await createInfrastructure(context, connection)
-  const means: Means = { ...infrastructure, ...(await createScripting(context, infrastructure)) }
+export async function createServices(context: Context, connection: ConnectionSettings, beside: BesideDatabase) {
+  const infrastructure = await createInfrastructure(context, connection, beside)
+  const means: Means = { ...infrastructure, ...(await createScripting(context, infrastructure, beside)) }
   const runs = await createRunServices(context, means)
   const replaying = createReplaying(context, means)
   const webhooks = createWebhookServices(context, means, runs)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Catalog } from '../../src/catalog/index.ts'
+import { Catalog, loadCatalog } from '../../src/catalog/index.ts'
 import { Database } from '../../src/db/index.ts'
 import { createFunctionLibrary } from '../../src/functions/index.ts'
 import { createOrganization } from '../harness/accounts.ts'
@@ -33,7 +33,11 @@ const importFiles = (files: File[]) => service.manager.post('/api/CatalogImport'
 describe('loading the catalogue', () => {
   it('finds nothing to complain about in what is shipped', async () => {
     const problems: unknown[] = []
-    await Catalog.load({ database, directory: shippedDirectory, onProblem: (problem) => problems.push(problem) })
+    await Catalog.load({
+      database,
+      shipped: loadCatalog(shippedDirectory),
+      onProblem: (problem) => problems.push(problem),
+    })
     expect(problems).toEqual([])
     expect(service.logText()).not.toContain('left out')
   })
@@ -52,7 +56,11 @@ describe('loading the catalogue', () => {
       writeFileSync(join(directory, path), content)
     }
     const problems: { file: string; line: number }[] = []
-    const catalog = await Catalog.load({ database, directory, onProblem: (problem) => problems.push(problem) })
+    const catalog = await Catalog.load({
+      database,
+      shipped: loadCatalog(directory),
+      onProblem: (problem) => problems.push(problem),
+    })
     rmSync(directory, { recursive: true })
     expect(problems.map(({ file }) => file)).toEqual(expect.arrayContaining(['blocks/bad.js', 'workflows/broken.yaml']))
     expect(problems.every(({ line }) => line >= 1)).toBe(true)
@@ -63,7 +71,7 @@ describe('loading the catalogue', () => {
   })
 
   it('fails when there is no such directory', async () => {
-    const loading = Catalog.load({ database, directory: '/nowhere/at/all', onProblem: () => {} })
+    const loading = Catalog.load({ database, shipped: loadCatalog('/nowhere/at/all'), onProblem: () => {} })
     await expect(loading).rejects.toThrow('ENOENT')
   })
 })
@@ -71,7 +79,7 @@ describe('loading the catalogue', () => {
 describe('finding items', () => {
   let catalog: Catalog
   beforeAll(async () => {
-    catalog = await Catalog.load({ database, directory: shippedDirectory, onProblem: () => {} })
+    catalog = await Catalog.load({ database, shipped: loadCatalog(shippedDirectory), onProblem: () => {} })
   })
 
   it('finds applications by id and by short name, without regard to case', async () => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundledProgram } from './bundle-program.ts'
+import { bundledProgram } from './bundled-program.ts'
 import { eventually } from './eventually.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -37,7 +37,7 @@ export function startProgramInto(fd: number, env: Record<string, string>): Progr
 }
 
 export function programFile(file: 'main' | 'admin'): string {
-  return join(bundledProgram(), `${file}.js`)
+  return join(bundledProgram(), file === 'main' ? 'run.js' : 'admin.js')
 }
 
 /** As a person does it, in a process group of its own, as a terminal would make one: signals to the group reach npm and the service. */

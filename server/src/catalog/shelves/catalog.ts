@@ -1,8 +1,14 @@
 // The catalogue as the rest of the service sees it: what is shipped, from files and in memory, and what an organization brought itself.
 import type { Database, Queryable } from '../../db/index.ts'
 import type { KnownItems } from '../format/check-catalog.ts'
-import type { Application, BlockTemplate, LibraryFunction, Problem, WorkflowTemplate } from '../format/definition.ts'
-import { loadCatalog } from '../format/load.ts'
+import type {
+  Application,
+  BlockTemplate,
+  Catalog as Definitions,
+  LibraryFunction,
+  Problem,
+  WorkflowTemplate,
+} from '../format/definition.ts'
 import { HostedShelves } from './hosted-shelves.ts'
 import { pinBlocks } from './pin-blocks.ts'
 import { Shelf, type ShelfItems } from './shelf.ts'
@@ -42,10 +48,11 @@ export class Catalog {
   /** A broken file is reported and left out; only a directory that cannot be read at all stops the start. */
   static async load(deps: {
     database: Database
-    directory: string
+    /** Reading it takes a while and needs no database. */
+    shipped: Promise<Definitions>
     onProblem: (problem: Problem) => void
   }): Promise<Catalog> {
-    const { problems, ...items } = await loadCatalog(deps.directory)
+    const { problems, ...items } = await deps.shipped
     for (const problem of problems) deps.onProblem(problem)
     // A shipped item has no draft: what is not finished is not shipped.
     const isPublished = ({ state }: { state: string }) => state === 'Published'
