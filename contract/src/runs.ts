@@ -98,6 +98,16 @@ export const runWorkflow = operation({
         description: 'Number of the first block; results before it are reused.',
       }),
       runTillBlock: Type.Optional({ ...BlockNumber, description: 'Number of the last block.' }),
+      items: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+          minItems: 1,
+          maxItems: 1000,
+          description: 'Partial runs: blocks with items run only those with these keys.',
+        }),
+      ),
+      waitForReal: Type.Optional(
+        Type.Boolean({ description: 'Partial runs: blocks with wait really wait. By default they go on at once.' }),
+      ),
       input: Type.Optional(RunInput),
     },
     { additionalProperties: false },

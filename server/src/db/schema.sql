@@ -973,6 +973,7 @@ table runs partition by RANGE (id) -- row-level security forced (
   parent_item_index integer,
   parent_run jsonb,
   level smallint not null default 1,
+  partial jsonb,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,
   constraint runs_status_check CHECK ((status = ANY (ARRAY['Pending'::text, 'Processing'::text, 'Waiting'::text, 'Ready'::text, 'Error'::text, 'Stopping'::text, 'Stopped'::text]))) NOT VALID,

@@ -8,6 +8,9 @@ export const runQueue = 'runs'
 
 export type RunStatus = RunStatusName
 
+/** `items`: keys; blocks with items run no others. `waitForReal`: blocks with `wait` wait as in other runs. */
+export type PartialOptions = { items?: string[]; waitForReal?: boolean }
+
 /** A run as a worker needs it. Everything here stays the same from start to end. */
 export type Run = {
   id: string
@@ -21,6 +24,8 @@ export type Run = {
   isPartial: boolean
   runFrom: number | null
   runTill: number | null
+  /** What a partial run was asked for beside its range. */
+  partial: PartialOptions | null
   dateLastRun: Date | null
   /** The setting `updateDateLastRun` for a run that a webhook request started; true for others. */
   movesDateLastRun: boolean

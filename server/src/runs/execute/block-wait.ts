@@ -74,7 +74,8 @@ export async function waitAfterScript(deps: BlockWaitDeps, hand: Hand, end: Scri
   const planned = await planWait(block.wait!, block.blockName, prepared, (one) => evaluate(deps, around, one))
   if (!planned.ok) return fail(end, planned.failure.message)
   const { plan } = planned
-  const isPassed = state.run.isPartial || !deps.waits || (plan.kind === 'time' && plan.dueAt.getTime() <= Date.now())
+  const waitsForReal = !state.run.isPartial || state.run.partial?.waitForReal === true
+  const isPassed = !waitsForReal || !deps.waits || (plan.kind === 'time' && plan.dueAt.getTime() <= Date.now())
   if (isPassed) {
     const outcome = plan.kind === 'time' ? 'time' : 'timedOut'
     return replaceValue(end, resultOf({ prepared }, { outcome, dateTimeUTC: new Date().toISOString() }))

@@ -3,7 +3,7 @@ import { type Queryable, sql } from '../../db/index.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { DayTables } from '../record/day-tables.ts'
 import { partitionStatement } from '../record/partition-statement.ts'
-import type { Run, RunClaim, RunStatus } from '../run.ts'
+import type { PartialOptions, Run, RunClaim, RunStatus } from '../run.ts'
 import type { ItemCounts } from './run-state.ts'
 import { readStored } from './stored-json.ts'
 
@@ -18,6 +18,7 @@ type RunRow = {
   processor_type: string
   run_from: number | null
   run_till: number | null
+  partial: PartialOptions | null
   date_last_run: Date | null
   moves_date_last_run: boolean
   webhook_ids: string[] | null
@@ -176,6 +177,7 @@ function toRun(row: RunRow): FoundRun {
     isPartial: row.processor_type === 'Debug',
     runFrom: row.run_from,
     runTill: row.run_till,
+    partial: row.partial,
     dateLastRun: row.date_last_run,
     movesDateLastRun: row.moves_date_last_run,
     webhookIds: row.webhook_ids,

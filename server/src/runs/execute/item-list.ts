@@ -72,6 +72,19 @@ export function readList(blockName: string, value: Json | JsonText): { list: Lis
   return { list }
 }
 
+/** For a partial run that was asked for some items only. */
+export function pickItems(
+  blockName: string,
+  list: readonly ListedItem[],
+  keys: readonly string[] | undefined,
+): { list: readonly ListedItem[] } | { problem: string } {
+  if (keys === undefined) return { list }
+  const wanted = new Set(keys)
+  const picked = list.filter(({ key }) => wanted.has(key))
+  if (picked.length > 0) return { list: picked }
+  return { problem: `The items of block "${blockName}" failed: it has none of the items that the run was asked for.` }
+}
+
 /** How many items may fail before the block does. */
 export function failuresAllowed(maxFailures: ForEach['maxFailures'], total: number): number {
   if (maxFailures === 'all') return total

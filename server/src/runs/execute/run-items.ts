@@ -25,7 +25,7 @@ import {
   threw,
   type Unit,
 } from './item-ends.ts'
-import { listBytesMax, listScript, readList } from './item-list.ts'
+import { listBytesMax, listScript, pickItems, readList } from './item-list.ts'
 import { errorIn, runItemScript, takesBatches } from './item-script.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
 import type { RunState } from './run-state.ts'
@@ -127,7 +127,8 @@ class ItemsOfBlock {
       return told.failure.kind === 'aborted' || told.failure.kind === 'stopped'
         ? { kind: 'interrupted', isStopped: false }
         : { kind: 'ended', outcome: told.failure, counts: noItems }
-    const read = readList(blockName, told.value)
+    const all = readList(blockName, told.value)
+    const read = 'problem' in all ? all : pickItems(blockName, all.list, this.#state.run.partial?.items)
     if ('problem' in read) return { kind: 'ended', outcome: threw(read.problem), counts: noItems }
     this.#list = read.list
     this.#ends = new Array(read.list.length).fill(undefined)

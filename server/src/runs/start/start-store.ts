@@ -1,5 +1,6 @@
 import type { RunSource } from '@patchbay/contract'
 import { type Queryable, sql } from '../../db/index.ts'
+import type { PartialOptions } from '../run.ts'
 
 /** As answers show it. */
 export type ParentRun = { workflowId: string; runNumber: number; uniqueBlockId: string; itemKey: string | null }
@@ -10,6 +11,7 @@ export type NewRun = {
   workflowId: string
   runBy: RunSource
   range?: { runFromBlock?: number; runTillBlock?: number }
+  partial?: PartialOptions
   /** For a retry: the failed run that it continues. */
   reusedRunId?: string
   webhookIds?: string[]
@@ -68,11 +70,12 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
         ${runs.map((run) => run.parent?.runId ?? null)}::uuid[],
         ${runs.map((run) => run.parent?.itemIndex ?? null)}::integer[],
         ${runs.map((run) => (run.parent ? JSON.stringify(run.parent.shown) : null))}::text[],
-        ${runs.map((run) => run.parent?.level ?? 1)}::integer[]
+        ${runs.map((run) => run.parent?.level ?? 1)}::integer[],
+        ${runs.map((run) => (run.partial ? JSON.stringify(run.partial) : null))}::text[]
       ) with ordinality
         as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
           input, is_awaited, is_error_run, needs_applications, may_be_archived, parent_run_id, parent_item_index,
-          parent_run, level, position)
+          parent_run, level, partial, position)
     ), permitted as materialized (
       select i.* from input i join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
       where (w.state = 'deployed' or w.state = 'archived' and i.may_be_archived)
@@ -101,17 +104,17 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
                         date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of, started_by, input, is_awaited,
-                        is_error_run, parent_run_id, parent_item_index, parent_run, level)
+                        is_error_run, parent_run_id, parent_item_index, parent_run, level, partial)
       select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
         case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
         n.started_at, n.run_from, n.run_till,
         case when r.id is null then n.date_last_run else r.date_last_run end,
         coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, r.root_id,
         n.started_by, coalesce(r.input, n.input), n.is_awaited, n.is_error_run, n.parent_run_id, n.parent_item_index,
-        n.parent_run::jsonb, n.level
+        n.parent_run::jsonb, n.level, coalesce(r.partial, n.partial::jsonb)
       from numbered n left join lateral (
         -- A retry sees what the failed run saw, and answers for the time since that one started.
-        select o.id, o.date_last_run, o.counts_from, o.input, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
+        select o.id, o.date_last_run, o.counts_from, o.input, o.partial, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
       ) r on true
     )
     select run_id as id, run_number, revision, name from numbered`)

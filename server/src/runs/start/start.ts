@@ -13,6 +13,7 @@ import { listBlocks, type StoredBlock } from '../execute/claim-store.ts'
 import type { FindDefinition } from '../execute/definition-cache.ts'
 import { openDeferred, sealDeferred } from '../execute/sealed-deferred.ts'
 import { findRun } from '../history/history-store.ts'
+import type { PartialOptions } from '../run.ts'
 import { type Carried, carryContents, writeCarried } from './carry-contents.ts'
 import { requireSmall } from './require-small.ts'
 import { copyBlocks, updateDeferred } from './start-store.ts'
@@ -63,11 +64,14 @@ export type StartBody = {
   webhookId?: string
   runFromBlock?: number
   runTillBlock?: number
+  items?: string[]
+  waitForReal?: boolean
   input?: unknown
 }
 
 export async function startRun(deps: StartDeps, principal: Principal, body: StartBody): Promise<StartedRun> {
   const { webhookId, runFromBlock, runTillBlock } = body
+  const partial = partialOf(body)
   const scope = scopeOf(principal)
   deps.ledger.requireRoom(scope.accountId)
   const request: RunRequest = {
@@ -102,7 +106,16 @@ export async function startRun(deps: StartDeps, principal: Principal, body: Star
     ...(runTillBlock === undefined ? {} : { runTillBlock }),
   }
   if (Object.keys(range).length === 0) return deps.starter.start(request)
-  return startPartial(deps, definition, { ...request, range })
+  return startPartial(deps, definition, { ...request, range, ...partial })
+}
+
+function partialOf({ runFromBlock, runTillBlock, items, waitForReal }: StartBody): { partial?: PartialOptions } {
+  if (items === undefined && waitForReal === undefined) return {}
+  if (runFromBlock === undefined && runTillBlock === undefined) {
+    const sentence = 'items and waitForReal are for partial runs. Give runFromBlock or runTillBlock.'
+    throw new AppError('invalid_request', sentence)
+  }
+  return { partial: { ...(items ? { items } : {}), ...(waitForReal ? { waitForReal } : {}) } }
 }
 
 /** JSON text for the row of the run; nothing for null, which is what a run without input sees. */
@@ -115,10 +128,13 @@ async function startPartial(deps: StartDeps, definition: WorkflowDefinition, req
   const { accountId, workflowId } = request
   const latest = await findRun(deps.database.system, accountId, workflowId, undefined)
   const stored = latest ? await listBlocks(deps.database.system, accountId, latest.id) : []
-  const ready = new Set(stored.filter(({ status }) => status === 'Ready').map(({ blockId }) => blockId))
+  const ready = new Set(stored.filter(({ status }) => status !== 'Error').map(({ blockId }) => blockId))
   const checked = scopeRun(definition.chain, request.range ?? {}, ready)
   if (!checked.ok) throw new AppError('blocks_invalid', joinProblems(checked.problems))
-  const { reused } = checked.value
+  const { reused, blocks } = checked.value
+  const hasItems = definition.chain.some(({ uniqueBlockId, forEach }) => forEach && blocks.includes(uniqueBlockId))
+  if (request.partial?.items && !hasItems)
+    throw new AppError('blocks_invalid', 'None of the blocks to run has items, so the field items cannot be used.')
   const id = newId()
   const { system: db } = deps.database
   const carried = latest ? await carryContents({ ...deps, db }, accountId, latest.id, id) : []
