@@ -33,6 +33,10 @@ export function textOf(value: Json | JsonText): string {
   return value instanceof JsonText ? value.text : JSON.stringify(value)
 }
 
+export function jsonOf(value: Json | JsonText): Json {
+  return value instanceof JsonText ? value.toJSON() : value
+}
+
 /** An object of which some members are text already. */
 export function textObject(members: { [name: string]: Json | JsonText }): JsonText {
   const parts = Object.entries(members).flatMap(([name, member], index) => {

@@ -121,6 +121,8 @@ export type EndedRun = {
   isWebhookBatch: boolean
   /** Somebody waits for the end. */
   isAwaited: boolean
+  /** Blocks of it may have waited, or started runs of other workflows. */
+  mayWait?: boolean | undefined
   /** The block that started it and waits for its end. */
   parent?: ParentBlock | null
   /** The block whose result is that of the run; absent where nobody knows it. */

@@ -34,7 +34,7 @@ import type { Run, RunNews } from './run.ts'
 import { askToStop, listInHand, removeRuns } from './start/remove.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
-import { wakingParents } from './wake/end-children.ts'
+import { settleDeleted, settlingFamilies } from './wake/end-children.ts'
 import { sendEvent } from './wake/send-event.ts'
 import { WaitStarter } from './wake/wait-starter.ts'
 
@@ -74,7 +74,7 @@ export function createRuns(deps: RunsDeps) {
   const definitions = new DefinitionCache(deps.findDefinition)
   const { onRunsEnded, ...awaiting } = createAwaiting(
     { database, contents, definitions, slots: deps.slots, onFault },
-    settlingItems(wakingParents(jobs, deps.onRunsEnded)),
+    settlingFamilies(jobs, settlingItems(deps.onRunsEnded)),
   )
   const recorder = new RunRecorder({
     database,
@@ -95,6 +95,7 @@ export function createRuns(deps: RunsDeps) {
     sendEmail: deps.sendEmail,
     sendEvent: (accountId, event) => sendEvent({ database, jobs }, accountId, event),
   }
+  const onRemoved = (tx: Tx, ids: readonly string[]) => settleDeleted(jobs, onRunsEnded, tx, ids)
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
   return {
     starter,
@@ -106,7 +107,7 @@ export function createRuns(deps: RunsDeps) {
         findRunDetail(history, scope, workflowId, runNumber),
       listInHand: (workflowId: string) => listInHand({ database, jobs }, workflowId),
       askToStop: (ids: readonly string[], isAborted: boolean) => askToStop({ database, jobs }, ids, isAborted),
-      remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs }, tx, workflowId),
+      remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs, onRemoved }, tx, workflowId),
     },
     createWorker: (options?: DispatcherOptions): Dispatcher =>
       new Dispatcher(
@@ -129,7 +130,7 @@ export function createRuns(deps: RunsDeps) {
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
           items: new ItemRecords(database.system, keyRing),
-          waitStarter: new WaitStarter({ database, starter }),
+          waitStarter: new WaitStarter({ ...deps, starter }),
           readResult: awaiting.readResult,
           openDeferred: ({ run }, blockId, sealed) =>
             openDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, sealed),

@@ -195,3 +195,140 @@ describe('a workflow that others run', () => {
     expect((await client.get(`/api/DeleteWorkflow/${child.id}`)).body).toBe(true)
   })
 })
+
+describe('stopping and deleting', () => {
+  const stop = (id: string, number = 1) => client.get(`/api/StopWorkflowRun/${id}?runNumber=${number}`)
+
+  it('a parent stops its child and what that has started', async () => {
+    const grandchild = await deployWorkflow(client, [untilEvent('never')])
+    const child = await deployWorkflow(client, [calling(grandchild.id)])
+    const parent = await deployWorkflow(client, [calling(child.id)])
+    await startRun(client, parent.id)
+    for (const { id } of [grandchild, child, parent]) await waiting(id)
+    expect((await stop(parent.id)).body).toBe(true)
+    for (const { id } of [parent, child, grandchild]) expect((await findRun(client, id, 1)).status).toBe('Stopped')
+    expect(
+      await service.asOwner('select from run_waits w join runs r on r.id = w.run_id where r.workflow_id = $1', [
+        child.id,
+      ]),
+    ).toEqual([])
+  })
+
+  it('a parent stops a child that is running', async () => {
+    const child = await deployWorkflow(client, ['await sleep(600000); return 1'])
+    const parent = await deployWorkflow(client, [calling(child.id)])
+    await startRun(client, parent.id)
+    await waiting(parent.id)
+    await eventually(async () => ((await findRun(client, child.id, 1))?.status === 'Processing' ? true : undefined))
+    await stop(parent.id)
+    expect((await findRun(client, parent.id, 1)).status).toBe('Stopped')
+    expect((await endOf(client, child.id, 1)).status).toBe('Stopped')
+  })
+
+  it('a parent that fails elsewhere stops the child it still waits for', async () => {
+    const child = await deployWorkflow(client, [untilEvent('never')])
+    const parent = await deployWorkflow(
+      client,
+      [calling(child.id), untilEvent('fail now'), { after: [2], script: 'throw new Error("No")' }].map(
+        (block, index) => (index === 1 ? { ...block, after: [] } : block),
+      ),
+    )
+    await startRun(client, parent.id)
+    await waiting(parent.id)
+    await waiting(child.id)
+    await release('fail now')
+    expect((await endOf(client, parent.id, 1)).status).toBe('Error')
+    expect((await endOf(client, child.id, 1)).status).toBe('Stopped')
+  })
+
+  it('the workflow of a waiting parent deletes it at once and stops its child', async () => {
+    const child = await deployWorkflow(client, [untilEvent('never')])
+    const parent = await deployWorkflow(client, [calling(child.id)])
+    await startRun(client, parent.id)
+    await waiting(child.id)
+    await waiting(parent.id)
+    expect((await client.get(`/api/DeleteWorkflow/${parent.id}`)).body).toBe(true)
+    expect((await findRun(client, child.id, 1)).status).toBe('Stopped')
+  })
+
+  it('the workflow of a child fails a parent that an archived workflow still runs', async () => {
+    const child = await deployWorkflow(client, [untilEvent('never')])
+    const parent = await deployWorkflow(client, [calling(child.id)])
+    await startRun(client, parent.id)
+    await waiting(child.id)
+    await waiting(parent.id)
+    await client.get(`/api/ArchiveWorkflow/${parent.id}`)
+    expect((await client.get(`/api/DeleteWorkflow/${child.id}`)).body).toBe(true)
+    expect((await endOf(client, parent.id, 1)).errorMessage).toContain('Run 1 of the sub-workflow was deleted.')
+  })
+})
+
+describe('RetryRun of a parent', () => {
+  const retry = (id: string, number = 1) => client.get(`/api/RetryRun/${id}?runNumber=${number}`)
+  const failingOnce = async () => {
+    const child = await deployWorkflow(client, [
+      'return run.runNumber',
+      'if (run.runNumber === 1) throw new Error("Not yet"); return [Datasource[0], run.input]',
+    ])
+    const parent = await deployWorkflow(client, [
+      'return { order: run.runNumber }',
+      calling(child.id),
+      'return Datasource[0]',
+    ])
+    expect((await runToEnd(client, parent.id)).status).toBe('Error')
+    return { child, parent }
+  }
+
+  it('retries a failed child from its failed block', async () => {
+    const { child, parent } = await failingOnce()
+    expect((await retry(parent.id)).status).toBe(200)
+    expect((await endOf(client, parent.id, 2)).status).toBe('Ready')
+    expect((await blockResult(client, parent, 3, 2)).body.result).toEqual([1, { order: 1 }])
+    expect(await findRun(client, child.id, 2)).toMatchObject({
+      ...{ runBy: 'Retry', parentRun: { workflowId: parent.id, runNumber: 2, uniqueBlockId: parent.blocks[1] } },
+    })
+    expect((await chainOf(parent, 2))[1].childRun).toEqual({ workflowId: child.id, runNumber: 2 })
+    expect(await countRuns(child.id)).toBe(2)
+  })
+
+  it('takes the result of a child that was retried with success meanwhile', async () => {
+    const { child, parent } = await failingOnce()
+    await retry(child.id)
+    expect((await endOf(client, child.id, 2)).status).toBe('Ready')
+    await retry(parent.id)
+    expect((await endOf(client, parent.id, 2)).status).toBe('Ready')
+    expect((await blockResult(client, parent, 3, 2)).body.result).toEqual([1, { order: 1 }])
+    expect(await countRuns(child.id)).toBe(2)
+  })
+
+  it('waits for a retry of the child that is under way', async () => {
+    const child = await deployWorkflow(client, [
+      'if (run.runNumber === 1) throw new Error("Not yet"); return 1',
+      { ...untilEvent('second'), script: 'return run.runNumber' },
+    ])
+    const parent = await deployWorkflow(client, [calling(child.id)])
+    expect((await runToEnd(client, parent.id)).status).toBe('Error')
+    await retry(child.id)
+    await waiting(child.id, 2)
+    await retry(parent.id)
+    await waiting(parent.id, 2)
+    await release('second')
+    expect((await endOf(client, parent.id, 2)).status).toBe('Ready')
+    expect((await blockResult(client, parent, 1, 2)).body.result.prepared).toBe(2)
+  })
+
+  it('starts a new child where a block before it ran anew', async () => {
+    const child = await deployWorkflow(client, ['if (run.input === 1) throw new Error("No"); return run.input'])
+    const parent = await deployWorkflow(client, [
+      { script: 'return run.runNumber', flow: { onError: 'continue' } },
+      calling(child.id),
+    ])
+    expect((await runToEnd(client, parent.id)).status).toBe('Error')
+    const first = { uniqueBlockId: newId(), blockName: 'First', script: 'return run.runNumber', dataSources: [] }
+    const chain = [first, { uniqueBlockId: parent.blocks[1], dataSources: [first.uniqueBlockId] }]
+    expect((await client.post(`/api/Workflow/${parent.id}`, { chain })).status).toBe(200)
+    await retry(parent.id)
+    expect((await endOf(client, parent.id, 2)).status).toBe('Ready')
+    expect(await findRun(client, child.id, 2)).toMatchObject({ runBy: 'Workflow', status: 'Ready' })
+  })
+})

@@ -15,10 +15,10 @@ export function createAwaiting(deps: AwaitingDeps, onRunsEnded: OnRunsEnded) {
   const ends = new EndWatch(deps.database, deps.slots, deps.onFault)
   return {
     ends,
-    /** The result of a run that ended; null when it has none. */
+    /** The result of a run that ended; null when it has none, undefined when the run is gone. */
     readResult: async (runId: string) => {
       const run = await findAwaited(deps, runId)
-      return run ? readResult(deps, runId, run) : null
+      return run && readResult(deps, runId, run)
     },
     answers: {
       insert: async (tx: Tx, answers: readonly NewAnswer[]) => {

@@ -18,6 +18,7 @@ export async function endFatally(
     progress: { pauseMs: state.pauseMs, lastBlockId, lastBlockTitle },
     end: { status: 'Error', errorMessage: message, isExpiredByTime: false },
     work: state.work,
+    mayWait: state.workflow.mayWait,
     onSuccess: { movesDateLastRun: false, deferred: { vault: {}, vaultGlobal: {} } },
   })
   return ended !== undefined

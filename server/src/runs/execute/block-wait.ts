@@ -1,7 +1,6 @@
 // Blocks that wait after their script: for a time, for an event, or for a run of another workflow. Nothing is held meanwhile.
-import { inputBytesMax } from '@patchbay/contract'
 import type { Json } from '../../lib/json.ts'
-import { JsonText, textOf } from '../../lib/json-text.ts'
+import { type JsonText, jsonOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
 import type { RunClaim, SessionState } from '../run.ts'
@@ -10,12 +9,13 @@ import type { BlockScriptDeps } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { type Around, evaluate } from './expression.ts'
 import { type KeptBlock, keepBlock, resultOf, timesOf, type WaitOutcome } from './kept-block.ts'
-import { type RunState, sourcesOf } from './run-state.ts'
+import type { RunState } from './run-state.ts'
+import { type ChildStarts, childValue, type StartedChild, startChild } from './start-child.ts'
 import { planWait, type WaitPlan } from './wait-plan.ts'
 import { addWait } from './waits.ts'
 
 /** Beginnings of waits that others end. */
-export type WaitStarts = {
+export type WaitStarts = ChildStarts & {
   /** `outcome`: of an event that came before and has ended it. */
   beginEvent(
     claim: RunClaim,
@@ -23,19 +23,6 @@ export type WaitStarts = {
     wait: Omit<RunWait, 'outcome'>,
     event: { names: readonly string[]; key: string | null },
   ): Promise<{ outcome: string | null } | 'lost'>
-  /** Undefined: there is no such deployed workflow any more. */
-  beginChild(
-    claim: RunClaim,
-    accountId: string,
-    wait: Omit<RunWait, 'outcome' | 'details'> & { detailsOf(child: { id: string; runNumber: number }): string },
-    child: {
-      workflowId: string
-      input: string | null
-      level: number
-      isErrorRun: boolean
-      parentRun: { workflowId: string; runNumber: number; uniqueBlockId: string; itemKey: string | null }
-    },
-  ): Promise<{ details: string } | 'lost' | undefined>
 }
 
 export type BlockWaitDeps = BlockScriptDeps & {
@@ -44,8 +31,8 @@ export type BlockWaitDeps = BlockScriptDeps & {
   waitStarter?: WaitStarts
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
-  /** The result of a run that ended. */
-  readResult?(runId: string): Promise<JsonText | null>
+  /** The result of a run that ended; undefined when the run is gone. */
+  readResult?(runId: string): Promise<JsonText | null | undefined>
 }
 
 export type ScriptEnd = {
@@ -68,7 +55,7 @@ export async function waitAfterScript(deps: BlockWaitDeps, hand: Hand, end: Scri
   const block = state.workflow.blocks.get(end.blockId)!
   if (!(block.wait || block.subWorkflow) || end.hasWaited || end.judged || end.outcome.kind !== 'returned') return false
   if (end.outcome.stop) return false
-  if (block.subWorkflow) return startChild(deps, hand, block, end)
+  if (block.subWorkflow) return waitForChild(deps, hand, block, end)
   const prepared = jsonOf(end.outcome.value)
   const around = { ...hand.around, block }
   const planned = await planWait(block.wait!, block.blockName, prepared, (one) => evaluate(deps, around, one))
@@ -108,68 +95,23 @@ async function begin(
   return begun === 'lost' ? 'lost' : begun.outcome
 }
 
-async function startChild(
+async function waitForChild(
   deps: BlockWaitDeps,
   hand: Hand,
   block: PlannedBlock,
   end: ScriptEnd,
 ): Promise<boolean | 'lost'> {
-  const { claim, around } = hand
-  const { state } = around
-  if (end.outcome.kind !== 'returned' || !deps.waitStarter) return fail(end, 'Sub-workflows are not run here.')
-  const { workflowId, input: expression } = block.subWorkflow!
-  const { run } = state
-  if (run.level >= levelsMax)
-    return fail(end, `The sub-workflow was not started: runs are at most ${levelsMax} levels deep.`)
-  let input: Json | JsonText
-  if (expression !== undefined) {
-    const extras = { prepared: jsonOf(end.outcome.value) }
-    const found = await evaluate(deps, { ...around, block }, { what: 'The input', source: expression, extras })
-    if (!found.ok) return fail(end, found.failure.message)
-    input = found.value
-  } else input = block.script.trim() === '' ? (sourcesOf(state, block)[0] ?? null) : end.outcome.value
-  const text = textOf(input)
-  if (Buffer.byteLength(text) > inputBytesMax) return fail(end, 'The input of the sub-workflow is larger than 1 MiB.')
+  if (end.outcome.kind !== 'returned') return false
+  const { state } = hand.around
   const kept = await keep(deps, state, end)
-  const begun = await deps.waitStarter.beginChild(
-    claim,
-    run.accountId,
-    {
-      blockId: block.uniqueBlockId,
-      itemIndex: -1,
-      kind: 'subWorkflow',
-      dueAt: null,
-      detailsOf: ({ id, runNumber }) => JSON.stringify({ ...kept, child: { id, workflowId: workflowId!, runNumber } }),
-    },
-    {
-      workflowId: workflowId!,
-      input: text === 'null' ? null : text,
-      level: run.level + 1,
-      isErrorRun: run.isErrorRun,
-      parentRun: {
-        workflowId: run.workflowId,
-        runNumber: run.runNumber,
-        uniqueBlockId: block.uniqueBlockId,
-        itemKey: null,
-      },
-    },
-  )
-  if (begun === 'lost') return 'lost'
-  if (!begun) return fail(end, `The workflow ${workflowId} is not deployed, so it was not started.`)
+  const detailsOf = (child: StartedChild) => JSON.stringify({ ...kept, child })
+  const started = await startChild(deps, hand, { block, returned: end.outcome.value, detailsOf })
+  if (started === 'lost') return 'lost'
+  if ('failure' in started) return fail(end, started.failure)
   hand.onWaiting()
-  addWait(state, {
-    blockId: block.uniqueBlockId,
-    itemIndex: -1,
-    kind: 'subWorkflow',
-    dueAt: null,
-    ...begun,
-    outcome: null,
-  })
+  addWait(state, started.wait)
   return true
 }
-
-/** The first run is level 1. */
-const levelsMax = 5
 
 async function keep(deps: BlockWaitDeps, state: RunState, end: ScriptEnd): Promise<KeptBlock> {
   if (end.outcome.kind !== 'returned') throw new Error('Only a script that returned is followed by a wait.')
@@ -188,7 +130,7 @@ export async function endWait(deps: BlockWaitDeps, state: RunState, wait: RunWai
       ? { vault: {}, vaultGlobal: {} }
       : await deps.openDeferred(state, blockId, Buffer.from(kept.deferred, 'base64'))
   const always = { log: kept.log, pauseMs }
-  const value = wait.kind === 'subWorkflow' ? await childValue(deps, wait, kept) : waitedValue(wait, kept)
+  const value = wait.kind === 'subWorkflow' ? await childValue(deps, wait.outcome, kept.child) : waitedValue(wait, kept)
   return {
     blockId,
     startedAt,
@@ -220,12 +162,6 @@ function waitedValue({ kind, outcome }: RunWait, kept: KeptBlock): Value {
   return { failure: 'The wait timed out.' }
 }
 
-async function childValue(deps: BlockWaitDeps, { outcome }: RunWait, { child }: KeptBlock): Promise<Value> {
-  const end = JSON.parse(outcome ?? '{}') as { status?: string; errorMessage?: string | null }
-  if (end.status === 'Ready' && child) return { value: (await deps.readResult?.(child.id)) ?? null }
-  return { failure: end.errorMessage ?? `Run ${child?.runNumber ?? ''} of the sub-workflow was stopped.` }
-}
-
 function replaceValue(end: ScriptEnd, value: Json): false {
   if (end.outcome.kind === 'returned') end.outcome = { ...end.outcome, value }
   return false
@@ -236,8 +172,4 @@ function fail(end: ScriptEnd, message: string): false {
   end.outcome = { kind: 'threw', name: 'Error', message, log, pauseMs }
   end.judged = 'failed'
   return false
-}
-
-function jsonOf(value: Json | JsonText): Json {
-  return value instanceof JsonText ? (JSON.parse(value.text) as Json) : value
 }

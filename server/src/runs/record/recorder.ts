@@ -177,7 +177,7 @@ export class RunRecorder {
       tx.afterCommit(() => {
         for (const { entry } of pairs) this.#tellBlock(entry)
       })
-      const runs = pairs.map(({ entry, run }) => ({ ...run, outputBlock: entry.outputBlock }))
+      const runs = pairs.map(({ entry, run }) => ({ ...run, outputBlock: entry.outputBlock, mayWait: entry.mayWait }))
       await this.#answer(
         tx,
         pairs.map(({ entry }) => entry),

@@ -6,6 +6,8 @@ import { announceAbort, announceStop } from '../dispatch/stop-watch.ts'
 import { runQueue } from '../run.ts'
 
 type RemoveDeps = { database: Database; jobs: JobQueue }
+/** `onRemoved`: told of those that were under way, before they go. */
+type RemoveAllDeps = RemoveDeps & { onRemoved(tx: Tx, ids: readonly string[]): Promise<void> }
 
 export async function listInHand({ database, jobs }: RemoveDeps, workflowId: string): Promise<string[]> {
   const { rows } = await database.system.query<{ id: string }>(
@@ -29,7 +31,7 @@ export async function askToStop({ database }: RemoveDeps, ids: readonly string[]
  * False when a worker has one of them in hand. The jobs go first, as everybody does who settles a run with its job: once a job is gone, no worker
  * can take its run. The counter goes with the workflow itself: whoever starts a run holds the workflow first and the counter then.
  */
-export async function removeRuns({ jobs }: RemoveDeps, tx: Tx, workflowId: string): Promise<boolean> {
+export async function removeRuns({ jobs, onRemoved }: RemoveAllDeps, tx: Tx, workflowId: string): Promise<boolean> {
   const { rows } = await tx.query<{ id: string }>(
     sql`select id from runs where workflow_id = ${workflowId} and ended_at is null`,
   )
@@ -37,6 +39,7 @@ export async function removeRuns({ jobs }: RemoveDeps, tx: Tx, workflowId: strin
   await jobs.withdrawAll(tx, runQueue, ids)
   if ((await jobs.listActive(tx, runQueue, ids)).length > 0) return false
   await tx.query(sql`select from runs where workflow_id = ${workflowId} and ended_at is null for update`)
+  await onRemoved(tx, ids)
   await tx.query(sql`delete from run_blocks b using runs r where r.workflow_id = ${workflowId} and b.run_id = r.id`)
   await tx.query(sql`delete from run_writes n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)
   await tx.query(sql`delete from run_items n using runs r where r.workflow_id = ${workflowId} and n.run_id = r.id`)

@@ -58,16 +58,18 @@ export async function lockRetried(
   }
 }
 
+export type StandingRetry = { id: string; runNumber: number; isUnderWay: boolean }
+
 /** A retry that is under way or ended well; there is never more than one. */
 export async function findStandingRetry(
   tx: Queryable,
   accountId: string,
   rootId: string,
-): Promise<{ runNumber: number; isUnderWay: boolean } | undefined> {
-  const { rows } = await tx.query<{ run_number: number; is_under_way: boolean }>(sql`
-    select run_number, ended_at is null as is_under_way from runs
+): Promise<StandingRetry | undefined> {
+  const { rows } = await tx.query<{ id: string; run_number: number; is_under_way: boolean }>(sql`
+    select id, run_number, ended_at is null as is_under_way from runs
     where retry_of = ${rootId} and account_id = ${accountId} and (ended_at is null or status = 'Ready')
     order by run_number desc limit 1`)
   const row = rows[0]
-  return row && { runNumber: row.run_number, isUnderWay: row.is_under_way }
+  return row && { id: row.id, runNumber: row.run_number, isUnderWay: row.is_under_way }
 }

@@ -1,5 +1,6 @@
 // RetryRun: a failed run once more, from the block that failed and with the same inputs.
 import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Tx } from '../../db/index.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { type RunRange, scopeRun } from '../../engine/run/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
@@ -8,10 +9,10 @@ import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
 import { copyItems } from '../record/item-store.ts'
-import { carryContents } from './carry-contents.ts'
-import { findStandingRetry, lockRetried, type RetriedRun } from './retry-store.ts'
+import { type Carried, carryContents } from './carry-contents.ts'
+import { findStandingRetry, lockRetried, type RetriedRun, type StandingRetry } from './retry-store.ts'
 import { type StartDeps, startWith } from './start.ts'
-import { notDeployed, type RunRequest } from './starter.ts'
+import { notDeployed, type RunRequest, type StartedRun } from './starter.ts'
 
 /** The sentence and the number of the run that does the work, whether this call started it or an earlier one did. */
 export type RetryAnswer = { runNumber: number; sentence: string }
@@ -27,49 +28,11 @@ export async function retryRun(
   const { accountId } = scopeOf(principal)
   deps.ledger.requireRoom(accountId)
   const key = { accountId, workflowId, runNumber }
-  const found = await findRun(deps.database.system, accountId, workflowId, runNumber)
-  const definition = await deps.findDefinition(accountId, workflowId)
-  if (!found || !definition) throw notFound('run')
-  const isPartial = found.item.processorType === 'Debug'
-  const before = isPartial ? await deps.findDefinition(accountId, workflowId, found.revision) : undefined
-  const id = newId()
-  const { system: db } = deps.database
-  // What a run left behind is final once it has ended.
-  const hasEnded = found.item.endDateTimeUTC !== null
-  const carried = hasEnded ? await carryContents({ ...deps, db }, accountId, found.id, id) : []
-  const answer = await db.transaction(async (tx) => {
-    const failed = await lockRetried(tx, key)
-    if (!failed) throw notFound('run')
-    const standing = await findStandingRetry(tx, accountId, failed.rootId)
-    if (standing && standing.runNumber !== runNumber)
-      return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
-    if (
-      failed.status !== 'Error' &&
-      failed.status !== 'Stopped' &&
-      !(failed.status === 'Ready' && failed.blockErrors > 0)
-    )
-      throw notFailed(key, failed)
-    if (!hasEnded) throw new AppError('not_ready', `Run ${runNumber} has only just ended. Try again.`)
-    if (definition.state !== 'deployed') throw notDeployed(definition.state)
-    const request: RunRequest = { ...inputsOf(key, failed), id, startedBy: principal.caller.id }
-    const range = carryRange(key, failed, before, definition)
-    if (range) request.range = range
-    const blocks = await listBlocks(tx, accountId, failed.id)
-    const ready = new Set(blocks.filter(({ status }) => status !== 'Error').map(({ blockId }) => blockId))
-    const started = await startWith(deps, tx, request, {
-      definition,
-      source: { runId: failed.id, blocks },
-      reused: listReusable(definition, ready, { range, runNumber }),
-      carried,
-      keepsDeferred: true,
-    })
-    // Of blocks with items only those that failed or did not begin run again.
-    const continued = listContinued(definition, listReusable(definition, ready, { range, runNumber }))
-    await copyItems(tx, { fromRunId: failed.id, toRunId: id, accountId, blockIds: continued })
-    if (failed.webhookIds !== null) {
-      const { webhookIds, createdAt: failedSince } = failed
-      await deps.webhooks.hold(tx, { accountId, workflowId, webhookIds, failedSince, run: started, isPartial })
-    }
+  const prepared = await prepareRetry(deps, key)
+  if (!prepared) throw notFound('run')
+  const answer = await deps.database.system.transaction(async (tx) => {
+    const { started, standing } = await startRetry(deps, tx, prepared, { startedBy: principal.caller.id })
+    if (standing) return { runNumber: standing.runNumber, sentence: tellStanding(runNumber, standing) }
     return {
       runNumber: started.runNumber,
       sentence: `Run ${started.runNumber} of the workflow "${started.workflowName}" has started. It retries run ${runNumber}.`,
@@ -79,7 +42,74 @@ export async function retryRun(
   return answer
 }
 
-function tellStanding(runNumber: number, retry: { runNumber: number; isUnderWay: boolean }): string {
+/** What is read and copied before the transaction that starts a retry. */
+export type PreparedRetry = {
+  key: Key
+  /** Of the new run. */
+  id: string
+  definition: WorkflowDefinition
+  /** As the failed run had it; for a partial run only. */
+  before: WorkflowDefinition | undefined
+  isPartial: boolean
+  hasEnded: boolean
+  carried: Carried
+}
+
+/** Undefined when there is no such run. */
+export async function prepareRetry(deps: StartDeps, key: Key): Promise<PreparedRetry | undefined> {
+  const { accountId, workflowId, runNumber } = key
+  const { system: db } = deps.database
+  const found = await findRun(db, accountId, workflowId, runNumber)
+  const definition = await deps.findDefinition(accountId, workflowId)
+  if (!found || !definition) return undefined
+  const isPartial = found.item.processorType === 'Debug'
+  const before = isPartial ? await deps.findDefinition(accountId, workflowId, found.revision) : undefined
+  const id = newId()
+  // What a run left behind is final once it has ended.
+  const hasEnded = found.item.endDateTimeUTC !== null
+  const carried = hasEnded ? await carryContents({ ...deps, db }, accountId, found.id, id) : []
+  return { key, id, definition, before, isPartial, hasEnded, carried }
+}
+
+/** `standing`: a retry that is under way or ended well; then nothing is started. The caller wakes the workers once its transaction is through. */
+export async function startRetry(
+  deps: StartDeps,
+  tx: Tx,
+  { key, id, definition, before, isPartial, hasEnded, carried }: PreparedRetry,
+  more: Partial<RunRequest>,
+): Promise<{ started: StartedRun; standing?: undefined } | { standing: StandingRetry; started?: undefined }> {
+  const { accountId, workflowId, runNumber } = key
+  const failed = await lockRetried(tx, key)
+  if (!failed) throw notFound('run')
+  const standing = await findStandingRetry(tx, accountId, failed.rootId)
+  if (standing && standing.runNumber !== runNumber) return { standing }
+  if (
+    failed.status !== 'Error' &&
+    failed.status !== 'Stopped' &&
+    !(failed.status === 'Ready' && failed.blockErrors > 0)
+  )
+    throw notFailed(key, failed)
+  if (!hasEnded) throw new AppError('not_ready', `Run ${runNumber} has only just ended. Try again.`)
+  if (definition.state !== 'deployed') throw notDeployed(definition.state)
+  const request: RunRequest = { ...inputsOf(key, failed), id, ...more }
+  const range = carryRange(key, failed, before, definition)
+  if (range) request.range = range
+  const blocks = await listBlocks(tx, accountId, failed.id)
+  const ready = new Set(blocks.filter(({ status }) => status !== 'Error').map(({ blockId }) => blockId))
+  const reused = listReusable(definition, ready, { range, runNumber })
+  const source = { runId: failed.id, blocks }
+  const started = await startWith(deps, tx, request, { definition, source, reused, carried, keepsDeferred: true })
+  // Of blocks with items only those that failed or did not begin run again.
+  const continued = listContinued(definition, reused)
+  await copyItems(tx, { fromRunId: failed.id, toRunId: id, accountId, blockIds: continued })
+  if (failed.webhookIds !== null) {
+    const { webhookIds, createdAt: failedSince } = failed
+    await deps.webhooks.hold(tx, { accountId, workflowId, webhookIds, failedSince, run: started, isPartial })
+  }
+  return { started }
+}
+
+function tellStanding(runNumber: number, retry: StandingRetry): string {
   return retry.isUnderWay
     ? `Run ${retry.runNumber} is already retrying run ${runNumber}.`
     : `Run ${retry.runNumber} has already retried run ${runNumber} successfully.`

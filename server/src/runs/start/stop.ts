@@ -2,7 +2,7 @@
 // unless that sleeps.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
-import { type Database, type Queryable, sql, type Tx } from '../../db/index.ts'
+import { type Database, type Queryable, sql, type Tx, transactDespiteDeadlock } from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { announceStop } from '../dispatch/stop-watch.ts'
@@ -24,19 +24,32 @@ export async function stopRun(
   const found = await findRun(deps.database.system, accountId, workflowId, runNumber)
   if (!found) throw notFound('run')
   if (found.item.endDateTimeUTC !== null) return false
-  return deps.database.system.transaction(async (tx) => {
-    // The job first, as everybody does who settles a run with its job.
-    const nobodyHasIt = await deps.jobs.withdraw(tx, runQueue, found.id)
-    const ended = nobodyHasIt ? await markStopped(tx, accountId, found.id) : undefined
-    const isAsked = ended !== undefined || (await markStopping(tx, accountId, found.id))
-    if (!isAsked) return false
-    if (ended) {
-      await deleteWaits(tx, [ended.id])
-      await deps.onRunsEnded(tx, [ended], [])
-    } else await announceStop(tx, found.id)
+  // The runs that it started are stopped with it. One of them may be ending at this moment, which takes the same locks in another order.
+  return transactDespiteDeadlock(deps.database.system, async (tx) => {
+    const stopped = await stopIn(deps.jobs, tx, { id: found.id, accountId })
+    if (stopped === 'over') return false
+    if (stopped !== 'asked') await deps.onRunsEnded(tx, [stopped], [])
     await recordAudit(tx, actorOf(principal), { action: 'run.stopped', target: workflowId, details: { runNumber } })
     return true
   })
+}
+
+/** The run as it ended where nobody had it in hand. `asked`: whoever has it ends it. */
+export async function stopIn(
+  jobs: JobQueue,
+  tx: Tx,
+  { id, accountId }: { id: string; accountId: string },
+): Promise<EndedRun | 'asked' | 'over'> {
+  // The job first, as everybody does who settles a run with its job.
+  const nobodyHasIt = await jobs.withdraw(tx, runQueue, id)
+  const ended = nobodyHasIt ? await markStopped(tx, accountId, id) : undefined
+  if (ended) {
+    await deleteWaits(tx, [id])
+    return { ...ended, mayWait: true }
+  }
+  if (!(await markStopping(tx, accountId, id))) return 'over'
+  await announceStop(tx, id)
+  return 'asked'
 }
 
 async function markStopping(tx: Queryable, accountId: string, id: string): Promise<boolean> {

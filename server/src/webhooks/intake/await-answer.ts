@@ -12,7 +12,7 @@ export type AwaitDeps = {
   database: Database
   ends: Pick<EndWatch, 'expect'>
   /** The result of a run that ended. */
-  readResult(runId: string): Promise<JsonText | null>
+  readResult(runId: string): Promise<JsonText | null | undefined>
 }
 
 const json = 'application/json; charset=utf-8'
