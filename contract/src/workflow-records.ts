@@ -134,6 +134,10 @@ export const WorkflowApiDto = Type.Object(
     recordCallBodies: RecordCallBodies,
     replayRuns: ReplayRuns,
     outputBlock: OutputBlock,
+    warnings: orNull(
+      Type.Array(Type.String()),
+      'What is allowed and yet hardly meant, naming the block; null when there is nothing.',
+    ),
     webhook: Type.Object(
       {
         isActive: Type.Boolean({ description: 'Whether it accepts requests.' }),

@@ -109,6 +109,7 @@ export const WorkflowInput = Type.Object(
     tags: readOnly,
     createDateTimeUTC: readOnly,
     modifyDateTimeUTC: readOnly,
+    warnings: readOnly,
     webhook: readOnly,
     run: readOnly,
   },

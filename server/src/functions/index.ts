@@ -1,2 +1,2 @@
 export { createFunctionLibrary, type FunctionLibrary } from './library.ts'
-export { functionRoutes } from './routes.ts'
+export { functionRoutes, listFunctionNames } from './routes.ts'

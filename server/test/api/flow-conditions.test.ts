@@ -246,3 +246,21 @@ it('any or failed without a data source is refused', async () => {
     expect(answer.body.errorMessage).toContain(`has needs "${needs}" but no data source`)
   }
 })
+
+describe('warnings of a workflow', () => {
+  it('name the block, and are null where there are none', async () => {
+    const workflow = await createWorkflow(service.manager, [
+      'return fx.nobodyKnows(1)',
+      { blockName: 'Ship', script: 'fx.stopAfterThisBlock(true)', flow: { forEach: {} } },
+    ])
+    const { body } = await service.manager.get(`/api/Workflow/${workflow.id}`)
+    expect(body.warnings).toEqual([
+      'Block "Block 1" calls fx.nobodyKnows, which does not exist.',
+      'Block "Ship" runs once for each item, but its script never uses item.',
+    ])
+    // What was read can be posted back.
+    expect((await service.manager.post(`/api/Workflow/${workflow.id}`, body)).status).toBe(200)
+    const clean = await createWorkflow(service.manager, ['return 1'])
+    expect((await service.manager.get(`/api/Workflow/${clean.id}`)).body.warnings).toBe(null)
+  })
+})

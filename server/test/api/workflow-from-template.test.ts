@@ -74,6 +74,7 @@ describe('POST /api/Workflow from a template', () => {
       recordCallBodies: false,
       replayRuns: 20,
       outputBlock: null,
+      warnings: null,
       webhook: { isActive: false, url: `${service.baseUrl}/webhook/${answer.body}` },
       variables: { greeting: { value: 'Hello', type: 'text', required: false, displayName: 'Greeting' } },
       chain: [

@@ -1,7 +1,10 @@
 import { replayRunsDefault } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
+import type { Catalog } from '../../catalog/index.ts'
 import type { Database } from '../../db/index.ts'
 import { toFlowAnswer } from '../../engine/chain/flow-fields.ts'
+import { lintChain } from '../../engine/lint/lint-chain.ts'
+import { listFunctionNames } from '../../functions/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import type { Definition } from '../definition/definition.ts'
@@ -10,7 +13,13 @@ import type { BlockOfRun, RunItem, WorkflowRuns, WorkflowWebhooks } from '../por
 import { findWorkflow, hasWorkflow } from '../store.ts'
 import { findItem, toItem } from './list-item.ts'
 
-export type GetDeps = { database: Database; keyRing: KeyRing; runs: WorkflowRuns; webhooks: WorkflowWebhooks }
+export type GetDeps = {
+  database: Database
+  keyRing: KeyRing
+  catalog: Pick<Catalog, 'listFunctions'>
+  runs: WorkflowRuns
+  webhooks: WorkflowWebhooks
+}
 
 type AsOf = { runNumber?: number; revision?: number }
 
@@ -47,9 +56,16 @@ export async function getWorkflow(deps: GetDeps, principal: Principal, id: strin
     recordCallBodies: definition.recordCallBodies ?? false,
     replayRuns: definition.replayRuns ?? replayRunsDefault,
     outputBlock: definition.outputBlock ?? null,
+    warnings: await findWarnings(deps, definition, stored.organizationId),
     webhook: { isActive: item.is_webhook_active, url },
     ...(ofRun && { run: ofRun.run }),
   }
+}
+
+async function findWarnings({ catalog }: GetDeps, { chain }: Definition, organizationId: string) {
+  const names = await listFunctionNames(catalog, organizationId)
+  const warnings = lintChain(chain, (name) => names.has(name))
+  return warnings.length === 0 ? null : warnings
 }
 
 async function findRun(deps: GetDeps, principal: Principal, id: string, runNumber: number) {
