@@ -855,6 +855,9 @@ table run_item_lists -- row-level security forced (
   first_index integer not null,
   content text not null,
   deaths jsonb,
+  used_ms bigint not null default 0,
+  lanes integer not null default 1,
+  same_as uuid,
   constraint run_item_lists_pkey PRIMARY KEY (run_id, block_id, chunk)
 );
 policy all_rows to {patchbay_system} using (true);
@@ -876,6 +879,7 @@ table run_items -- row-level security forced (
   tries integer not null,
   started_at timestamp with time zone not null,
   ended_at timestamp with time zone not null,
+  sealed_deferred bytea,
   constraint run_items_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'skipped'::text]))),
   constraint run_items_pkey PRIMARY KEY (run_id, block_id, item_index)
 );

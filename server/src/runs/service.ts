@@ -129,7 +129,7 @@ export function createRuns(deps: RunsDeps) {
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
-          items: new ItemRecords(database.system, keyRing),
+          items: new ItemRecords({ db: database.system, keyRing, answers: awaiting.answers, onFault }),
           waitStarter: new WaitStarter({ ...deps, starter }),
           readResult: awaiting.readResult,
           openDeferred: ({ run }, blockId, sealed) =>

@@ -14,7 +14,8 @@ export async function beginBlock(execution: Execution, blockId: string): Promise
   const block = state.workflow.blocks.get(blockId)!
   const waited = state.waited.get(blockId)
   if (waited) return { ...(await untilReachable(() => endWait(deps, state, waited), hold.signal)), answer: undefined }
-  if (block.runWhen === undefined || state.tried.has(blockId)) return runScriptOrItems(execution, blockId)
+  if (block.runWhen === undefined || state.tried.has(blockId) || (await hasItems(execution, blockId)))
+    return runScriptOrItems(execution, blockId)
   const expression = { what: 'The condition', source: block.runWhen }
   const condition = await untilReachable(
     () => isTruthy(deps, { ...aroundOf(execution), block }, expression),
@@ -25,6 +26,15 @@ export async function beginBlock(execution: Execution, blockId: string): Promise
   const ran = { blockId, startedAt: new Date(), before: state.session, calls }
   if (!condition.ok) return { ...ran, outcome: condition.failure, judged: 'failed' }
   return { ...ran, outcome: failure('crashed', 'The block was skipped.', []), judged: 'skipped' }
+}
+
+/** The items of a block that goes on were begun when its condition held. */
+async function hasItems({ deps, state, hold }: Execution, blockId: string): Promise<boolean> {
+  const { items } = deps
+  if (!items || !state.workflow.blocks.get(blockId)?.forEach) return false
+  if (state.wasPut.has(blockId)) return true
+  const { accountId, id: runId } = state.run
+  return hold.claim.attempt > 0 && untilReachable(() => items.hasList({ accountId, runId, blockId }), hold.signal)
 }
 
 async function runScriptOrItems(execution: Execution, blockId: string): Promise<Ran> {

@@ -26,9 +26,15 @@ export class BlockCalls {
   #bodiesLeft = bodiesCharactersMax
   #hasCalled = false
 
-  constructor(attempt: number, recordsBodies: boolean) {
+  /** `earlier`: of tries that have ended, as text. */
+  constructor(attempt: number, recordsBodies: boolean, earlier: string | null = null) {
     this.#attempt = attempt
     this.#recordsBodies = recordsBodies
+    if (earlier === null) return
+    const { calls, omitted } = JSON.parse(earlier) as StoredCalls
+    this.#calls.push(...calls)
+    this.#reads = calls.filter(({ idempotencyKey }) => idempotencyKey === null).length
+    this.#omitted = omitted
   }
 
   /** Something is about to be asked of somebody else, or changed. */
@@ -72,7 +78,7 @@ export class BlockCalls {
 
   /** Null when nobody was called. */
   toText(): string | null {
-    if (this.#calls.length === 0) return null
+    if (this.count === 0) return null
     return JSON.stringify({ calls: this.#calls, omitted: this.#omitted } satisfies StoredCalls)
   }
 

@@ -4,13 +4,13 @@ import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { ItemRecords } from '../record/item-store.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
-import type { RunClaim } from '../run.ts'
+import type { RunClaim, SessionState } from '../run.ts'
 import type { BlockScriptDeps } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import type { ItemCounts, RunState } from './run-state.ts'
 
 export type ItemDeps = BlockScriptDeps & {
-  items: Pick<ItemRecords, 'record' | 'putList' | 'findList' | 'listEnded' | 'listResults' | 'listFailed' | 'addDeaths'>
+  items: ItemRecords
   waits: Pick<RunWaits, 'put' | 'list'>
 }
 
@@ -31,7 +31,8 @@ export type ItemsEnd =
   | { kind: 'interrupted'; isStopped: boolean }
   | { kind: 'lost' }
 
-export type Tries = { indexes: number[]; tries: number; log: string[] }
+/** What is known of the tries of an item, or a batch of them, before the one that is next. */
+export type Tries = { indexes: number[]; tries: number; log: string[]; calls?: string | null }
 export type Unit = { indexes: number[]; tried: Tries | undefined }
 
 /** A block with items, in its run. */
@@ -43,8 +44,8 @@ export function threw(message: string): ScriptOutcome {
   return { kind: 'threw', name: 'Error', message, log: [], pauseMs: 0 }
 }
 
-/** Items have a copy of the session, so it is as it was. */
-export function returned(value: Json | JsonText, { session }: RunState): ScriptOutcome {
+/** Items have a copy of session.vars, so those are as they were. */
+export function returned(value: Json | JsonText, session: SessionState): ScriptOutcome {
   const deferredVault = { workflow: session.vault, global: session.vaultGlobal }
   return { kind: 'returned', value, sessionVars: session.vars, deferredVault, log: [], pauseMs: 0 }
 }

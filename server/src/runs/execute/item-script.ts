@@ -1,34 +1,45 @@
 // The script of one item, or of a batch of them.
+import { isTransient } from '../../db/index.ts'
 import type { Json } from '../../lib/json.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { ListedItem } from '../record/item-store.ts'
+import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { BlockCalls } from './block-calls.ts'
 import { runBlockScript } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { type ItemBlock, type ItemDeps, type ItemsHold, threw } from './item-ends.ts'
-import { storable } from './sanitize-text.ts'
+import { failure, outagePatienceMs, outageWaitMs, waitFor } from './outage.ts'
 
 const itemSecondsDefault = 120
 const itemBytesMax = 1_048_576
 /** A script without any of these words cannot read its data sources, which may be large and would be sent with every item. */
 const readsSources = /Datasource|globalThis|eval|Function|constructor|\bthis\b/
 
-export type GivenItem = ListedItem & { index: number }
+/** `answer`: what the script gave to fx.respond. */
+export type ItemTry = {
+  items: readonly (ListedItem & { index: number })[]
+  tries: number
+  calls: BlockCalls
+  answer: { first?: WebhookAnswer }
+}
+
+/** As often may the script process of an item be ended from outside, for want of memory for example, before the item fails. */
+const crashesMax = 3
 
 /** What the script did; what it may not do in an item fails it. */
 export async function runItemScript(
   deps: ItemDeps,
   hold: ItemsHold,
   { state, block, webhook }: ItemBlock,
-  { items, tries, calls }: { items: readonly GivenItem[]; tries: number; calls: BlockCalls },
+  { items, tries, calls, answer }: ItemTry,
 ): Promise<ScriptOutcome> {
   const { uniqueBlockId, script, timeoutSeconds = itemSecondsDefault } = block
   const given = items.map(({ key, item, index }) => ({ item, index, itemKey: key }))
   const [first] = given
   const isBatch = takesBatches(block)
-  try {
-    const outcome = await runBlockScript(deps, {
+  const run = () =>
+    runBlockScript(deps, {
       state,
       block: isBatch ? { ...block, script: batchScript(script) } : block,
       webhook,
@@ -41,8 +52,7 @@ export async function runItemScript(
       onSleep: hold.onSleep,
       goesFirst: hold.goesFirst ?? false,
       usedMs: 0,
-      // The answers of items are nobody's.
-      answer: {},
+      answer,
       onBegin: () => {},
       onCutOff: () => {},
       unit: {
@@ -53,10 +63,20 @@ export async function runItemScript(
         seesSources: readsSources.test(script),
       },
     })
-    return judge(outcome, isBatch ? items.length : undefined)
-  } catch (error) {
-    deps.onFault(error)
-    return { kind: 'crashed', message: 'The service failed while this item ran.', log: [], pauseMs: 0 }
+  const patientUntil = performance.now() + outagePatienceMs
+  for (let crashes = 0; ; ) {
+    try {
+      const outcome = await run()
+      // What it had sent goes out again with the same idempotency key.
+      if (outcome.kind === 'crashed' && ++crashes < crashesMax && !hold.signal.aborted) continue
+      return judge(outcome, isBatch ? items.length : undefined)
+    } catch (error) {
+      if (hold.signal.aborted) return failure('aborted', 'The script was stopped.', [])
+      deps.onFault(error)
+      if (!isTransient(error) || performance.now() > patientUntil)
+        return failure('crashed', 'The service failed while this item ran.', [])
+      await waitFor(outageWaitMs, hold.signal)
+    }
   }
 }
 
@@ -83,9 +103,4 @@ function judge(outcome: ScriptOutcome, count: number | undefined): ScriptOutcome
 /** On one line with the first of the script, so that its lines keep their numbers. An Error is not JSON; its message is. */
 export function batchScript(script: string): string {
   return `return ((all) => Array.isArray(all) ? all.map((one) => one instanceof Error ? { error: one.message || String(one) } : one) : all)(await (async () => {${script}\n})())`
-}
-
-export function errorIn(result: Json | JsonText): string | undefined {
-  const error = (result as { error?: unknown } | null)?.error
-  return typeof error === 'string' ? storable(error) : undefined
 }

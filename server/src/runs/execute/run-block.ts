@@ -84,7 +84,11 @@ function toScript({ hold, state, webhook }: Execution, blockId: string, clock: B
     webhook,
     claim: hold.claim,
     // Those of a try that failed were made as well.
-    calls: new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies),
+    calls: new BlockCalls(
+      hold.claim.attempt + 1,
+      state.workflow.recordCallBodies,
+      state.tried.get(blockId)?.calls ?? null,
+    ),
     tape: hold.tape?.startBlock(blockId),
     signal: hold.signal,
     stopSignal: hold.stopSignal,

@@ -7,10 +7,11 @@
  * its run. Whoever goes on with the run finds the list, the ends and the waits, so an item that is recorded never runs again.
  */
 import type { Json, JsonObject } from '../../lib/json.ts'
-import { type JsonText, textOf } from '../../lib/json-text.ts'
+import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { ItemDeferred, ItemRecord, ListedItem } from '../record/item-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
+import type { WebhookAnswer } from '../webhook-answer.ts'
 import { BlockCalls } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { isTruthy, runExpression } from './expression.ts'
@@ -26,12 +27,16 @@ import {
   type Unit,
 } from './item-ends.ts'
 import { listBytesMax, listScript, pickItems, readList } from './item-list.ts'
-import { errorIn, runItemScript, takesBatches } from './item-script.ts'
+import { deferredOf, resultsOf } from './item-results.ts'
+import { runItemScript, takesBatches } from './item-script.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
 import type { RunState } from './run-state.ts'
-import { logText, storable } from './sanitize-text.ts'
+import { logText } from './sanitize-text.ts'
+import { answerOf } from './take-block.ts'
 import { errorOf } from './waits.ts'
 
+/** Of a block with items, instead of the run's time limit. */
+const blockMsMax = 24 * 3_600_000
 const stopAfterDefault = 10
 const deathsMax = 3
 
@@ -43,6 +48,9 @@ export async function runItems(
 ): Promise<ItemsEnd> {
   return new ItemsOfBlock(deps, hold, state, { block, webhook }).run()
 }
+
+/** What an item did besides its result. */
+type Further = { answer?: WebhookAnswer | undefined; deferred?: ItemDeferred | undefined }
 
 class ItemsOfBlock {
   readonly #deps: ItemDeps
@@ -58,6 +66,9 @@ class ItemsOfBlock {
   #failedInARow = 0
   #isLost = false
   #isStopped = false
+  readonly #startedMs = performance.now()
+  /** Time that workers before this one have spent. */
+  #usedMs = 0
 
   constructor(
     deps: ItemDeps,
@@ -78,13 +89,35 @@ class ItemsOfBlock {
     const { concurrency = 1 } = this.#block.forEach ?? {}
     await Promise.all(Array.from({ length: Math.min(concurrency, this.#list.length) }, () => this.#work()))
     if (this.#isLost) return { kind: 'lost' }
-    if (this.#isInterrupted) return { kind: 'interrupted', isStopped: this.#isStopped }
+    const isGivenUp = this.#isGivenUp
+    const isOutOfTime = this.#isOutOfTime
+    if (this.#isInterrupted) return this.#putAside({ kind: 'interrupted', isStopped: this.#isStopped })
     const first = [...this.#waits.values()]
       .map(({ wait }) => wait)
       .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))[0]
     const itemKey = this.#list[first?.itemIndex ?? -1]?.key ?? ''
-    if (first && !this.#isGivenUp) return { kind: 'waiting', wait: { ...first, itemKey } }
-    return finishItems(this.#deps, this.#at, { ends: this.#ends, isGivenUp: this.#isGivenUp })
+    if (first && !isGivenUp && !isOutOfTime) return this.#putAside({ kind: 'waiting', wait: { ...first, itemKey } })
+    return finishItems(this.#deps, this.#at, { ends: this.#ends, isGivenUp, isOutOfTime })
+  }
+
+  async #putAside(end: ItemsEnd): Promise<ItemsEnd> {
+    const use = { ms: performance.now() - this.#startedMs, lanes: this.#lanes }
+    await this.#deps.items.addUse(this.#place, use)
+    return end
+  }
+
+  get #place() {
+    const { accountId, id: runId, rootId } = this.#state.run
+    return { accountId, runId, rootId, blockId: this.#block.uniqueBlockId }
+  }
+
+  get #lanes(): number {
+    const { concurrency = 1, batchSize = 1 } = this.#block.forEach ?? {}
+    return concurrency * batchSize
+  }
+
+  get #isOutOfTime(): boolean {
+    return this.#usedMs + performance.now() - this.#startedMs > blockMsMax
   }
 
   get #isInterrupted(): boolean {
@@ -99,23 +132,28 @@ class ItemsOfBlock {
 
   /** Everything that is recorded; a list that is not yet is evaluated and recorded first. */
   async #open(): Promise<ItemsEnd | undefined> {
-    const { accountId, id: runId } = this.#state.run
-    const blockId = this.#block.uniqueBlockId
-    const mayBeKnown =
-      this.#hold.claim.attempt > 0 || this.#state.run.rootId !== runId || this.#state.wasPut.has(blockId)
-    const known = mayBeKnown ? await this.#deps.items.findList(accountId, runId, blockId) : undefined
+    const { id: runId, rootId } = this.#state.run
+    const isRetry = rootId !== runId
+    const mayBeKnown = this.#hold.claim.attempt > 0 || isRetry || this.#state.wasPut.has(this.#block.uniqueBlockId)
+    const known = mayBeKnown ? await this.#deps.items.findList(this.#place) : undefined
     if (known) {
-      this.#list = known
-      this.#ends = new Array(known.length).fill(undefined)
-      for (const { index, status } of await this.#deps.items.listEnded(accountId, runId, blockId)) {
-        this.#ends[index] = status
-        this.#countInARow(status)
-      }
-      await this.#openWaits()
-      await this.#countDeaths()
-      return undefined
+      this.#list = known.list
+      this.#usedMs = known.usedMs
+      // Others see by it which items are in progress.
+      await this.#deps.items.addUse(this.#place, { ms: 0, lanes: this.#lanes })
+    } else {
+      const failed = await this.#makeList()
+      if (failed || !isRetry) return failed
     }
-    return this.#makeList()
+    this.#ends = new Array(this.#list.length).fill(undefined)
+    for (const { index, status } of await this.#deps.items.listEnded(this.#place)) {
+      this.#ends[index] = status
+      this.#countInARow(status)
+    }
+    if (!known) return undefined
+    await this.#openWaits()
+    await this.#countDeaths()
+    return undefined
   }
 
   async #makeList(): Promise<ItemsEnd | undefined> {
@@ -132,9 +170,8 @@ class ItemsOfBlock {
     if ('problem' in read) return { kind: 'ended', outcome: threw(read.problem), counts: noItems }
     this.#list = read.list
     this.#ends = new Array(read.list.length).fill(undefined)
-    const { accountId } = this.#state.run
     this.#state.wasPut.add(blockId)
-    const isMine = await this.#deps.items.putList(this.#hold.claim, { accountId, blockId }, read.list)
+    const isMine = await this.#deps.items.putList(this.#hold.claim, { ...this.#place, lanes: this.#lanes }, read.list)
     return isMine ? undefined : { kind: 'lost' }
   }
 
@@ -151,13 +188,10 @@ class ItemsOfBlock {
   /** Lanes take items in order, so those that were in progress when a worker died are the first that have not ended. */
   async #countDeaths(): Promise<void> {
     if (!this.#state.isTakenFromDead) return
-    const { concurrency = 1, batchSize = 1 } = this.#block.forEach ?? {}
-    const { accountId, id: runId } = this.#state.run
     const open = this.#list.keys().filter((index) => !this.#ends[index] && !this.#taken.has(index))
-    const suspects = [...open.take(concurrency * batchSize)]
+    const suspects = [...open.take(this.#lanes)]
     if (suspects.length === 0) return
-    const blockId = this.#block.uniqueBlockId
-    const deaths = await this.#deps.items.addDeaths(accountId, { runId, blockId }, suspects)
+    const deaths = await this.#deps.items.addDeaths(this.#place, suspects)
     for (const index of suspects.filter((at) => (deaths[at] ?? 0) >= deathsMax)) {
       this.#taken.add(index)
       const at = new Date()
@@ -177,7 +211,7 @@ class ItemsOfBlock {
   /** One lane. It takes its next item only when the end of the one before is recorded. */
   async #work(): Promise<void> {
     for (;;) {
-      if (this.#isLost || this.#isInterrupted || this.#isGivenUp) return
+      if (this.#isLost || this.#isInterrupted || this.#isGivenUp || this.#isOutOfTime) return
       const unit = this.#take()
       if (!unit) return
       await this.#runUnit(unit)
@@ -203,29 +237,37 @@ class ItemsOfBlock {
 
   async #runUnit({ indexes, tried }: Unit): Promise<void> {
     const startedAt = new Date()
-    const calls = new BlockCalls(this.#hold.claim.attempt + 1, this.#state.workflow.recordCallBodies)
+    const { claim } = this.#hold
+    const { workflow, session } = this.#state
+    const calls = new BlockCalls(claim.attempt + 1, workflow.recordCallBodies, tried?.calls ?? null)
     const tries = (tried?.tries ?? 0) + 1
     const items = indexes.map((index) => ({ ...(this.#list[index] as ListedItem), index }))
-    const outcome = await runItemScript(this.#deps, this.#hold, this.#at, { items, tries, calls })
+    const answer: { first?: WebhookAnswer } = {}
+    const outcome = await runItemScript(this.#deps, this.#hold, this.#at, { items, tries, calls, answer })
     if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return
     const { retry } = this.#block
     const log = tried ? [...tried.log, `Try ${tries} of ${(retry?.times ?? 0) + 1}`, ...outcome.log] : outcome.log
     let ended: ScriptOutcome = outcome
     if (retry && mayTryAgain(retry, tries, outcome) && !this.#isGivenUp) {
       const rule = await this.#asksAgain(outcome)
-      if (rule === true) return this.#putOff({ indexes, tries, log })
+      if (rule === true) return this.#putOff({ indexes, tries, log, calls: calls.toText() })
       if (rule !== false) ended = rule
     }
-    const texts = ended.kind === 'returned' && takesBatches(this.#block) ? (ended.value as Json[]) : undefined
     const shared = { calls: calls.toText(), tries, startedAt, endedAt: new Date(), log: logText(log) }
+    const further = {
+      answer: answer.first,
+      deferred: ended.kind === 'returned' ? deferredOf(session, ended) : undefined,
+    }
+    const results = resultsOf(ended, indexes.length, takesBatches(this.#block))
+    // What a batch did besides is recorded with its first item that succeeded.
+    const bearer = Math.max(
+      0,
+      results.findIndex(({ status }) => status === 'succeeded'),
+    )
     await Promise.all(
-      indexes.map((index, at) => {
-        const result = ended.kind === 'returned' ? (texts ? (texts[at] ?? null) : ended.value) : null
-        const message = ended.kind === 'returned' ? (texts ? errorIn(result) : undefined) : storable(ended.message)
-        const status = message === undefined ? ('succeeded' as const) : ('failed' as const)
-        const text = message === undefined ? textOf(result) : null
-        return this.#record(index, { ...shared, status, result: text, errorMessage: message ?? null })
-      }),
+      results.map((end, at) =>
+        this.#record(indexes[at] as number, { ...shared, ...end }, at === bearer ? further : {}),
+      ),
     )
   }
 
@@ -251,17 +293,20 @@ class ItemsOfBlock {
     this.#waits.set(itemIndex, { wait: { ...wait, outcome: null }, tries })
   }
 
-  async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>): Promise<void> {
+  async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>, further: Further = {}): Promise<void> {
     const { key, item } = this.#list[index] as ListedItem
+    const { claim } = this.#hold
     const { rootId: rootRunId, workflowId, runNumber, accountId, isPartial } = this.#state.run
-    const { uniqueBlockId: blockId, blockName } = this.#block
+    const { blockName } = this.#block
+    const { answer } = answerOf(this.#state, further.answer)
     // A partial run is an experiment: what failed in it is nobody's duty.
     const isKept = record.status === 'failed' && !isPartial
     const status = await this.#deps.items.record({
-      claim: this.#hold.claim,
-      accountId,
-      blockId,
+      ...this.#place,
+      claim,
       record: { ...record, index, key },
+      deferred: further.deferred,
+      answer: answer && { ...answer, accountId, workflowId, runId: claim.runId },
       ...(isKept ? { failed: { rootRunId, workflowId, runNumber, blockName, item } } : {}),
     })
     if (status === undefined) this.#isLost = true

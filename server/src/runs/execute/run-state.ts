@@ -41,7 +41,7 @@ export type BlockError = {
 }
 
 /** What is known of the tries of a block before the one that is next. */
-export type Tried = { tries: number; log: string[]; startedAt: string; pauseMs: number }
+export type Tried = { tries: number; log: string[]; startedAt: string; pauseMs: number; calls?: string | null }
 
 export type RunState = {
   readonly run: Run

@@ -73,7 +73,7 @@ export function takeBlock(
 }
 
 /** A run of several requests, or one that nobody waits for, answers nobody. */
-function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<BlockRecord, 'answer'> {
+export function answerOf({ run }: RunState, answer: WebhookAnswer | undefined): Pick<BlockRecord, 'answer'> {
   const webhookId = run.webhookIds?.[0]
   return answer && run.answersWebhook && webhookId !== undefined ? { answer: { ...answer, webhookId } } : {}
 }

@@ -27,6 +27,7 @@ export async function waitForTry(execution: Execution, finished: Finished): Prom
     log: logOfTries(tried, block.retry.times + 1, outcome.log),
     startedAt: tried?.startedAt ?? startedAt.toISOString(),
     pauseMs: (tried?.pauseMs ?? 0) + outcome.pauseMs,
+    calls: finished.calls.toText(),
   }
   if (!deps.waits) {
     state.tried.set(blockId, next)

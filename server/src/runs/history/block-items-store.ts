@@ -13,13 +13,18 @@ export type ItemRow = {
 }
 
 type At = { accountId: string; runId: string; blockId: string }
-type Filter = { status: ItemState | null; searchTerm: string | null; from: number; size: number }
+type Filter = { status: ItemState | null; searchTerm: string | null; from: number; size: number; lanes: number }
 
-/** How many items the list of the block has; undefined when there is none. */
-export async function countListed(db: Queryable, { accountId, runId, blockId }: At): Promise<number | undefined> {
-  const { rows } = await db.query<{ total: number }>(sql`
-    select total from run_item_lists where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} and chunk = 0`)
-  return rows[0]?.total
+/** `lanes`: how many of its items may be in progress at this moment; 0 while nobody works on the block. */
+export type FoundList = { total: number; lanes: number }
+
+/** The list of the block; undefined when there is none. */
+export async function findList(db: Queryable, { accountId, runId, blockId }: At): Promise<FoundList | undefined> {
+  const { rows } = await db.query<FoundList>(sql`
+    select l.total, case when r.status in ('Processing', 'Stopping') and b.block_id is null then l.lanes else 0 end as lanes
+    from run_item_lists l join runs r on r.id = l.run_id left join run_blocks b on b.run_id = l.run_id and b.block_id = l.block_id
+    where l.run_id = ${runId} and l.block_id = ${blockId} and l.account_id = ${accountId} and l.chunk = 0`)
+  return rows[0]
 }
 
 /** Those that have ended, by status, and those that wait. */
@@ -34,11 +39,14 @@ export async function countStates(db: Queryable, { accountId, runId, blockId }: 
   return new Map(rows.map(({ state, count }) => [state, count]))
 }
 
-/** The keys of what has not ended are in the list, so it is opened; keys and messages are compared without regard to case. */
+/**
+ * The keys of what has not ended are in the list, so it is opened; keys and messages are compared without regard to case. Lanes take items in
+ * order, so those in progress are the first that have neither ended nor wait.
+ */
 export async function listItems(
   db: Queryable,
   { accountId, runId, blockId }: At,
-  { status, searchTerm, from, size }: Filter,
+  { status, searchTerm, from, size, lanes }: Filter,
 ): Promise<{ rows: ItemRow[]; total: number }> {
   const { rows } = await db.query<ItemRow & { total: number }>(sql`
     with listed as (
@@ -49,7 +57,7 @@ export async function listItems(
       select n.item_index::integer as item_index, w.due_at, coalesce((w.details::json ->> 'tries')::integer, 0) as tries from run_waits w
       cross join lateral json_array_elements_text(w.details::json -> 'indexes') as n (item_index)
       where w.run_id = ${runId} and w.block_id = ${blockId} and w.account_id = ${accountId} and w.item_index >= 0
-    ), all_items as (
+    ), known as (
       select l.item_index, l.key,
         coalesce(i.status, case when w.due_at is not null then 'waiting' else 'pending' end) as state,
         i.error_message, coalesce(i.tries, w.tries, 0) as tries, i.started_at, i.ended_at,
@@ -57,6 +65,10 @@ export async function listItems(
       from listed l
       left join run_items i on i.run_id = ${runId} and i.block_id = ${blockId} and i.item_index = l.item_index
       left join waits w on w.item_index = l.item_index
+    ), all_items as (
+      select item_index, key, error_message, tries, started_at, ended_at, due_at,
+        case when state = 'pending' and row_number() over (partition by state order by item_index) <= ${lanes} then 'processing' else state end as state
+      from known
     )
     select *, (count(*) over ())::integer as total from all_items
     where (${status}::text is null or state = ${status})
@@ -75,11 +87,15 @@ export type FoundItem = ItemRow & {
 export async function findItem(
   db: Queryable,
   { accountId, runId, blockId }: At,
-  key: string,
+  { key, lanes }: { key: string; lanes: number },
 ): Promise<FoundItem | undefined> {
   const { rows } = await db.query<FoundItem>(sql`
-    select f.item_index, f.key, f.item, coalesce(i.status, case when w.due_at is not null then 'waiting' else 'pending' end) as state,
-      i.error_message, coalesce(i.tries, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
+    select f.item_index, f.key, f.item,
+      case when i.status is not null then i.status when w.item_index is not null then 'waiting'
+        when f.item_index - (
+          select count(*) from run_items e where e.run_id = ${runId} and e.block_id = ${blockId} and e.item_index < f.item_index
+        ) < ${lanes} then 'processing' else 'pending' end as state,
+      i.error_message, coalesce(i.tries, (w.details::json ->> 'tries')::integer, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
       i.result, i.log, i.calls
     from (
       select l.first_index + e.no::integer - 1 as item_index, e.entry ->> 0 as key, (e.entry -> 1)::text as item

@@ -3,7 +3,7 @@ import type { AnswerOf, BodyOf, Operations } from '@patchbay/contract'
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { invalid, notFound } from '../../lib/app-error.ts'
 import { JsonText, textObject } from '../../lib/json-text.ts'
-import { countListed, countStates, type FoundItem, findItem, type ItemRow, listItems } from './block-items-store.ts'
+import { countStates, type FoundItem, findItem, findList, type ItemRow, listItems } from './block-items-store.ts'
 import { type BlockQuery, getRun, type HistoryDeps } from './history.ts'
 
 type Answer = AnswerOf<Operations['GetBlockItems']>
@@ -17,24 +17,26 @@ export async function getBlockItems(
   const db = deps.database.forScope(scopeOf(principal))
   const run = await getRun(deps, principal, workflowId, body.runNumber)
   const at = { accountId: principal.account.id, runId: run.id, blockId: body.uniqueBlockId }
-  const [listed, states, { rows, total }] = await Promise.all([
-    countListed(db, at),
+  const list = await findList(db, at)
+  if (!list) throw notFound('list of items of the block in this run')
+  const [states, { rows, total }] = await Promise.all([
     countStates(db, at),
     listItems(db, at, {
-      status: body.status === 'processing' ? 'pending' : (body.status ?? null),
+      status: body.status ?? null,
       searchTerm: body.searchTerm || null,
       from: body.page * body.size,
       size: body.size,
+      lanes: list.lanes,
     }),
   ])
-  if (listed === undefined) throw notFound('list of items of the block in this run')
   const of = (state: string) => states.get(state) ?? 0
   const ended = { succeeded: of('succeeded'), failed: of('failed'), skipped: of('skipped') }
-  const pending = listed - ended.succeeded - ended.failed - ended.skipped - of('waiting')
+  const open = Math.max(0, list.total - ended.succeeded - ended.failed - ended.skipped - of('waiting'))
+  const processing = Math.min(open, list.lanes)
   return {
     items: rows.map(toItem),
     total,
-    counts: { pending, processing: 0, waiting: of('waiting'), ...ended },
+    counts: { pending: open - processing, processing, waiting: of('waiting'), ...ended },
   }
 }
 
@@ -62,10 +64,11 @@ export async function getItem(
   const db = deps.database.forScope(scopeOf(principal))
   const run = await getRun(deps, principal, workflowId, query.runNumber)
   const at = { accountId: principal.account.id, runId: run.id, blockId: query.uniqueBlockId }
-  const found = await findItem(db, at, itemKey)
-  if (found) return { found, runNumber: run.item.lockVersionNumber }
-  if ((await countListed(db, at)) === undefined) throw invalid('The block has no items in this run.')
-  throw notFound('item')
+  const list = await findList(db, at)
+  if (!list) throw invalid('The block has no items in this run.')
+  const found = await findItem(db, at, { key: itemKey, lanes: list.lanes })
+  if (!found) throw notFound('item')
+  return { found, runNumber: run.item.lockVersionNumber }
 }
 
 function toItem(row: ItemRow): Answer['items'][number] {

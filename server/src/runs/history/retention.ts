@@ -4,7 +4,7 @@ import { replayRunsDefault } from '@patchbay/contract'
 import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { closeOldItems } from '../ledger/store.ts'
-import { deleteOrphans } from '../record/item-store.ts'
+import { deleteOrphans } from '../record/carry-items.ts'
 import { deleteOldEvents } from './event-retention.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
 

@@ -1,11 +1,14 @@
 // The lists of items and what became of each. Every write is fenced: it changes nothing unless the run is still at the attempt of its writer.
-import { type Db, isAway, type Queryable, sql } from '../../db/index.ts'
+import { type Db, isAway, type Queryable, sql, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
-import type { Json } from '../../lib/json.ts'
-import type { KeyRing } from '../../secrets/index.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
+import type { KeyRing, Place } from '../../secrets/index.ts'
 import { claimKey, type RunClaim, type RunStatus } from '../run.ts'
+import type { NewAnswer } from '../webhook-answer.ts'
+import { takeOverByKey } from './carry-items.ts'
 import { sealItem } from './failed-item-store.ts'
 import { partitionStatement } from './partition-statement.ts'
+import { persist } from './persist.ts'
 import { type Column, columnArrays, unnestText } from './row-arrays.ts'
 
 export type ListedItem = { key: string; item: Json }
@@ -24,17 +27,39 @@ export type ItemRecord = {
   endedAt: Date
 }
 
-/** `failed`: what the ledger keeps of one that failed; absent where it is not to keep it. */
-type ItemEntry = {
+/** Vault values for the end of the run. */
+export type ItemDeferred = { vault: JsonObject; vaultGlobal: JsonObject }
+
+/** `answer`: to the webhook request of the run. */
+export type ItemEntry = {
   claim: RunClaim
   accountId: string
+  /** The first run of a row of retries. */
+  rootId: string
   blockId: string
   record: ItemRecord
+  deferred?: ItemDeferred | undefined
+  answer?: NewAnswer | undefined
+  /** What the ledger keeps of one that failed; absent where it is not to keep it. */
   failed?: { rootRunId: string; workflowId: string; runNumber: number; blockName: string; item: Json } | undefined
 }
-type SealedEntry = ItemEntry & { sealed?: Buffer }
 
-const columns: readonly Column<ItemEntry>[] = [
+type SealedEntry = ItemEntry & { sealedItem: Buffer | undefined; sealedDeferred: Buffer | null }
+type At = { accountId: string; runId: string; blockId: string }
+
+/** `lanes`: how many items run at the same time. `sameAs`: the block whose list it is. */
+type NewList = { accountId: string; rootId: string; blockId: string; lanes: number; sameAs?: string | undefined }
+
+export type FoundList = { list: ListedItem[]; usedMs: number }
+
+type Deps = {
+  db: Db
+  keyRing: KeyRing
+  answers: { insert(tx: Tx, answers: readonly NewAnswer[]): Promise<void> }
+  onFault(error: unknown): void
+}
+
+const columns: readonly Column<SealedEntry>[] = [
   ['run_id', 'uuid', ({ claim }) => claim.runId],
   ['attempt', 'integer', ({ claim }) => claim.attempt],
   ['block_id', 'uuid', ({ blockId }) => blockId],
@@ -49,6 +74,7 @@ const columns: readonly Column<ItemEntry>[] = [
   ['tries', 'integer', ({ record }) => record.tries],
   ['started_at', 'timestamptz', ({ record }) => record.startedAt.toISOString()],
   ['ended_at', 'timestamptz', ({ record }) => record.endedAt.toISOString()],
+  ['sealed_deferred', 'bytea', ({ sealedDeferred }) => sealedDeferred],
 ]
 
 const failedColumns: readonly Column<SealedEntry>[] = [
@@ -56,7 +82,7 @@ const failedColumns: readonly Column<SealedEntry>[] = [
   ['workflow_id', 'uuid', ({ failed }) => failed?.workflowId],
   ['run_number', 'integer', ({ failed }) => failed?.runNumber],
   ['block_name', 'text', ({ failed }) => failed?.blockName],
-  ['sealed_item', 'bytea', ({ sealed }) => sealed ?? null],
+  ['sealed_item', 'bytea', ({ sealedItem }) => sealedItem ?? null],
 ]
 
 /** An item that fails in a retry has its entry already, that of the first run. */
@@ -81,8 +107,8 @@ function recordWith(given: readonly Column<SealedEntry>[], also: string) {
       select r.id, r.attempt, r.status from ${runs} r
       where r.id in (select run_id from input) and r.ended_at is null order by r.id for no key update
     ), recorded as (
-      insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at)
-      select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at
+      insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred)
+      select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred
       from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt
       on conflict do nothing
     )${also}
@@ -94,18 +120,19 @@ function recordWith(given: readonly Column<SealedEntry>[], also: string) {
 const chunkCharacters = 500_000
 
 export class ItemRecords {
+  readonly #deps: Deps
   readonly #db: Db
-  readonly #keyRing: Pick<KeyRing, 'seal'>
   readonly #ends: GroupCommit<SealedEntry, RunStatus | undefined>
 
-  constructor(db: Db, keyRing: Pick<KeyRing, 'seal'>) {
-    this.#db = db
-    this.#keyRing = keyRing
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#db = deps.db
     this.#ends = new GroupCommit<SealedEntry, RunStatus | undefined>((entries) => this.#recordAll(entries), {
       batchesAtOnce: 2,
       itemsMax: 200,
       weight: {
-        of: ({ record, sealed }) => (record.result?.length ?? 0) + (record.log?.length ?? 0) + (sealed?.length ?? 0),
+        of: ({ record, sealedItem }) =>
+          (record.result?.length ?? 0) + (record.log?.length ?? 0) + (sealedItem?.length ?? 0),
         max: 2_000_000,
       },
       isShared: isAway,
@@ -114,70 +141,113 @@ export class ItemRecords {
 
   /** The status of the run, or undefined when another worker owns it now. */
   async record(entry: ItemEntry): Promise<RunStatus | undefined> {
-    const { failed, blockId, accountId, record } = entry
-    if (!failed) return this.#ends.add(entry)
-    const at = { rootRunId: failed.rootRunId, blockId, key: record.key, accountId }
-    const sealed = await sealItem(this.#keyRing, at, { item: failed.item, calls: record.calls })
-    return this.#ends.add({ ...entry, sealed })
+    const { failed, deferred, record } = entry
+    const at = { ...entry, rootRunId: entry.rootId, key: record.key }
+    const sealedItem = failed && (await sealItem(this.#deps.keyRing, at, { item: failed.item, calls: record.calls }))
+    const sealedDeferred = deferred ? await this.#seal(entry, deferred) : null
+    return persist(this.#deps.onFault, () => this.#ends.add({ ...entry, sealedItem, sealedDeferred }))
   }
 
   async #recordAll(entries: SealedEntry[]): Promise<(RunStatus | undefined)[]> {
+    const answering = entries.filter(({ answer }) => answer)
+    if (answering.length === 0) return this.#insertAll(this.#db, entries)
+    return this.#db.transaction(async (tx) => {
+      const statuses = await this.#insertAll(tx, entries)
+      const answers = entries.flatMap(({ answer }, at) => (answer && statuses[at] !== undefined ? [answer] : []))
+      if (answers.length > 0) await this.#deps.answers.insert(tx, answers)
+      return statuses
+    })
+  }
+
+  async #insertAll(db: Queryable, entries: SealedEntry[]): Promise<(RunStatus | undefined)[]> {
     const statuses = new Map<string, RunStatus>()
     for (const [partition, those] of Map.groupBy(entries, ({ claim }) => claim.partition)) {
-      const statement = those.some(({ sealed }) => sealed)
+      const statement = those.some(({ sealedItem }) => sealedItem)
         ? recordFailedText(partition, columnArrays(allColumns, those))
         : recordText(partition, columnArrays(columns, those))
-      const { rows } = await this.#db.query<{ id: string; attempt: number; status: RunStatus }>(statement)
+      const { rows } = await db.query<{ id: string; attempt: number; status: RunStatus }>(statement)
       for (const { id, attempt, status } of rows) statuses.set(claimKey({ runId: id, attempt }), status)
     }
     return entries.map(({ claim }) => statuses.get(claimKey(claim)))
   }
 
-  /** False when another worker owns the run now. */
-  async putList(
-    claim: RunClaim,
-    at: { accountId: string; blockId: string },
-    list: readonly ListedItem[],
-  ): Promise<boolean> {
-    const chunks = toChunks(list)
+  #seal(entry: ItemEntry, deferred: ItemDeferred): Promise<Buffer> {
+    const { record } = entry
+    return this.#deps.keyRing.seal(placeOf(entry, record.key), Buffer.from(JSON.stringify(deferred)))
+  }
+
+  /** In the order of the list. */
+  async listDeferred(at: At & { rootId: string }): Promise<ItemDeferred[]> {
+    const { rows } = await this.#db.query<{ key: string; sealed_deferred: Buffer }>(sql`
+      select key, sealed_deferred from run_items where run_id = ${at.runId} and block_id = ${at.blockId} and account_id = ${at.accountId}
+        and status <> 'failed' and sealed_deferred is not null order by item_index`)
+    const opened: ItemDeferred[] = []
+    for (const row of rows)
+      opened.push(JSON.parse(String(await this.#deps.keyRing.open(placeOf(at, row.key), row.sealed_deferred))))
+    return opened
+  }
+
+  /** False when another worker owns the run now. Of a retry, items that ended well in a run before it are taken over. */
+  async putList(claim: RunClaim, at: NewList, list: readonly ListedItem[]): Promise<boolean> {
+    const { accountId, rootId, blockId, lanes, sameAs = null } = at
+    const chunks = sameAs === null ? toChunks(list) : [{ firstIndex: 0, content: '[]' }]
+    const { runId } = claim
     return this.#db.transaction(async (tx) => {
       const { rowCount } = await tx.query(sql`
-        select from runs where id = ${claim.runId} and attempt = ${claim.attempt} and ended_at is null for no key update`)
+        select from runs where id = ${runId} and attempt = ${claim.attempt} and ended_at is null for no key update`)
       if (rowCount === 0) return false
       for (const [chunk, { firstIndex, content }] of chunks.entries())
         await tx.query(sql`
-          insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content)
-          values (${claim.runId}, ${at.blockId}, ${chunk}, ${at.accountId}, ${list.length}, ${firstIndex}, ${content})
+          insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content, lanes, same_as)
+          values (${runId}, ${blockId}, ${chunk}, ${accountId}, ${list.length}, ${firstIndex}, ${content}, ${lanes}, ${sameAs})
           on conflict do nothing`)
+      if (rootId !== runId) {
+        const keys = list.map(({ key }) => key)
+        await takeOverByKey(tx, { runId, rootId, accountId, blockId }, keys)
+      }
       return true
     })
   }
 
-  async findList(accountId: string, runId: string, blockId: string): Promise<ListedItem[] | undefined> {
-    const { rows } = await this.#db.query<{ content: string }>(sql`
-      select content from run_item_lists
+  async findList({ accountId, runId, blockId }: At): Promise<FoundList | undefined> {
+    const { rows } = await this.#db.query<{ content: string; used_ms: number }>(sql`
+      select content, used_ms::float8 as used_ms from run_item_lists
       where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} order by chunk`)
     if (rows.length === 0) return undefined
-    return rows.flatMap(({ content }) =>
+    const list = rows.flatMap(({ content }) =>
       (JSON.parse(content) as [string, Json][]).map(([key, item]) => ({ key, item })),
     )
+    return { list, usedMs: rows[0]?.used_ms ?? 0 }
   }
 
-  async listEnded(accountId: string, runId: string, blockId: string) {
+  async hasList({ accountId, runId, blockId }: At): Promise<boolean> {
+    const { rowCount } = await this.#db.query(sql`
+      select from run_item_lists where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} and chunk = 0`)
+    return rowCount > 0
+  }
+
+  /** What a worker that puts the block aside leaves for the next. */
+  async addUse({ accountId, runId, blockId }: At, use: { ms: number; lanes: number }): Promise<void> {
+    await this.#db.query(sql`
+      update run_item_lists set used_ms = used_ms + ${Math.round(use.ms)}, lanes = ${use.lanes}
+      where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} and chunk = 0`)
+  }
+
+  async listEnded({ accountId, runId, blockId }: At) {
     const { rows } = await this.#db.query<{ item_index: number; status: ItemRecord['status'] }>(sql`
       select item_index, status from run_items
       where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} order by ended_at, item_index`)
     return rows.map((row) => ({ index: row.item_index, status: row.status }))
   }
 
-  async listResults(accountId: string, runId: string, blockId: string): Promise<string[]> {
+  async listResults({ accountId, runId, blockId }: At): Promise<string[]> {
     const { rows } = await this.#db.query<{ result: string | null }>(sql`
       select result from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
-        and status in ('succeeded', 'skipped') order by item_index`)
+        and status <> 'failed' and result is not null order by item_index`)
     return rows.map(({ result }) => result ?? 'null')
   }
 
-  async listFailed(accountId: string, runId: string, blockId: string, count: number) {
+  async listFailed({ accountId, runId, blockId }: At, count: number) {
     const { rows } = await this.#db.query<{ key: string; error_message: string | null }>(sql`
       select key, error_message from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
         and status = 'failed' order by item_index limit ${count}`)
@@ -185,12 +255,12 @@ export class ItemRecords {
   }
 
   /** Items that were in progress when a worker died, one death more for each. Returns the counts. */
-  async addDeaths(accountId: string, at: { runId: string; blockId: string }, indexes: readonly number[]) {
+  async addDeaths(at: At, indexes: readonly number[]) {
     const { rows } = await this.#db.query<{ deaths: Record<string, number> | null }>(sql`
       update run_item_lists l set deaths = coalesce(l.deaths, '{}') || coalesce((
           select jsonb_object_agg(i::text, coalesce((l.deaths ->> i::text)::integer, 0) + 1) from unnest(${indexes}::integer[]) i
         ), '{}')
-      where run_id = ${at.runId} and block_id = ${at.blockId} and account_id = ${accountId} and chunk = 0 returning deaths`)
+      where run_id = ${at.runId} and block_id = ${at.blockId} and account_id = ${at.accountId} and chunk = 0 returning deaths`)
     return rows[0]?.deaths ?? {}
   }
 }
@@ -216,28 +286,8 @@ function toChunks(list: readonly ListedItem[]): { firstIndex: number; content: s
   return chunks
 }
 
-/** Of one run that takes the items of another over: those that ended well, and the list. */
-export async function copyItems(
-  tx: Queryable,
-  copy: { fromRunId: string; toRunId: string; accountId: string; blockIds: readonly string[] },
-): Promise<void> {
-  if (copy.blockIds.length === 0) return
-  await tx.query(sql`
-    insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content)
-    select ${copy.toRunId}, block_id, chunk, account_id, total, first_index, content from run_item_lists
-    where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and block_id = any(${copy.blockIds}::uuid[])`)
-  await tx.query(sql`
-    insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at)
-    select ${copy.toRunId}, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at
-    from run_items where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status <> 'failed'
-      and block_id = any(${copy.blockIds}::uuid[])`)
-}
-
-/** What is left of runs that retention has removed. */
-export async function deleteOrphans(db: Queryable): Promise<void> {
-  await db.query(sql`
-    with gone as materialized (
-      select l.run_id from run_item_lists l where l.chunk = 0 and not exists (select from runs r where r.id = l.run_id) limit 100
-    ), items as (delete from run_items i using gone g where i.run_id = g.run_id)
-    delete from run_item_lists l using gone g where l.run_id = g.run_id`)
+/** The same in all retries. */
+function placeOf(at: { rootId: string; blockId: string; accountId: string }, key: string): Place {
+  const rowId = `${at.rootId}/${at.blockId}/${key}`
+  return { table: 'run_items', column: 'sealed_deferred', rowId, accountId: at.accountId }
 }

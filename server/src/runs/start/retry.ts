@@ -8,7 +8,7 @@ import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
-import { copyItems } from '../record/item-store.ts'
+import { copyItems } from '../record/carry-items.ts'
 import { type Carried, carryContents } from './carry-contents.ts'
 import { findStandingRetry, lockRetried, type RetriedRun, type StandingRetry } from './retry-store.ts'
 import { type StartDeps, startWith } from './start.ts'
@@ -63,7 +63,7 @@ export async function prepareRetry(deps: StartDeps, key: Key): Promise<PreparedR
   const definition = await deps.findDefinition(accountId, workflowId)
   if (!found || !definition) return undefined
   const isPartial = found.item.processorType === 'Debug'
-  const before = isPartial ? await deps.findDefinition(accountId, workflowId, found.revision) : undefined
+  const before = await deps.findDefinition(accountId, workflowId, found.revision)
   const id = newId()
   // What a run left behind is final once it has ended.
   const hasEnded = found.item.endDateTimeUTC !== null
@@ -100,7 +100,7 @@ export async function startRetry(
   const source = { runId: failed.id, blocks }
   const started = await startWith(deps, tx, request, { definition, source, reused, carried, keepsDeferred: true })
   // Of blocks with items only those that failed or did not begin run again.
-  const continued = listContinued(definition, reused)
+  const continued = listContinued(definition, before, reused)
   await copyItems(tx, { fromRunId: failed.id, toRunId: id, accountId, blockIds: continued })
   if (failed.webhookIds !== null) {
     const { webhookIds, createdAt: failedSince } = failed
@@ -153,12 +153,18 @@ function carryRange(
   }
 }
 
-/** Blocks with items that have to run, and whose sources do not. */
-function listContinued(definition: WorkflowDefinition, reused: readonly string[]): string[] {
+/** Blocks with items that have to run, and whose list stays the same. Another list is made anew, and its items are matched by key. */
+function listContinued(
+  definition: WorkflowDefinition,
+  before: WorkflowDefinition | undefined,
+  reused: readonly string[],
+): string[] {
   const kept = new Set(reused)
+  const itemsBefore = new Map(before?.chain.map(({ uniqueBlockId, forEach }) => [uniqueBlockId, forEach?.items]))
   return definition.chain
     .filter(({ uniqueBlockId, forEach }) => forEach && !kept.has(uniqueBlockId))
     .filter(({ dataSources }) => dataSources.every((source) => kept.has(source)))
+    .filter(({ uniqueBlockId, forEach }) => itemsBefore.get(uniqueBlockId) === forEach?.items)
     .map(({ uniqueBlockId }) => uniqueBlockId)
 }
 
