@@ -9,6 +9,19 @@ declare const variables: Record<string, any>
 /** The same as `variables`. */
 declare function getVariables(): Record<string, any>
 
+/** In a block with `forEach`: the item that the script runs for. */
+declare const item: any
+/** In a block with `forEach`: the position of the item in the list, from 0. */
+declare const index: number
+/** In a block with `forEach`: the key of the item. */
+declare const itemKey: string
+/** In a block with `forEach` and a `batchSize` over 1: the items of the batch. Return as many results. */
+declare const items: { item: any; index: number; itemKey: string }[]
+/** Parallel to `Datasource`: the keys of the items where a source has items, null otherwise. */
+declare const itemKeys: (string[] | null)[]
+/** In expressions of a block with `wait` or `subWorkflow`: what its script returned. */
+declare const prepared: any
+
 /** Calls to the applications that the workflow is connected to. A response outside 2xx throws an error with method, address, status and body. */
 declare namespace api {
   /** GET. The address is the application's short name and an endpoint: `TEST/orders`. */
@@ -59,25 +72,26 @@ declare const webhook: { id: string; body: any; headers: Record<string, string>;
 declare const dateLastRun: string | null
 
 /** The run itself. */
-declare namespace run {
+declare const run: {
   /** Id of the workflow. */
-  const workflowId: string
+  readonly workflowId: string
   /** Number of the run. */
-  const runNumber: number
+  readonly runNumber: number
   /** API, Scheduler, Webhook, Manual, Retry or Workflow. */
-  const runBy: string
+  readonly runBy: string
   /** Stays the same when the block runs again. Send it with every write. */
-  const idempotencyKey: string
-  /** What RunWorkflow or RunAndWait was given; null otherwise. */
-  const input: any
+  readonly idempotencyKey: string
+  /** What RunWorkflow, RunAndWait or the block of another workflow gave; null otherwise. */
+  readonly input: any
+  /** 1 for the first try of the block or item, 2 for the next, and so on. */
+  readonly try: number
+  /** In a block with `wait`: an address that ends the wait with a POST, once. */
+  readonly resumeUrl: string
 }
 
 /** Library functions: dates, text, grouping, joining, CSV, XML, hashing. */
 declare namespace fx {
-  /**
-   * Answers the webhook request that started the run, where the webhook setting respondWith is result. Sent when this block is recorded; the run
-   * goes on. The first call counts. Text without a Content-Type is sent as a JSON string.
-   */
+  /** Answers the webhook request that started the run, where the webhook setting respondWith is result. Sent when this block is recorded; the run goes on. The first call counts. Text without a Content-Type is sent as a JSON string. */
   function respond(response: { statusCode?: number; headers?: Record<string, string>; body?: any }): void
   /** Ends the run as Ready after this block. The flag says whether dateLastRun moves and deferred values are written. */
   function stopAfterThisBlock(isComplete?: boolean): void

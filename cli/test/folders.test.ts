@@ -55,6 +55,30 @@ describe('workflows as folders', () => {
     ],
   })
 
+  it('keeps when and how often blocks run', async () => {
+    const flow = { runWhen: 'run.input', retry: { times: 2 }, onError: 'continue', timeoutSeconds: 9 }
+    const id = await create({
+      name: 'Flow',
+      chain: [{ blockName: 'Ship', script: 'return item', ...flow, forEach: { items: '[1]', maxFailures: '10%' } }],
+    })
+    const root = newFolder()
+    await fetchInto(root, [id])
+    expect((await planOf(root)).steps.flatMap(({ changes }) => changes)).toEqual([])
+    const path = join(root, 'flow', 'workflow.yaml')
+    const yaml = readFileSync(path, 'utf8')
+    expect(yaml).toContain('runWhen: run.input')
+    writeFileSync(path, yaml.replace('onError: continue', 'needs: all').replace('times: 2', 'times: 3'))
+    expect(
+      (await planOf(root)).steps.flatMap(({ changes }) => changes.map((change) => change.path)).toSorted(),
+    ).toEqual(['blocks.ship.needs', 'blocks.ship.onError', 'blocks.ship.retry'])
+    expect(await send(root)).toMatchObject([{ id, done: 'updated' }])
+    expect((await connection.client.workflow({ params: { id } })).chain[0]).toMatchObject({
+      ...flow,
+      forEach: { items: '[1]', maxFailures: '10%' },
+      ...{ needs: 'all', onError: null, retry: { times: 3 } },
+    })
+  })
+
   it('pulling and pushing random workflows changes nothing, and a copy elsewhere gives the same files', async () => {
     const { body: accountId } = await service.manager.post('/api/Account', {
       email: 'copy@example.com',

@@ -1,6 +1,6 @@
 // `sdk/script-api.d.ts` is the one place that says what a block script sees. The editor reads it as data: a list of names with their
 // signatures and sentences, made while building. The file keeps to a plain form so that a line reader understands it: a comment, then a
-// declaration on one line; namespaces open and close on lines of their own.
+// declaration on one line; namespaces and objects open and close on lines of their own.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
@@ -37,8 +37,8 @@ export function readScriptNames(text: string): ScriptName[] {
       comment = commented[1] as string
       continue
     }
-    const opened = /^\s*(?:declare )?namespace (\w+) \{$/.exec(line)
-    const declared = /^\s*(?:declare )?(?:export )?(function|const|let) (\w+)(.*?);?$/.exec(line)
+    const opened = /^\s*(?:declare )?(?:namespace|const) (\w+):? \{$/.exec(line)
+    const declared = /^\s*(?:declare )?(?:export )?(function|const|let|readonly) (\w+)(.*?);?$/.exec(line)
     if (opened) {
       path.push(opened[1] as string)
       names.push({ name: path.join('.'), kind: 'namespace', signature: path.join('.'), description: comment })

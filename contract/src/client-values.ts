@@ -10,6 +10,18 @@ export const blocksMax = 500
 /** What answers show instead of a stored password. Sent back it means: as it is. */
 export const maskedValue = '********'
 
+/** The fields of a chain element that say when and how often its block runs, and what its failure means. */
+export const flowFieldNames = [
+  'runWhen',
+  'needs',
+  'forEach',
+  'subWorkflow',
+  'wait',
+  'retry',
+  'onError',
+  'timeoutSeconds',
+] as const
+
 export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
 export const runStatuses = ['Pending', 'Processing', 'Waiting', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
 /** The search index stores their positions in this list, so new ones are added at the end. */

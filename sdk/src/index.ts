@@ -1,5 +1,6 @@
 export type { AnswerOf, BodyOf, NoContent, OperationName, Operations, ParamsOf, QueryOf } from '@patchbay/contract'
 export {
+  flowFieldNames,
   isGuid,
   listSizeMax,
   maskedValue,

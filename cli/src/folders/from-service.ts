@@ -1,5 +1,6 @@
 // A workflow as the service shows it, made portable.
 import { type Answer, maskedValue } from '@patchbay/sdk'
+import { flowOf } from './flow-fields.ts'
 import type { Names } from './names.ts'
 import { type Portable, type PortableBinding, type PortableVariable, secretName, slugOf, takeFree } from './portable.ts'
 
@@ -50,6 +51,7 @@ export function toPortable(workflow: ServiceWorkflow, names: Names, known: Known
             bindingOf(workflow.name, key, name, binding),
           ]),
         ),
+        ...flowOf(block, (id) => keys.get(id)),
       }
     }),
   }

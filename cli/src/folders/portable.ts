@@ -1,5 +1,6 @@
 // A workflow as it is written down: names instead of ids, secrets by the environment variable that holds them.
 import { createHash } from 'node:crypto'
+import type { flowFieldNames } from '@patchbay/sdk'
 
 export type PortableBinding = { type?: string } & ({ value: unknown } | { env: string } | { workflow: string })
 
@@ -22,7 +23,10 @@ export type PortableBlock = {
   application?: string
   dataSources: string[]
   variables: Record<string, PortableBinding>
-}
+} & PortableFlow
+
+/** When and how often the block runs. `forEach.sameItemsAs` names a block by its key. */
+export type PortableFlow = { [Name in (typeof flowFieldNames)[number]]?: unknown }
 
 export type Portable = {
   name: string

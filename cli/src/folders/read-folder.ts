@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { Script } from 'node:vm'
 import { Failure } from '../failure.ts'
 import { checkShape } from './check-shape.ts'
-import type { Portable, PortableBinding, PortableVariable } from './portable.ts'
+import type { Portable, PortableBinding, PortableFlow, PortableVariable } from './portable.ts'
 import { readYaml, type YamlFile } from './read-yaml.ts'
 import { projectOf, refuseLinks } from './refuse-links.ts'
 import { workflowSchema } from './workflow-schema.ts'
@@ -53,7 +53,7 @@ type BlockOfFile = {
   application?: string
   dataSources?: string[]
   variables?: Record<string, PortableBinding>
-}
+} & PortableFlow
 type FileContent = Omit<Partial<Portable>, 'blocks'> & {
   name: string
   variables?: Record<string, PortableVariable>

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type BodyOf, maskedValue, type Operations } from '@patchbay/sdk'
 import { Failure } from '../failure.ts'
+import { flowInput } from './flow-fields.ts'
 import type { ServiceWorkflow } from './from-service.ts'
 import { type Names, type NameTable, registrationOf } from './names.ts'
 import { isBound, type Portable, type PortableBinding, type PortableVariable } from './portable.ts'
@@ -115,6 +116,7 @@ function chainOf(
       blockName: block.name,
       script: block.script,
       variables: { ...goneAs(bound ? {} : before?.variables, bindings, { isDeleted: true }), ...bindings },
+      ...flowInput(block, (key) => blockIds.get(key)),
       ...(bound
         ? {}
         : {

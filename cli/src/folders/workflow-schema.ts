@@ -1,4 +1,5 @@
 // JSON Schema of workflow.yaml, for editors and for the command itself.
+import type { flowFieldNames } from '@patchbay/sdk'
 import type { Shape } from './check-shape.ts'
 
 const text = { type: 'string', minLength: 1 } as const
@@ -26,6 +27,31 @@ const variable: Shape = {
     options: { type: 'array', items: { type: 'string' } },
   },
   additionalProperties: false,
+}
+
+/** What the service checks is not checked twice; names of fields are. */
+const fieldsOf = (description: string, ...names: string[]): Shape => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties: Object.fromEntries(names.map((name) => [name, {}])),
+})
+
+const flow: Record<(typeof flowFieldNames)[number], Shape> = {
+  runWhen: { ...text, description: 'Expression. Falsy: the block is skipped.' },
+  needs: { type: 'string', description: 'all, any or failed: which of its data sources it needs.' },
+  forEach: fieldsOf(
+    'The block runs once for each item. sameItemsAs names a block by its script file without .js.',
+    ...['items', 'key', 'concurrency', 'batchSize', 'maxFailures', 'stopAfter', 'once', 'collect', 'sameItemsAs'],
+  ),
+  subWorkflow: fieldsOf('The block is a run of another workflow.', 'workflowId', 'workflowTemplateId', 'input'),
+  wait: fieldsOf(
+    'After its script the block waits.',
+    ...['seconds', 'until', 'events', 'key', 'approval', 'timeoutHours', 'onTimeout'],
+  ),
+  retry: fieldsOf('Further tries.', 'times', 'firstSeconds', 'factor', 'maxSeconds', 'when'),
+  onError: { type: 'string', description: 'stop or continue: what its failure means for the run.' },
+  timeoutSeconds: { type: 'integer', description: 'Run time of one try in seconds.' },
 }
 
 export const workflowSchema: Shape = {
@@ -77,6 +103,7 @@ export const workflowSchema: Shape = {
             description: 'Blocks whose results are the inputs, by the names of their script files without .js.',
           },
           variables: { type: 'object', additionalProperties: binding },
+          ...flow,
         },
       },
     },

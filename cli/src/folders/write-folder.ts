@@ -59,13 +59,23 @@ function renderWorkflow({ blocks, recordCallBodies, description, ...rest }: Port
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(recordCallBodies ? { recordCallBodies } : {}),
     blocks: blocks.map(
-      ({ key, name: blockName, template: blockTemplate, application, dataSources, variables: bound }) => ({
+      ({
+        key,
+        name: blockName,
+        script: _,
+        template: blockTemplate,
+        application,
+        dataSources,
+        variables: bound,
+        ...flow
+      }) => ({
         name: blockName,
         script: `blocks/${key}.js`,
         ...(blockTemplate === undefined ? {} : { template: blockTemplate }),
         ...(application === undefined ? {} : { application }),
         ...(dataSources.length === 0 ? {} : { dataSources }),
         ...(isEmpty(bound) ? {} : { variables: bound }),
+        ...flow,
       }),
     ),
   })

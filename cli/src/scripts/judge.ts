@@ -1,14 +1,21 @@
 // What a test expected and what happened instead.
 import { isDeepStrictEqual } from 'node:util'
-import type { Expectation, ExpectedCall } from './read-tests.ts'
+import type { Expectation, ExpectedCall, ExpectedResponse } from './read-tests.ts'
 import type { TestAnswer } from './tester.ts'
 
-export type Difference = { what: 'result' | 'error' | 'calls' | 'log'; expected: unknown; actual: unknown }
+export type Difference = {
+  what: 'result' | 'error' | 'calls' | 'log' | 'skipped' | 'response'
+  expected: unknown
+  actual: unknown
+}
 
 export function judge(expect: Expectation, answer: TestAnswer): Difference[] {
   const found: Difference[] = []
   const differ = (what: Difference['what'], expected: unknown, actual: unknown) =>
     void found.push({ what, expected, actual })
+  if (answer.skipped !== (expect.skipped ?? false)) differ('skipped', expect.skipped ?? false, answer.skipped)
+  if (expect.response && !isResponse(expect.response, answer.response))
+    differ('response', expect.response, answer.response)
   const message = answer.success ? null : placeOf(answer) + String(answer.result)
   if (expect.error !== undefined && !message?.includes(expect.error)) differ('error', expect.error, message ?? 'none')
   else if (expect.error === undefined && message !== null) differ('error', 'none', message)
@@ -23,6 +30,25 @@ export function judge(expect: Expectation, answer: TestAnswer): Difference[] {
     if (!isEqual) differ('calls', expect.calls, made)
   }
   return found
+}
+
+/** Only what is named is compared; names of headers without regard to case, and a JSON body as what it means. */
+function isResponse(expected: ExpectedResponse, actual: TestAnswer['response']): boolean {
+  if (!actual) return false
+  const headers = new Map(Object.entries(actual.headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return (
+    (expected.statusCode ?? actual.statusCode) === actual.statusCode &&
+    Object.entries(expected.headers ?? {}).every(([name, value]) => headers.get(name.toLowerCase()) === value) &&
+    (!('body' in expected) || expected.body === actual.body || isDeepStrictEqual(expected.body, parse(actual.body)))
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
 }
 
 const placeOf = ({ line, column }: TestAnswer) =>

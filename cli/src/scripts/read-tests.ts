@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { checkShape } from '../folders/check-shape.ts'
+import type { PortableFlow } from '../folders/portable.ts'
 import type { WorkflowFolder } from '../folders/read-folder.ts'
 import { readYaml } from '../folders/read-yaml.ts'
 import { refuseLinks } from '../folders/refuse-links.ts'
@@ -8,7 +9,15 @@ import { testSchema } from './test-schema.ts'
 import type { TestInput } from './tester.ts'
 
 export type ExpectedCall = string | { method?: string; url: string; data?: unknown }
-export type Expectation = { result?: unknown; error?: string; calls?: ExpectedCall[]; log?: string[] }
+export type ExpectedResponse = { statusCode?: number; headers?: Record<string, string>; body?: unknown }
+export type Expectation = {
+  result?: unknown
+  error?: string
+  calls?: ExpectedCall[]
+  log?: string[]
+  skipped?: boolean
+  response?: ExpectedResponse
+}
 
 /** A file of tests/. */
 export type TestFile = {
@@ -23,6 +32,12 @@ export type TestFile = {
   vaultGlobal?: Record<string, unknown>
   answers?: NonNullable<TestInput['recordedAnswers']>
   timeoutSeconds?: number
+  input?: unknown
+  try?: number
+  error?: unknown
+  item?: unknown
+  index?: number
+  items?: unknown[]
   expect: Expectation
 }
 
@@ -51,10 +66,22 @@ export function readTests({ folder, workflow }: WorkflowFolder, cwd: string): Bl
         workflow: workflow.name,
         file,
         name: test.name ?? name.replace(/\.ya?ml$/, ''),
-        body: toBody(test, block.script),
+        body: { ...toBody(test, block.script), ...flowOfTest(test, block) },
         expect: test.expect,
       }
     })
+}
+
+/** The condition and the items of the block, as far as the test is about them. */
+function flowOfTest(test: TestFile, { runWhen, forEach, needs }: PortableFlow): Partial<TestInput> {
+  const { key, batchSize } = (forEach ?? {}) as { key?: string; batchSize?: number }
+  const hasItems = test.item !== undefined || test.items !== undefined
+  const isHandled = needs === 'failed' && test.error !== undefined && test.datasource === undefined
+  return {
+    ...(typeof runWhen === 'string' ? { runWhen } : {}),
+    ...(hasItems && forEach ? { forEach: { ...(key ? { key } : {}), ...(batchSize ? { batchSize } : {}) } } : {}),
+    ...(isHandled ? { dataSources: [{ error: test.error }] } : {}),
+  }
 }
 
 export function toBody(test: Omit<TestFile, 'expect'>, script: string): TestInput {
@@ -68,6 +95,16 @@ export function toBody(test: Omit<TestFile, 'expect'>, script: string): TestInpu
     ...(test.vault ? { vault: test.vault } : {}),
     ...(test.vaultGlobal ? { vaultGlobal: test.vaultGlobal } : {}),
     ...(test.answers ? { recordedAnswers: test.answers } : {}),
+    ...given('input', test.input),
+    ...given('try', test.try),
+    ...given('error', test.error),
+    ...given('item', test.item),
+    ...given('index', test.index),
+    ...given('items', test.items),
     ...(test.timeoutSeconds === undefined ? {} : { timeoutSeconds: test.timeoutSeconds }),
   }
+}
+
+function given<Name extends keyof TestInput>(name: Name, value: TestInput[Name]): Partial<TestInput> {
+  return value === undefined ? {} : ({ [name]: value } as Partial<TestInput>)
 }

@@ -38,6 +38,18 @@ export const testSchema: Shape = {
     vaultGlobal: { ...json, description: 'What the vault of the account holds.' },
     answers: { type: 'array', items: answer, description: 'What the applications answer, in order.' },
     timeoutSeconds: { type: 'integer' },
+    input: { description: 'What the script sees as run.input.' },
+    try: { type: 'integer', description: 'What the script sees as run.try. 1 when absent.' },
+    error: {
+      description: 'A failed data source: what a handler sees as Datasource[0].error, and a retry rule as error.',
+    },
+    item: { description: 'What the script sees as item.' },
+    index: { type: 'integer', description: 'What the script sees as index. 0 when absent.' },
+    items: {
+      type: 'array',
+      description:
+        'Items that the block runs for, up to 20, one after the other or in its batches. The result is an array.',
+    },
     expect: {
       type: 'object',
       additionalProperties: false,
@@ -53,6 +65,12 @@ export const testSchema: Shape = {
             required: ['url'],
             properties: { method: { type: 'string' }, url: { type: 'string' }, data: { description: 'What is sent.' } },
           },
+        },
+        skipped: { type: 'boolean', description: 'Whether runWhen keeps the block from running.' },
+        response: {
+          ...json,
+          description:
+            'What the script gives to fx.respond: statusCode, headers, body. Fields that are not named are not compared.',
         },
         log: { type: 'array', items: { type: 'string' }, description: 'Lines that are logged, in order.' },
       },

@@ -1,23 +1,13 @@
 // When and how often a block runs, in words: for the badges on the canvas and the lines of the panel.
+import type { flowFieldNames } from '@patchbay/sdk'
 import type { Answer } from '../api.ts'
-
-export const flowFields = [
-  'runWhen',
-  'needs',
-  'forEach',
-  'subWorkflow',
-  'wait',
-  'retry',
-  'onError',
-  'timeoutSeconds',
-] as const
 
 export type FlowBadge = {
   kind: 'condition' | 'join' | 'handler' | 'items' | 'subWorkflow' | 'wait' | 'retry' | 'continue'
   words: string
 }
 
-type Flow = Partial<Pick<Answer<'Workflow'>['chain'][number], (typeof flowFields)[number]>>
+type Flow = Partial<Pick<Answer<'Workflow'>['chain'][number], (typeof flowFieldNames)[number]>>
 
 export function badgesOf({ runWhen, needs, forEach, subWorkflow, wait, retry, onError }: Flow): FlowBadge[] {
   const badges: (FlowBadge | false)[] = [

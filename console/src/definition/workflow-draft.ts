@@ -1,7 +1,7 @@
 // What somebody changed in a workflow and has not saved yet. The server's workflow stays as it was read; the draft lies over it.
+import { flowFieldNames } from '@patchbay/sdk'
 import { useMemo, useState } from 'react'
 import type { Answer, Body } from '../api.ts'
-import { flowFields } from './flow.ts'
 
 export type WorkflowDetail = Answer<'Workflow'>
 export type Block = WorkflowDetail['chain'][number]
@@ -78,7 +78,7 @@ export function mergeChain(saved: readonly Block[], changes: Changes): Block[] {
   )
 }
 
-const editable = ['blockName', 'script', 'dataSources', 'variables', 'applicationShortName', ...flowFields] as const
+const editable = ['blockName', 'script', 'dataSources', 'variables', 'applicationShortName', ...flowFieldNames] as const
 
 export function changedBlocks(saved: readonly Block[], chain: readonly Block[], changes: Changes): Set<string> {
   const before = new Map(saved.map((block) => [block.uniqueBlockId, block]))

@@ -1,9 +1,10 @@
+import { flowFieldNames } from '@patchbay/contract/client-values'
 import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 import type { VariableDefinition } from '../variables/variable-values.ts'
 import { mergeVariables } from './block-variables.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from './chain.ts'
 import type { BlockTemplate, ElementRules } from './element-rules.ts'
-import { changeFlow, type FlowInput, flowFieldNames } from './flow-fields.ts'
+import { changeFlow, type FlowInput } from './flow-fields.ts'
 
 /**
  * An element of `chain` in a request. The fields of an answer that are not named here (`isCustomized`, `status`, the

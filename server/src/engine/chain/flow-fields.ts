@@ -1,5 +1,6 @@
 // The fields of a block that say when it runs, how often, and what its failure means. Absent is "as a plain block"; null is never stored.
 
+import { flowFieldNames } from '@patchbay/contract/client-values'
 import { isSameValue } from '../../lib/same-value.ts'
 import { accept, type Checked, type Problem, refuse } from '../problem.ts'
 
@@ -65,17 +66,6 @@ export type FlowFields = {
 
 /** As a request gives them: null takes a field away. */
 export type FlowInput = { readonly [Name in keyof FlowFields]?: FlowFields[Name] | null }
-
-export const flowFieldNames: readonly (keyof FlowFields)[] = [
-  'runWhen',
-  'needs',
-  'forEach',
-  'subWorkflow',
-  'wait',
-  'retry',
-  'onError',
-  'timeoutSeconds',
-]
 
 /** What the customer of a template may change although the workflow follows it. */
 const freeFields: ReadonlySet<string> = new Set(['retry', 'onError', 'timeoutSeconds'])

@@ -1,6 +1,7 @@
+import { flowFieldNames } from '@patchbay/contract/client-values'
 import { isSameValue } from '../../lib/same-value.ts'
 import { type ChainBlock, nameBlock, type VariableBinding } from '../chain/chain.ts'
-import { type FlowFields, type ForEach, flowFieldNames, freeInForEach, structureOf } from '../chain/flow-fields.ts'
+import { type FlowFields, type ForEach, freeInForEach, structureOf } from '../chain/flow-fields.ts'
 import type { Findings } from './conflict.ts'
 import { isSameText, mergeLines } from './merge-lines.ts'
 
