@@ -17,6 +17,8 @@ export const auditActions = [
   'apiKey.revealed',
   'apiKey.revoked',
   'application.deleted',
+  'approval.approved',
+  'approval.rejected',
   'blockTemplate.deleted',
   'blockTemplate.draftDeleted',
   'blockTemplate.published',

@@ -1,5 +1,6 @@
 // The fields of a chain element that say when and how often its block runs.
 import { Type } from 'typebox'
+import { Email } from './accounts.ts'
 import { Guid } from './ids.ts'
 
 const expressionCharactersMax = 2000
@@ -67,7 +68,7 @@ export const Retry = Type.Object(
   closed,
 )
 
-const FormField = Type.Object(
+export const FormField = Type.Object(
   {
     shortName: Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }),
     displayName: Type.String({ minLength: 1, maxLength: 200 }),
@@ -81,10 +82,7 @@ const Approval = Type.Object(
   {
     title: Expression('Title of the request.'),
     message: Type.Optional(Expression('Text of the request.')),
-    to: Type.Union([
-      Type.Array(Type.String({ minLength: 1, maxLength: 320 }), { minItems: 1, maxItems: 20 }),
-      Expression('Gives a list of addresses.'),
-    ]),
+    to: Type.Union([Type.Array(Email, { minItems: 1, maxItems: 20 }), Expression('Gives a list of addresses.')]),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: 'Approvals needed. Default 1.' })),
     form: Type.Optional(Type.Array(FormField, { maxItems: 50 })),
   },

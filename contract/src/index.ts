@@ -1,5 +1,6 @@
 import * as accounts from './accounts.ts'
 import * as alarms from './alarms.ts'
+import * as approvals from './approvals.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
 import * as blockCalls from './block-calls.ts'
@@ -145,6 +146,8 @@ export const operations = {
   RunWorkflow: runs.runWorkflow,
   RunAndWait: runAndWait.runAndWait,
   SendEvent: sendEvent.sendEvent,
+  Approvals: approvals.listApprovals,
+  ApprovalAction: approvals.approvalAction,
   StopWorkflowRun: runs.stopWorkflowRun,
   RetryRun: runs.retryRun,
   ResumeWorkflow: runs.resumeWorkflow,
@@ -201,6 +204,7 @@ export const records = {
 
 export { type AccountStateName, accountStates, isEmail } from './accounts.ts'
 export type { ExpectationKind } from './alarms.ts'
+export { commentCharactersMax } from './approvals.ts'
 export { type AuditAction, auditActions } from './audit-actions.ts'
 export { ForEach, Retry, SubWorkflow, Wait } from './chain-flow.ts'
 export { blocksMax, isGuid, listSizeMax, maskedValue, searchPlaces, workflowStates } from './client-values.ts'

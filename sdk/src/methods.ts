@@ -596,6 +596,18 @@ export type Methods = {
    */
   sendEvent: Method<'SendEvent'>
   /**
+   * Approvals that runs wait or waited for, newest first.
+   * POST /api/Approvals
+   * @example { body: {"page":0,"size":50,"isOpen":true} }
+   */
+  approvals: Method<'Approvals'>
+  /**
+   * Approve or reject. Each address counts once; after the decision, and for an address that has decided, the approval is returned as it is.
+   * POST /api/ApprovalAction/:id
+   * @example { body: {"action":"approve","comment":"Looks good."} }
+   */
+  approvalAction: Method<'ApprovalAction'>
+  /**
    * Stop a run. The current block finishes (a sleep ends at once), then the run is Stopped. False when the run had already ended.
    * GET /api/StopWorkflowRun/:workflowId
    */

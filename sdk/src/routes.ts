@@ -110,6 +110,8 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   RunWorkflow: { method: 'POST', path: '/api/RunWorkflow', changesState: true },
   RunAndWait: { method: 'POST', path: '/api/RunAndWait/:workflowId', changesState: true },
   SendEvent: { method: 'POST', path: '/api/SendEvent', changesState: true },
+  Approvals: { method: 'POST', path: '/api/Approvals' },
+  ApprovalAction: { method: 'POST', path: '/api/ApprovalAction/:id', changesState: true },
   StopWorkflowRun: { method: 'GET', path: '/api/StopWorkflowRun/:workflowId', changesState: true },
   RetryRun: { method: 'GET', path: '/api/RetryRun/:workflowId', changesState: true },
   ResumeWorkflow: { method: 'GET', path: '/api/ResumeWorkflow/:id', changesState: true },

@@ -224,7 +224,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
   })
 }
 
-function createPages({ place }: Context, { outbox }: Services, api: ApiParts): Page[] {
+function createPages({ place }: Context, { outbox, runs }: Services, api: ApiParts): Page[] {
   const { sessions, shares, registering, mayActFor } = api
   return [
     ...sessionPages({ ...sessions, outbox, baseUrl: () => place.baseUrl }),
@@ -233,6 +233,7 @@ function createPages({ place }: Context, { outbox }: Services, api: ApiParts): P
     callbackPage({ ...registering, outbox, mayActFor }),
     takeBackPage({ ...registering, outbox }),
     ...reconnectPages(registering),
+    ...runs.pages,
   ]
 }
 

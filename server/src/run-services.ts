@@ -47,6 +47,8 @@ export async function createRunServices(context: Context, means: Means) {
     heldAccounts: () => held?.ids ?? nobody,
     onRunsEnded: hearOfEnds(context, means, traces),
     publish,
+    outbox,
+    baseUrl: () => context.place.baseUrl,
     news: hearOfProgress(context, means, traces),
     runTimeoutSeconds: config.runTimeoutSeconds,
     retention: { daysKept: config.runRetentionDays, runsKeptMax: config.runRetentionCount },

@@ -21,6 +21,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
   activity_minutes: { starts_at: 'past' },
   activity_quarters: { starts_at: 'past' },
   alarms: { raised_at: 'past', acknowledged_at: 'past', cleared_at: 'past' },
+  approvals: { created_at: 'past', timeout_at: 'waits' },
   api_keys: { expires_at: 'chosen', last_used_at: 'past', created_at: 'past', reveal_until: 'expires' },
   audit_log: { at: 'past' },
   catalog_items: { created_at: 'past' },

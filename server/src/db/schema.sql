@@ -194,6 +194,53 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table approval_links -- row-level security forced (
+  token_hash bytea not null,
+  approval_id uuid not null,
+  account_id uuid not null,
+  email text not null,
+  constraint approval_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint approval_links_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES approvals(id) ON DELETE CASCADE,
+  constraint approval_links_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX approval_links_by_account ON patchbay.approval_links USING btree (account_id);
+CREATE INDEX approval_links_by_approval ON patchbay.approval_links USING btree (approval_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
+table approvals -- row-level security forced (
+  id uuid not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_id uuid not null,
+  run_number integer not null,
+  block_id uuid not null,
+  item_index integer not null,
+  item_key text,
+  title text not null,
+  message text,
+  recipients text[] not null,
+  form jsonb not null,
+  count_needed smallint not null,
+  decisions jsonb not null default '[]'::jsonb,
+  outcome text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  timeout_at timestamp with time zone not null,
+  constraint approvals_outcome_check CHECK ((outcome = ANY (ARRAY['approved'::text, 'rejected'::text, 'timedOut'::text, 'resumed'::text, 'stopped'::text]))),
+  constraint approvals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint approvals_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint approvals_pkey PRIMARY KEY (id)
+);
+CREATE INDEX approvals_by_account ON patchbay.approvals USING btree (account_id, created_at DESC);
+CREATE UNIQUE INDEX approvals_by_run ON patchbay.approvals USING btree (run_id, block_id, item_index);
+CREATE INDEX approvals_by_workflow ON patchbay.approvals USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table audit_chain -- row-level security forced (
   position bigint not null,
   audit_id bigint not null,

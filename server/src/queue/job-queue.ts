@@ -9,7 +9,7 @@ import { Announcer, channel, dueNotice } from './announcer.ts'
 import { deleteJobs, insertJobs, listActiveJobs, withdrawJob, withdrawJobs } from './file-jobs.ts'
 import { definitionOf, type Job, type JobClaim, type NewJob, type QueueDefinitions } from './job.ts'
 import { JobWorker } from './job-worker.ts'
-import { parkJobs, wakeJobs } from './park-jobs.ts'
+import { lockJobs, parkJobs, wakeJobs } from './park-jobs.ts'
 import { QueueKeeper } from './queue-keeper.ts'
 import { finishJobs, handBackJobs, touchJobs } from './settle-jobs.ts'
 import { type TakenJob, type Turns, takeInTurns, takeOldest } from './take-jobs.ts'
@@ -154,6 +154,11 @@ export class JobQueue implements AsyncDisposable {
     if (ids.length === 0) return
     tx.afterCommit(() => this.#announcer.announce(queue))
     await wakeJobs(tx, queue, ids)
+  }
+
+  /** For whoever changes what a job is about and may wake it then: nobody takes, parks or withdraws it until the transaction ends. */
+  async lock(tx: Tx, queue: string, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await lockJobs(tx, queue, ids)
   }
 
   /** Takes a job out of the queue if nobody works on it yet; false when somebody does. Locks it until the transaction ends. */

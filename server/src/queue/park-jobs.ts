@@ -50,6 +50,12 @@ export async function wakeJobs(tx: Queryable, queue: string, ids: readonly strin
   await tx.query(preparedStatement(wakeText, [queue, ids]))
 }
 
+const lockText = 'select from patchbay.jobs where queue = $1 and id = any ($2::uuid[]) order by id for update'
+
+export async function lockJobs(tx: Queryable, queue: string, ids: readonly string[]): Promise<void> {
+  await tx.query(preparedStatement(lockText, [queue, ids]))
+}
+
 /** Jobs whose time has come may be taken from now on. Says of which queues, and how many in all. */
 export async function callDueJobs(db: Queryable, max: number): Promise<{ queues: string[]; count: number }> {
   const { rows } = await db.query<{ queue: string; count: number }>(preparedStatement(dueText, [max]))

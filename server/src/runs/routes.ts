@@ -1,5 +1,6 @@
 import type { HandlersOf } from '../http/index.ts'
 import { getErrorWorkflow, setErrorWorkflow } from './after-error/error-workflow.ts'
+import { actOnApproval, listApprovals } from './approve/approvals.ts'
 import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
 import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockItem, getBlockItems } from './history/get-block-items.ts'
@@ -18,6 +19,8 @@ type Names =
   | 'RunWorkflow'
   | 'RunAndWait'
   | 'SendEvent'
+  | 'Approvals'
+  | 'ApprovalAction'
   | 'StopWorkflowRun'
   | 'RetryRun'
   | 'ResumeWorkflow'
@@ -45,6 +48,8 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
       deps.ledger.requireRoom(principal.account.id)
       return { wokenRuns: await sendEvent(deps, principal.account.id, body) }
     },
+    Approvals: ({ principal, body }) => listApprovals(deps, principal, body),
+    ApprovalAction: ({ principal, params, body }) => actOnApproval(deps, principal, params.id, body),
     StopWorkflowRun: ({ principal, params, query }) => stopRun(deps, principal, params.workflowId, query.runNumber),
     RetryRun: async ({ principal, params, query, exchange }) => {
       const retry = await retryRun(deps, principal, params.workflowId, query.runNumber)

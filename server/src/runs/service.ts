@@ -12,6 +12,8 @@ import type { KeyRing } from '../secrets/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import type { RunTraces } from '../tracing/index.ts'
 import type { Vault } from '../vault/index.ts'
+import { approvalPages } from './approve/approval-page.ts'
+import type { AskDeps } from './approve/begin-approval.ts'
 import { createAwaiting } from './await/answering.ts'
 import type { WaitSlots } from './await/end-watch.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatch/dispatcher.ts'
@@ -38,7 +40,7 @@ import { settleDeleted, settlingFamilies } from './wake/end-children.ts'
 import { sendEvent } from './wake/send-event.ts'
 import { WaitStarter } from './wake/wait-starter.ts'
 
-export type RunsDeps = {
+export type RunsDeps = AskDeps & {
   slots: WaitSlots
   database: Database
   keyRing: KeyRing
@@ -101,6 +103,7 @@ export function createRuns(deps: RunsDeps) {
     starter,
     ...awaiting,
     routes: runRoutes({ ...deps, ...history, ...awaiting, starter, onRunsEnded, definitions, functions }),
+    pages: approvalPages({ database, jobs }),
     /** What workflows ask of runs. */
     ofWorkflows: {
       find: (scope: Scope, workflowId: string, runNumber: number) =>

@@ -35,6 +35,7 @@ export async function seedEverything(_service: TestService, client: Client, owne
   const items = await seedFailedItem(client)
   const alarm = await eventually(async () => made(await client.post('/api/Alarms', { isOpen: true })).items[0]?.id)
   const replay = made(await client.post(`/api/Replay/${workflow}`, {})).replayId
+  const approval = await seedApproval(client)
   const webhook = await enableWebhook(client, workflow)
   made(await client.post(`/api/WebhookQueueHold/${workflow}`))
   const request = made(await webhook.send({ said: 'secret of the seed' })).webhookId
@@ -58,6 +59,7 @@ export async function seedEverything(_service: TestService, client: Client, owne
     share,
     alarm,
     items,
+    ...approval,
   ]
   return [...own, ...upgrade]
 }
@@ -76,6 +78,19 @@ async function seedFailedItem(client: Client): Promise<string> {
     async () => made(await client.post('/api/FailedItems', { workflowId, page: 0, size: 1 })).total === 1,
   )
   return workflowId
+}
+
+/** A run that waits for somebody, and its workflow. */
+async function seedApproval(client: Client): Promise<string[]> {
+  const wait = { approval: { title: "'secret of the seed'", to: ['nobody@people.example'] } }
+  const chain = [{ blockName: 'ask', script: 'return 1', wait }]
+  const workflow = made(await client.post('/api/Workflow', { name: 'seed approval', chain }))
+  made(await client.get(`/api/DeployWorkflow/${workflow}`))
+  made(await client.post('/api/RunWorkflow', { workflowId: workflow }))
+  const approval = await eventually(
+    async () => made(await client.post('/api/Approvals', { isOpen: true })).items[0]?.id,
+  )
+  return [workflow, approval]
 }
 
 /** Only partners have templates of their own and upgrade workflows. */

@@ -1,7 +1,7 @@
 // What the fields of a block must not say, alone or beside those of other blocks.
 import type { Problem } from '../problem.ts'
 import { type ChainBlock, nameBlock } from './chain.ts'
-import type { ForEach, SubWorkflow, Wait } from './flow-fields.ts'
+import type { ApprovalRequest, ForEach, SubWorkflow, Wait } from './flow-fields.ts'
 
 export function findFlowProblems(chain: readonly ChainBlock[]): Problem[] {
   const blocks = new Map(chain.map((block) => [block.uniqueBlockId, block]))
@@ -48,7 +48,23 @@ function findWaitProblems(block: ChainBlock, wait: Wait): Problem[] {
   if (wait.key !== undefined && kind !== 'events') return [{ message: `${named} has a key, which only events have.` }]
   if ((wait.timeoutHours !== undefined || wait.onTimeout !== undefined) && kind !== 'events' && kind !== 'approval')
     return [{ message: `${named} has a timeout, which only events and approval have.` }]
-  return []
+  return wait.approval ? findApprovalProblems(named, wait.approval) : []
+}
+
+/** What a form can ask for. */
+const formTypes = ['text', 'number', 'boolean', 'date']
+
+function findApprovalProblems(named: string, { form = [] }: ApprovalRequest): Problem[] {
+  const names = form.map(({ shortName }) => shortName)
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  return [
+    ...(repeated === undefined ? [] : [{ message: `${named} has two form fields with the shortName ${repeated}.` }]),
+    ...form
+      .filter(({ type }) => !formTypes.includes(type.toLowerCase()))
+      .map(({ shortName, type }) => ({
+        message: `${named} has a form field ${shortName} of the type "${type}". Use one of: ${formTypes.join(', ')}.`,
+      })),
+  ]
 }
 
 function findSubWorkflowProblems(block: ChainBlock, { workflowId, workflowTemplateId }: SubWorkflow): Problem[] {

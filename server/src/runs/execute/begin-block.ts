@@ -13,7 +13,8 @@ export async function beginBlock(execution: Execution, blockId: string): Promise
   const { deps, state, hold } = execution
   const block = state.workflow.blocks.get(blockId)!
   const waited = state.waited.get(blockId)
-  if (waited) return { ...(await untilReachable(() => endWait(deps, state, waited), hold.signal)), answer: undefined }
+  if (waited)
+    return { ...(await untilReachable(() => endWait(deps, hold.claim, state, waited), hold.signal)), answer: undefined }
   if (block.runWhen === undefined || state.tried.has(blockId) || (await hasItems(execution, blockId)))
     return runScriptOrItems(execution, blockId)
   const expression = { what: 'The condition', source: block.runWhen }

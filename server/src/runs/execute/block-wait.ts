@@ -11,7 +11,7 @@ import { type Around, evaluate } from './expression.ts'
 import { type KeptBlock, keepBlock, resultOf, timesOf, type WaitOutcome } from './kept-block.ts'
 import type { RunState } from './run-state.ts'
 import { type ChildStarts, childValue, type StartedChild, startChild } from './start-child.ts'
-import { planWait, type WaitPlan } from './wait-plan.ts'
+import { type AskedApproval, planWait, type WaitPlan } from './wait-plan.ts'
 import { addWait } from './waits.ts'
 
 /** Beginnings of waits that others end. */
@@ -23,11 +23,17 @@ export type WaitStarts = ChildStarts & {
     wait: Omit<RunWait, 'outcome'>,
     event: { names: readonly string[]; key: string | null },
   ): Promise<{ outcome: string | null } | 'lost'>
+  beginApproval(
+    claim: RunClaim,
+    run: { accountId: string; workflowId: string; runNumber: number },
+    wait: Omit<RunWait, 'outcome'>,
+    asked: AskedApproval,
+  ): Promise<'begun' | 'lost'>
 }
 
 export type BlockWaitDeps = BlockScriptDeps & {
   /** Absent where nothing really waits. */
-  waits?: Pick<RunWaits, 'put'>
+  waits?: Pick<RunWaits, 'put' | 'expire'>
   waitStarter?: WaitStarts
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
@@ -91,6 +97,8 @@ async function begin(
 ): Promise<string | null | 'lost'> {
   const { accountId } = around.state.run
   if (plan.kind === 'time') return (await deps.waits!.put(claim, accountId, wait)) ? null : 'lost'
+  if (plan.kind === 'approval')
+    return (await deps.waitStarter!.beginApproval(claim, around.state.run, wait, plan)) === 'lost' ? 'lost' : null
   const begun = await deps.waitStarter!.beginEvent(claim, accountId, wait, plan)
   return begun === 'lost' ? 'lost' : begun.outcome
 }
@@ -121,8 +129,14 @@ async function keep(deps: BlockWaitDeps, state: RunState, end: ScriptEnd): Promi
 }
 
 /** The end of a block that has waited. */
-export async function endWait(deps: BlockWaitDeps, state: RunState, wait: RunWait): Promise<ScriptEnd> {
-  const { blockId } = wait
+export async function endWait(
+  deps: BlockWaitDeps,
+  claim: RunClaim,
+  state: RunState,
+  waited: RunWait,
+): Promise<ScriptEnd> {
+  const { blockId } = waited
+  const wait = await settle(deps, claim, waited)
   const kept = JSON.parse(wait.details) as KeptBlock
   const { startedAt, pauseMs } = timesOf(kept, new Date())
   const deferred =
@@ -152,14 +166,21 @@ export async function endWait(deps: BlockWaitDeps, state: RunState, wait: RunWai
   }
 }
 
+/** At the end of its time somebody else may be ending it as well. */
+async function settle({ waits }: BlockWaitDeps, claim: RunClaim, wait: RunWait): Promise<RunWait> {
+  if (wait.outcome !== null || (wait.kind !== 'event' && wait.kind !== 'approval') || !waits) return wait
+  const timedOut: WaitOutcome = { outcome: 'timedOut', dateTimeUTC: new Date().toISOString() }
+  return { ...wait, outcome: await waits.expire(claim, wait, JSON.stringify(timedOut)) }
+}
+
 type Value = { value: Json | JsonText } | { failure: string }
 
 function waitedValue({ kind, outcome }: RunWait, kept: KeptBlock): Value {
   const dateTimeUTC = new Date().toISOString()
-  if (outcome !== null) return { value: resultOf(kept, JSON.parse(outcome) as WaitOutcome) }
-  if (kind === 'time') return { value: resultOf(kept, { outcome: 'time', dateTimeUTC }) }
-  if (kept.onTimeout === 'continue') return { value: resultOf(kept, { outcome: 'timedOut', dateTimeUTC }) }
-  return { failure: 'The wait timed out.' }
+  if (outcome === null) return { value: resultOf(kept, { outcome: 'time', dateTimeUTC }) }
+  const ended = JSON.parse(outcome) as WaitOutcome
+  if (ended.outcome !== 'timedOut' || kept.onTimeout === 'continue') return { value: resultOf(kept, ended) }
+  return { failure: kind === 'approval' ? 'Nobody decided in time.' : 'The wait timed out.' }
 }
 
 function replaceValue(end: ScriptEnd, value: Json): false {

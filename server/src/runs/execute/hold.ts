@@ -22,7 +22,7 @@ export type ExecutionDeps = BlockWaitDeps & {
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   onFault(error: unknown, about?: FaultOfRun): void
   /** Absent where nothing really waits: then the next try follows at once. */
-  waits?: Pick<RunWaits, 'put' | 'park' | 'list'>
+  waits?: Pick<RunWaits, 'put' | 'park' | 'list' | 'expire'>
   /** Absent where items cannot be run. */
   items?: ItemDeps['items']
 }

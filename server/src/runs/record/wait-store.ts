@@ -47,6 +47,29 @@ export class RunWaits {
     return insertWait(this.#database.system, claim, accountId, wait)
   }
 
+  /**
+   * The time of a wait that somebody else might have ended is over. Returns how it ended: whoever comes first decides. An approval is locked before its
+   * wait, as by those who decide.
+   */
+  async expire(claim: RunClaim, wait: Pick<RunWait, 'blockId' | 'itemIndex'>, timedOut: string): Promise<string> {
+    const { runId } = claim
+    const { blockId, itemIndex } = wait
+    const mine = sql`run_id = ${runId} and block_id = ${blockId} and item_index = ${itemIndex}`
+    return this.#database.system.transaction(async (tx) => {
+      const { rowCount } = await tx.query(sql`
+        select from runs where id = ${runId} and attempt = ${claim.attempt} and ended_at is null for no key update`)
+      // Another worker owns the run: what is said here is recorded nowhere.
+      if (rowCount === 0) return timedOut
+      await tx.query(sql`select from approvals where ${mine} for update`)
+      if (await resolveWait(tx, { runId, blockId, itemIndex }, timedOut)) {
+        await tx.query(sql`update approvals set outcome = 'timedOut' where ${mine} and outcome is null`)
+        return timedOut
+      }
+      const { rows } = await tx.query<{ outcome: string | null }>(sql`select outcome from run_waits where ${mine}`)
+      return rows[0]?.outcome ?? timedOut
+    })
+  }
+
   /** The claim ends and nothing is held until the wait is over. `stopping`: somebody stops the run, so it is not put aside. */
   async park(claim: RunClaim, parked: Parked): Promise<'parked' | 'lost' | 'stopping'> {
     const { accountId, workflowId, runNumber, dueAt, waitingFor } = parked
@@ -88,6 +111,18 @@ export async function insertWait(
   return rowCount > 0
 }
 
+/** False when it is over already, or nobody waits any more. `outcome` is JSON text. */
+export async function resolveWait(
+  tx: Queryable,
+  { runId, blockId, itemIndex }: { runId: string; blockId: string; itemIndex: number },
+  outcome: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update run_waits set outcome = ${outcome}
+    where run_id = ${runId} and block_id = ${blockId} and item_index = ${itemIndex} and outcome is null`)
+  return rowCount > 0
+}
+
 async function listWaits(db: Queryable, accountId: string, runId: string): Promise<RunWait[]> {
   const { rows } = await db.query<{
     block_id: string
@@ -111,5 +146,10 @@ async function listWaits(db: Queryable, accountId: string, runId: string): Promi
 
 /** A run that is over waits for nothing. */
 export async function deleteWaits(db: Queryable, runIds: readonly string[]): Promise<void> {
-  if (runIds.length > 0) await db.query(sql`delete from run_waits where run_id = any(${runIds}::uuid[])`)
+  if (runIds.length === 0) return
+  await db.query(sql`
+    with closed as (
+      update approvals set outcome = 'stopped' where run_id = any(${runIds}::uuid[]) and outcome is null
+    )
+    delete from run_waits where run_id = any(${runIds}::uuid[])`)
 }

@@ -1,4 +1,6 @@
 // The beginning of waits that others end: written together with what those look for, so that neither misses the other.
+import type { NewApproval } from '../approve/approval-store.ts'
+import { type AskDeps, askForApproval } from '../approve/begin-approval.ts'
 import { insertWait, type RunWait } from '../record/wait-store.ts'
 import type { RunClaim } from '../run.ts'
 import type { StartDeps } from '../start/start.ts'
@@ -8,9 +10,9 @@ import { insertEventWait, lockNames } from './event-store.ts'
 type NewWait = Omit<RunWait, 'outcome'>
 
 export class WaitStarter {
-  readonly #deps: StartDeps
+  readonly #deps: StartDeps & AskDeps
 
-  constructor(deps: StartDeps) {
+  constructor(deps: StartDeps & AskDeps) {
     this.#deps = deps
   }
 
@@ -27,6 +29,24 @@ export class WaitStarter {
       const { blockId, itemIndex } = wait
       const wanted = { runId: claim.runId, blockId, itemIndex, accountId }
       return { outcome: await insertEventWait(tx, { ...wanted, names, key }) }
+    })
+  }
+
+  async beginApproval(
+    claim: RunClaim,
+    { accountId, workflowId, runNumber }: Pick<NewApproval, 'accountId' | 'workflowId' | 'runNumber'>,
+    wait: NewWait,
+    asked: Pick<NewApproval, 'title' | 'message' | 'to' | 'countNeeded' | 'form'>,
+  ): Promise<'begun' | 'lost'> {
+    return this.#deps.database.system.transaction(async (tx) => {
+      if (!(await insertWait(tx, claim, accountId, wait))) return 'lost'
+      const { title, message, to, countNeeded, form } = asked
+      await askForApproval(this.#deps, tx, {
+        ...{ accountId, workflowId, runNumber, runId: claim.runId, uniqueBlockId: wait.blockId },
+        ...{ itemIndex: wait.itemIndex, itemKey: wait.itemKey ?? null, timeoutAt: wait.dueAt as Date },
+        ...{ title, message, to, countNeeded, form },
+      })
+      return 'begun'
     })
   }
 

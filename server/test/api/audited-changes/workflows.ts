@@ -36,6 +36,15 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
       return items.find((item: { workflowId: string }) => item.workflowId === workflow.id)?.id
     })
   }
+  async function approval(): Promise<string> {
+    const wait = { approval: { title: '"Pay"', to: ['nobody@people.example'] } }
+    const workflow = await deployWorkflow(manager, [{ script: 'return 1', flow: { wait } }])
+    await startRun(manager, workflow.id)
+    return eventually(async () => {
+      const { items } = (await manager.post('/api/Approvals', { isOpen: true, size: 100 })).body
+      return items.find((item: { workflowId: string }) => item.workflowId === workflow.id)?.id
+    })
+  }
   const schedule = (workflowId: string, isScheduled: boolean) => ({
     workflowId,
     isScheduled,
@@ -122,6 +131,10 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
     ExpectationsUpdate: {
       'expectations.changed': async () =>
         post(`/api/Expectations/${await idle()}`, { expectations: [{ kind: 'succeedsWithin', hours: 26 }] }),
+    },
+    ApprovalAction: {
+      'approval.approved': async () => post(`/api/ApprovalAction/${await approval()}`, { action: 'approve' }),
+      'approval.rejected': async () => post(`/api/ApprovalAction/${await approval()}`, { action: 'reject' }),
     },
     AlarmAction: {
       'alarm.acknowledged': async () => post(`/api/AlarmAction/${await alarm()}`, { action: 'acknowledge' }),
