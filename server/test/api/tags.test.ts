@@ -41,6 +41,17 @@ describe('tags', () => {
     expect(await tagsOf(user.id)).toHaveLength(2)
   })
 
+  it('have at most 200 characters', async () => {
+    const add = (value: string) => service.manager.post(`/api/AttributeTagAdd/account/${partner.id}`, { value })
+    expect((await add('x'.repeat(200))).status).toBe(200)
+    const refused = await add('x'.repeat(201))
+    expect([refused.status, refused.body.errorMessage]).toEqual([
+      400,
+      'The field value must have at most 200 characters.',
+    ])
+    expect(await tagsOf(partner.id)).toEqual(['x'.repeat(200)])
+  })
+
   it.each(['planet', '8', '-1', '00'])('of the unknown entity type %s are 400', async (type) => {
     for (const verb of ['Add', 'Delete']) {
       const answer = await service.manager.post(`/api/AttributeTag${verb}/${type}/${user.id}`, { value: 'x' })

@@ -67,6 +67,7 @@ describe('masker', () => {
   it('hides numbers and base64, with and without padding', () => {
     const masker = createMasker(['12345678', 'user:password'])
     expect(masker.value([12345678, 1234567, 'Basic dXNlcjpwYXNzd29yZA=='])).toEqual(['***', 1234567, 'Basic ***'])
+    expect(masker.text('key=dXNlcjpwYXNzd29yZA, dXNlcjpwYXNzd29yZA==')).toBe('key=***, ***')
   })
 
   it('removes the beginning of a secret at the end of a cut text', () => {
