@@ -1,7 +1,7 @@
 // Commands of the operator, on the machine of the service: npm run admin -- COMMAND
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isEmail } from '@patchbay/contract'
+import { isEmail, namePattern } from '@patchbay/contract'
 import { createOrganization, makeSignInLink, unlockAccount } from './accounts/index.ts'
 import { type AdminCommand, readAdminCommand } from './admin-arguments.ts'
 import { verifyAuditChain } from './audit/index.ts'
@@ -67,6 +67,10 @@ async function askDatabase(config: Config, database: Database, command: OnRunnin
 
 async function addOrganization(config: Config, database: Database, name: string, email: string): Promise<void> {
   if (name.trim() === '') throw new ConfigError('The name of the organization must not be empty.')
+  if (name.trim().length > 200 || !new RegExp(namePattern).test(name.trim()))
+    throw new ConfigError(
+      'The name of the organization must be a single line of at most 200 characters without control characters.',
+    )
   if (!isEmail(email)) throw new ConfigError(`"${email}" is not an e-mail address.`)
   const keyRing = await loadKeyRing(config, database)
   const deps = { database, keyRing, baseUrl: baseUrlOf(config) }

@@ -5,8 +5,8 @@ import type { Context } from './context.ts'
 import { together } from './db/index.ts'
 import { tellRuns } from './events/index.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { tellingEach } from './lib/tell-each.ts'
 import { createEmailSender } from './mail/index.ts'
-import type { Metrics } from './metrics/index.ts'
 import { createRuns, updateFailuresTold } from './runs/index.ts'
 import type { SandboxPool } from './sandbox/index.ts'
 import type { Scripting } from './scripting.ts'
@@ -18,7 +18,7 @@ type Means = Infrastructure & Scripting
 type RunsDeps = Parameters<typeof createRuns>[0]
 
 export async function createRunServices(context: Context, means: Means) {
-  const { config, faultsOf, metrics } = context
+  const { config, faultsOf } = context
   const { database, keyRing, contents, jobs, outbox, ledger, held, publish } = means
   const { connections, sandbox, calls, vault, functions, webhookPorts, findDefinition } = means
   const traces = await startTraces(context)
@@ -30,7 +30,7 @@ export async function createRunServices(context: Context, means: Means) {
     contents,
     jobs,
     vault,
-    sandbox: watchScripts(sandbox, metrics),
+    sandbox: watchScripts(context, sandbox),
     traces,
     functions,
     findDefinition,
@@ -94,23 +94,27 @@ function hearOfEnds(
 }
 
 function hearOfProgress(
-  { metrics }: Context,
+  { metrics, faultsOf }: Context,
   { stream: { announce } }: Means,
   traces: RunTraces | undefined,
 ): RunsDeps['news'] {
+  const tell = tellingEach(faultsOf('runs'))
   return {
-    onTaken: ({ runId, attempt }) => {
-      metrics.work.onRunTaken({ id: runId, attempt })
-      traces?.onTaken({ runId })
-    },
+    onTaken: ({ runId, attempt }) =>
+      tell(
+        () => metrics.work.onRunTaken({ id: runId, attempt }),
+        () => traces?.onTaken({ runId }),
+      ),
     onStarted: ({ accountId, workflowId, workflowName, runNumber, runBy }) =>
-      announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } }),
+      tell(() => announce({ type: 'run.started', accountId, workflowId, data: { workflowName, runNumber, runBy } })),
     onBlockEnded: (block) => {
       const { accountId, workflowId, runNumber, blockId: uniqueBlockId, blockName, status, errorMessage } = block
-      metrics.work.onBlockEnded({ status, activeMs: activeMsOf(block) })
-      traces?.onBlockEnded(block)
       const data = { runNumber, uniqueBlockId, blockName, status, errorMessage }
-      announce({ type: 'run.block', accountId, workflowId, data })
+      tell(
+        () => metrics.work.onBlockEnded({ status, activeMs: activeMsOf(block) }),
+        () => traces?.onBlockEnded(block),
+        () => announce({ type: 'run.block', accountId, workflowId, data }),
+      )
     },
   }
 }
@@ -124,12 +128,13 @@ async function startTraces({ config, parts }: Context): Promise<RunTraces | unde
   return new RunTraces((span) => exporter.emit(span), config.traces.targets)
 }
 
-function watchScripts(sandbox: SandboxPool, metrics: Metrics): Pick<SandboxPool, 'run'> {
+function watchScripts({ metrics, faultsOf }: Context, sandbox: SandboxPool): Pick<SandboxPool, 'run'> {
+  const tell = tellingEach(faultsOf('runs'))
   return {
     run: async (job) => {
       const startedAt = performance.now()
       const outcome = await sandbox.run(job)
-      metrics.work.onScriptEnded(outcome.kind, (performance.now() - startedAt) / 1000)
+      tell(() => metrics.work.onScriptEnded(outcome.kind, (performance.now() - startedAt) / 1000))
       return outcome
     },
   }

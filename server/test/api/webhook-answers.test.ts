@@ -1,5 +1,9 @@
 // Webhooks that answer with what their run says.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Database } from '../../src/db/index.ts'
+import { Slots } from '../../src/http/index.ts'
+import { EndWatch } from '../../src/runs/await/end-watch.ts'
+import { awaitAnswer } from '../../src/webhooks/intake/await-answer.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { joinService } from '../harness/joined-service.ts'
@@ -137,6 +141,25 @@ describe('the response', () => {
     expect(await send({ fail: true })).toMatchObject({ status: 502 })
     expect(await send({})).toMatchObject({ status: 200, body: 'ran' })
     expect(await itemsOf('Queue', workflow)).toEqual([])
+  })
+
+  it('is 202 at once when the organization has its share of waits, whichever of its accounts have them', async () => {
+    await using idle = await startService({ role: 'api' })
+    const workflow = await deployWorkflow(idle.manager, ['return 1'])
+    const { send } = await enableWebhook(idle.manager, workflow.id)
+    const { webhookId } = (await send({})).body
+    const { accountId, organizationId } = idle.firstAccount
+    const slots = new Slots()
+    for (const other of ['one', 'two'])
+      for (let n = 0; n < 200; n++) slots.forAccount('wait', { accountId: other, organizationId })
+    await using database = new Database({ connectionString: idle.databaseUrl }, () => {})
+    await using ends = new EndWatch(database, slots, () => {})
+    const answer = awaitAnswer(
+      { database, ends, readResult: async () => null },
+      { accountId, organizationId, respondSeconds: 3600 },
+      { kind: 'stored', webhookId },
+    )
+    expect(await answer).toMatchObject({ status: 202 })
   })
 
   it('is given at once when the service stops', async () => {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccount } from '../harness/accounts.ts'
 import { eventually } from '../harness/eventually.ts'
 import { holdLock } from '../harness/held-lock.ts'
 import { joinService } from '../harness/joined-service.ts'
 import type { TestService } from '../harness/service.ts'
 import { operateQueues, remember } from '../harness/webhook-queue.ts'
-import { hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
-import { blockResult } from '../harness/workflows.ts'
+import { enableWebhook, hasStatus, historyOf, leftQueue, queueOf } from '../harness/webhooks.ts'
+import { blockResult, deployWorkflow } from '../harness/workflows.ts'
 
 describe('the order of a webhook queue', () => {
   let service: TestService
@@ -184,6 +185,29 @@ describe('the order of a webhook queue', () => {
     await service.manager.post(`/api/WebhookSettingsEnable/${workflow.id}`, { skipScript: '' })
     await service.manager.post(`/api/WebhookRetry/${webhookId}`)
     expect(await leftQueue(service.manager, workflow.id, webhookId)).toMatchObject({ status: 'Done', runNumber: 1 })
+  })
+
+  it('mails when the skip script first fails, once for a workflow, and when everything works again', async () => {
+    const { client, id: accountId } = await createAccount(service, service.manager, 'User')
+    const workflow = await deployWorkflow(client, ['return 1'], { name: 'Checked' })
+    const webhook = await enableWebhook(client, workflow.id, { skipScript: 'throw new Error("cannot tell")' })
+    const told = () =>
+      service.asOwner('select subject from mails where account_id = $1 and subject like $2 order by id', [
+        accountId,
+        '%"Checked"%',
+      ])
+    const ids: string[] = []
+    for (let n = 1; n <= 3; n++) ids.push((await webhook.send({ n })).body.webhookId)
+    for (const id of ids) await hasStatus(client, workflow.id, id, 'Failed')
+    await eventually(async () => (await told()).length > 0)
+    expect(await told()).toEqual([{ subject: 'Workflow "Checked" failed' }])
+    await client.post(`/api/WebhookSettingsEnable/${workflow.id}`, { skipScript: '' })
+    for (const id of ids) await client.post(`/api/WebhookRetry/${id}`)
+    await eventually(async () => (await told()).length > 1)
+    expect(await told()).toEqual([
+      { subject: 'Workflow "Checked" failed' },
+      { subject: 'Workflow "Checked" works again' },
+    ])
   })
 
   it('keeps strict order around what the skip script leaves out or fails on', async () => {

@@ -101,6 +101,15 @@ describe('the embedded service', () => {
     )
     expect(await again.ended).toBe(1)
     expect(again.output()).toContain('already exists')
+    for (const name of ['Two\nlines', '\u001b[2J', 'x'.repeat(201)]) {
+      await using odd = startProgram('admin', ['create-organization', '--name', name, '--email', 'odd@example.com'], {
+        PATCHBAY_DATA_DIR: dataDir,
+      })
+      expect([await odd.ended, odd.output()]).toEqual([
+        1,
+        'The name of the organization must be a single line of at most 200 characters without control characters.\n',
+      ])
+    }
   })
 
   it('stops in order at SIGTERM, the database included', async () => {

@@ -4,10 +4,11 @@ import { Database, sql } from '../../src/db/index.ts'
 
 import { sealRecordings } from '../../src/runs/record/recording-store.ts'
 import { RunTape, TapeRoom } from '../../src/runs/recording/run-tape.ts'
+import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
 import { replayToEnd } from '../harness/replays.ts'
 import { startService, type TestService } from '../harness/service.ts'
-import { deployWorkflow, findRun, runToEnd, type SampleBlock } from '../harness/workflows.ts'
+import { deployWorkflow, findRun, runToEnd, type SampleBlock, startRun } from '../harness/workflows.ts'
 
 const http = 'e31040e1-1997-54d0-bfa6-43f910dc7be6'
 let service: TestService
@@ -61,6 +62,22 @@ describe('a run', () => {
       expect(failed).toMatchObject({ status: 'Error', errorMessage: expect.stringContaining('so') })
       expect(target.received).toHaveLength(2)
       expect(service.logText()).toContain('refused on purpose')
+    },
+  )
+
+  it.each(['activity_deltas', 'search_feed'])(
+    'that nobody works on is stopped while the database refuses rows of %s',
+    async (table) => {
+      const workflow = await deploy({ script: 'return 1', flow: { wait: { seconds: '3600' } } })
+      await startRun(service.manager, workflow.id)
+      await eventually(async () => (await findRun(service.manager, workflow.id, 1))?.status === 'Waiting')
+      await refuse(table)
+      const stopped = await service.manager.get(`/api/StopWorkflowRun/${workflow.id}?runNumber=1`)
+      expect([stopped.status, stopped.body]).toEqual([200, true])
+      expect(await findRun(service.manager, workflow.id, 1)).toMatchObject({ status: 'Stopped' })
+      expect(
+        await service.asOwner('select from audit_log where action = $1 and target = $2', ['run.stopped', workflow.id]),
+      ).toHaveLength(1)
     },
   )
 

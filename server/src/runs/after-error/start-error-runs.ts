@@ -26,6 +26,8 @@ async function listWanted(tx: Queryable, eventIds: readonly string[]): Promise<W
       select e.account_id, (e.payload::json -> 'data')::text as data, (e.payload::json #>> '{data,workflowId}')::uuid as workflow_id,
         (e.payload::json #>> '{data,runNumber}')::integer as run_number
       from events e where e.id = any(${eventIds}::uuid[]) and e.type = 'run.failed'
+        -- What a skip script failed on had no run.
+        and e.payload::json #> '{data,runNumber}' is not null
     )
     select x.account_id, x.workflow_id, x.data from (
       select x.account_id, x.workflow_id, f.data, f.workflow_id as failed_id, f.run_number

@@ -2,7 +2,17 @@
 // unless that sleeps.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
-import { type Database, type Queryable, sql, type Tx, transactDespiteDeadlock } from '../../db/index.ts'
+import {
+  type Beside,
+  type Database,
+  isTransient,
+  oneByOne,
+  type Queryable,
+  sql,
+  type Tx,
+  together,
+  transactDespiteDeadlock,
+} from '../../db/index.ts'
 import { notFound } from '../../lib/app-error.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { announceStop } from '../dispatch/stop-watch.ts'
@@ -11,7 +21,7 @@ import type { OnRunsEnded } from '../record/entries.ts'
 import { deleteWaits } from '../record/wait-store.ts'
 import { type EndedRun, parentOf, runQueue } from '../run.ts'
 
-export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded }
+export type StopDeps = { database: Database; jobs: JobQueue; onRunsEnded: OnRunsEnded; onFault(error: unknown): void }
 
 /** False when the run had ended before. */
 export async function stopRun(
@@ -25,13 +35,21 @@ export async function stopRun(
   if (!found) throw notFound('run')
   if (found.item.endDateTimeUTC !== null) return false
   // The runs that it started are stopped with it. One of them may be ending at this moment, which takes the same locks in another order.
-  return transactDespiteDeadlock(deps.database.system, async (tx) => {
-    const stopped = await stopIn(deps.jobs, tx, { id: found.id, accountId })
-    if (stopped === 'over') return false
-    if (stopped !== 'asked') await deps.onRunsEnded(tx, [stopped], [])
-    await recordAudit(tx, actorOf(principal), { action: 'run.stopped', target: workflowId, details: { runNumber } })
-    return true
-  })
+  const stop = (beside: Beside) =>
+    transactDespiteDeadlock(deps.database.system, async (tx) => {
+      const stopped = await stopIn(deps.jobs, tx, { id: found.id, accountId })
+      if (stopped === 'over') return false
+      if (stopped !== 'asked') await deps.onRunsEnded(tx, [stopped], [], beside)
+      await recordAudit(tx, actorOf(principal), { action: 'run.stopped', target: workflowId, details: { runNumber } })
+      return true
+    })
+  try {
+    return await stop(together)
+  } catch (error) {
+    // A run that cannot be counted, indexed or announced is stopped all the same.
+    if (isTransient(error)) throw error
+    return await stop(oneByOne(deps.onFault))
+  }
 }
 
 /** The run as it ended where nobody had it in hand. `asked`: whoever has it ends it. */

@@ -13,7 +13,7 @@ export function settlingFamilies(jobs: JobQueue, onRunsEnded: OnRunsEnded): OnRu
     await onRunsEnded(tx, ended, effects, beside)
     const parents = ended.filter(({ mayWait }) => mayWait).map(({ id }) => id)
     const stopped = parents.length === 0 ? [] : await stopChildren(jobs, tx, parents)
-    if (stopped.length > 0) await settle(tx, stopped, [])
+    if (stopped.length > 0) await settle(tx, stopped, [], beside)
   }
   return settle
 }

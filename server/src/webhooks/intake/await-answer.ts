@@ -17,12 +17,16 @@ export type AwaitDeps = {
 
 const json = 'application/json; charset=utf-8'
 
-export async function awaitAnswer(deps: AwaitDeps, webhook: KnownWebhook, accepted: Accepted): Promise<RawAnswer> {
+export async function awaitAnswer(
+  deps: AwaitDeps,
+  webhook: Pick<KnownWebhook, 'accountId' | 'organizationId' | 'respondSeconds'>,
+  accepted: Accepted,
+): Promise<RawAnswer> {
   const { webhookId, kind } = accepted
-  const { accountId, respondSeconds } = webhook
+  const { accountId, organizationId, respondSeconds } = webhook
   const deadline = performance.now() + respondSeconds * 1000
   // With too many of them waiting, the others are told that their requests were taken: they are.
-  using waiting = await deps.ends.expect(webhookId, { accountId, organizationId: accountId }).catch(() => undefined)
+  using waiting = await deps.ends.expect(webhookId, { accountId, organizationId }).catch(() => undefined)
   for (;;) {
     const seen = await findProgress(deps.database.system, webhookId)
     if (seen.answer) return (await toRaw(deps, seen.answer, kind === 'duplicate')) ?? tellAccepted(200, webhookId)

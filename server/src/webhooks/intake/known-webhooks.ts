@@ -15,6 +15,7 @@ import { findOpenWebhook } from './store.ts'
 export type KnownWebhook = Order & {
   workflowId: string
   accountId: string
+  organizationId: string
   version: string
   isInDevelopment: boolean
   respondWith: 'accepted' | 'result'

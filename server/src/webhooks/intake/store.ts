@@ -4,6 +4,7 @@ import { type Queryable, type Sql, sql } from '../../db/index.ts'
 export type OpenWebhook = {
   workflowId: string
   accountId: string
+  organizationId: string
   version: string
   isInDevelopment: boolean
   strictOrderProcessing: boolean
@@ -22,6 +23,7 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
   const { rows } = await db.query<{
     workflow_id: string
     account_id: string
+    organization_id: string
     version: string
     state: string
     is_strict_order: boolean
@@ -34,7 +36,7 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
     sealed_previous_secret: Buffer | null
     previous_secret_until: Date | null
   }>(sql`
-    select h.workflow_id, h.account_id, h.version, w.state, h.is_strict_order, h.order_key, h.respond_with, h.respond_seconds, h.ip_restriction, h.signature, h.sealed_secret,
+    select h.workflow_id, h.account_id, a.organization_id, h.version, w.state, h.is_strict_order, h.order_key, h.respond_with, h.respond_seconds, h.ip_restriction, h.signature, h.sealed_secret,
       h.sealed_previous_secret, h.previous_secret_until
     from webhooks h join workflows w on w.id = h.workflow_id join accounts a on a.id = h.account_id
     where h.workflow_id = ${workflowId} and w.is_webhook_active and w.state <> 'archived' and a.state = 'active'`)
@@ -43,6 +45,7 @@ export async function findOpenWebhook(db: Queryable, workflowId: string): Promis
     row && {
       workflowId: row.workflow_id,
       accountId: row.account_id,
+      organizationId: row.organization_id,
       version: row.version,
       isInDevelopment: row.state === 'inDevelopment',
       strictOrderProcessing: row.is_strict_order,

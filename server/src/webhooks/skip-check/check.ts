@@ -15,6 +15,7 @@ import { backToQueue, type HeldItem, leaveQueue, listHeld } from '../queue/settl
 import { type TellDeps, tellGivenUp } from '../queue/tell-given-up.ts'
 import { type LoadedWebhook, loadWebhooks } from '../request/load-requests.ts'
 import { findCheckSettings, findForCheck } from './store.ts'
+import { tellFailing } from './tell-failing.ts'
 
 export type CheckDeps = FeedDeps &
   TellDeps & {
@@ -103,6 +104,9 @@ async function settle(
     ...judged.waiting,
     ...putBack.map(({ webhookId, errorCounter }) => ({ webhookId, errorCounter, errorMessage: null, delayMs: 0 })),
   ])
+  const givenUp = new Set(judged.givenUp.map(({ webhookId }) => webhookId))
+  const first = erring.find((item) => item.errorCounter === 0 && !item.isFaulted && !givenUp.has(item.webhookId))
+  if (first) await tellFailing(deps, tx, first, errorOf(first))
   await tellGivenUp(deps, tx, judged.givenUp)
   if (told.length > 0)
     await deps.answers.insert(

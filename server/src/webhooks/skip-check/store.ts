@@ -11,6 +11,13 @@ export async function findCheckSettings(
   return { skipScript: rows[0]?.skip_script ?? '', dateLastRun: rows[0]?.date_last_run ?? null }
 }
 
+/** False when people have been told already that the workflow fails, and not yet that it works again. */
+export async function markFailureTold(tx: Queryable, workflowId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update workflows set is_failure_told = true where id = ${workflowId} and not is_failure_told`)
+  return rowCount > 0
+}
+
 /** Undefined when the workflow is gone. `canRun` is false when it was stopped in one way or another while the script looked. */
 export async function findForCheck(
   tx: Queryable,
