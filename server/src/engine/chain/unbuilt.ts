@@ -6,8 +6,7 @@ export function findUnbuilt(chain: readonly ChainBlock[]): Problem[] {
   return chain.flatMap((block) => {
     const inside = (['sameItemsAs', 'once'] as const).filter((name) => block.forEach?.[name])
     const waits = block.wait && block.forEach ? ['wait'] : []
-    const named = block.subWorkflow && block.forEach ? ['subWorkflow'] : []
-    const names = [...named, ...inside.map((name) => `forEach.${name}`), ...waits]
+    const names = [...inside.map((name) => `forEach.${name}`), ...waits]
     return names.map((name) => ({ message: `The field ${name} of block ${nameBlock(block)} is not supported yet.` }))
   })
 }

@@ -5,12 +5,11 @@ import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
 import type { RunClaim, SessionState } from '../run.ts'
 import type { BlockCalls } from './block-calls.ts'
-import type { BlockScriptDeps } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { type Around, evaluate } from './expression.ts'
 import { type KeptBlock, keepBlock, resultOf, timesOf, type WaitOutcome } from './kept-block.ts'
 import type { RunState } from './run-state.ts'
-import { type ChildStarts, childValue, type StartedChild, startChild } from './start-child.ts'
+import { type ChildDeps, type ChildStarts, childValue, type StartedChild, startChild } from './start-child.ts'
 import { type AskedApproval, planWait, type WaitPlan } from './wait-plan.ts'
 import { addWait } from './waits.ts'
 
@@ -31,14 +30,12 @@ export type WaitStarts = ChildStarts & {
   ): Promise<'begun' | 'lost'>
 }
 
-export type BlockWaitDeps = BlockScriptDeps & {
+export type BlockWaitDeps = ChildDeps & {
   /** Absent where nothing really waits. */
   waits?: Pick<RunWaits, 'put' | 'expire'>
   waitStarter?: WaitStarts
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
-  /** The result of a run that ended; undefined when the run is gone. */
-  readResult?(runId: string): Promise<JsonText | null | undefined>
 }
 
 export type ScriptEnd = {
@@ -60,7 +57,8 @@ export async function waitAfterScript(deps: BlockWaitDeps, hand: Hand, end: Scri
   const { state } = hand.around
   const block = state.workflow.blocks.get(end.blockId)!
   if (!(block.wait || block.subWorkflow) || end.hasWaited || end.judged || end.outcome.kind !== 'returned') return false
-  if (end.outcome.stop) return false
+  // Its items have waited, each on its own.
+  if (end.outcome.stop || block.forEach) return false
   if (block.subWorkflow) return waitForChild(deps, hand, block, end)
   const prepared = jsonOf(end.outcome.value)
   const around = { ...hand.around, block }

@@ -2,14 +2,19 @@
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemRecords } from '../record/item-store.ts'
+import type { ItemDeferred, ItemRecords } from '../record/item-store.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
 import type { RunClaim, SessionState } from '../run.ts'
-import type { BlockScriptDeps } from './block-script.ts'
+import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import type { ItemCounts, RunState } from './run-state.ts'
+import type { ChildDeps } from './start-child.ts'
 
-export type ItemDeps = BlockScriptDeps & {
+export const itemBytesMax = 1_048_576
+
+export type ItemDeps = ChildDeps & {
+  sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
+  openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
   items: ItemRecords
   waits: Pick<RunWaits, 'put' | 'list'>
 }
@@ -33,7 +38,11 @@ export type ItemsEnd =
 
 /** What is known of the tries of an item, or a batch of them, before the one that is next. */
 export type Tries = { indexes: number[]; tries: number; log: string[]; calls?: string | null }
-export type Unit = { indexes: number[]; tried: Tries | undefined }
+/** `outcome`: of what it waited for. */
+export type Unit = { indexes: number[]; tried: Tries | undefined; outcome: string | null }
+
+/** What an item did besides. */
+export type Further = { answer?: WebhookAnswer | undefined; deferred?: ItemDeferred | undefined }
 
 /** A block with items, in its run. */
 export type ItemBlock = { state: RunState; block: PlannedBlock; webhook: Json | JsonText }

@@ -1,6 +1,6 @@
 // The script of one item, or of a batch of them.
 import { isTransient } from '../../db/index.ts'
-import type { Json } from '../../lib/json.ts'
+import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { ListedItem } from '../record/item-store.ts'
@@ -8,11 +8,12 @@ import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { BlockCalls } from './block-calls.ts'
 import { runBlockScript } from './block-script.ts'
 import type { PlannedBlock } from './definition-cache.ts'
-import { type ItemBlock, type ItemDeps, type ItemsHold, threw } from './item-ends.ts'
+import { type Around, isTruthy } from './expression.ts'
+import { type ItemBlock, type ItemDeps, type ItemsHold, itemBytesMax, threw } from './item-ends.ts'
 import { failure, outagePatienceMs, outageWaitMs, waitFor } from './outage.ts'
+import { errorOf } from './waits.ts'
 
 const itemSecondsDefault = 120
-const itemBytesMax = 1_048_576
 /** A script without any of these words cannot read its data sources, which may be large and would be sent with every item. */
 const readsSources = /Datasource|globalThis|eval|Function|constructor|\bthis\b/
 
@@ -78,6 +79,19 @@ export async function runItemScript(
       await waitFor(outageWaitMs, hold.signal)
     }
   }
+}
+
+/** Whether the rule of its retries lets a failed item be tried again; a rule that fails is how the item ends. */
+export async function asksAgain(
+  deps: ItemDeps,
+  around: Around,
+  failed: { message: string; response?: JsonObject },
+): Promise<boolean | ScriptOutcome> {
+  const when = around.block.retry?.when
+  if (when === undefined) return true
+  const expression = { what: 'The retry rule', source: when, extras: { error: errorOf(failed) } }
+  const wanted = await isTruthy(deps, around, expression)
+  return wanted.ok ? wanted.value : wanted.failure
 }
 
 export function takesBatches({ forEach }: PlannedBlock): boolean {

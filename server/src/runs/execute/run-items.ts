@@ -6,34 +6,26 @@
  * An item whose next try is due later is a row; its lane goes on. When nothing is left but such rows the block waits, and may be put aside with
  * its run. Whoever goes on with the run finds the list, the ends and the waits, so an item that is recorded never runs again.
  */
-import type { Json, JsonObject } from '../../lib/json.ts'
+import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemDeferred, ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { ItemRecord, ListedItem } from '../record/item-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import { BlockCalls } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
-import { isTruthy, runExpression } from './expression.ts'
 import { finishItems } from './finish-items.ts'
-import {
-  type ItemBlock,
-  type ItemDeps,
-  type ItemsEnd,
-  type ItemsHold,
-  noItems,
-  type Tries,
-  threw,
-  type Unit,
-} from './item-ends.ts'
-import { listBytesMax, listScript, pickItems, readList } from './item-list.ts'
+import { endItemChild, isChildTries, startItemChild } from './item-child.ts'
+import type { Further, ItemBlock, ItemDeps, ItemsEnd, ItemsHold, Tries, Unit } from './item-ends.ts'
 import { deferredOf, resultsOf } from './item-results.ts'
-import { runItemScript, takesBatches } from './item-script.ts'
+import { asksAgain, runItemScript, takesBatches } from './item-script.ts'
+import { makeList } from './make-list.ts'
 import { mayTryAgain, retryWaitMs } from './retry-block.ts'
 import type { RunState } from './run-state.ts'
 import { logText } from './sanitize-text.ts'
 import { answerOf } from './take-block.ts'
-import { errorOf } from './waits.ts'
+import { untilReachable } from './until-reachable.ts'
+import { isOver } from './waits.ts'
 
 /** Of a block with items, instead of the run's time limit. */
 const blockMsMax = 24 * 3_600_000
@@ -50,7 +42,6 @@ export async function runItems(
 }
 
 /** What an item did besides its result. */
-type Further = { answer?: WebhookAnswer | undefined; deferred?: ItemDeferred | undefined }
 
 class ItemsOfBlock {
   readonly #deps: ItemDeps
@@ -63,7 +54,10 @@ class ItemsOfBlock {
   readonly #waits = new Map<number, { wait: RunWait; tries: Tries }>()
   readonly #taken = new Set<number>()
   #next = 0
+  #running = 0
   #failedInARow = 0
+  /** A target that is dead must not cost a call for every item. What was under way then may still succeed. */
+  #isGivenUp = false
   #isLost = false
   #isStopped = false
   readonly #startedMs = performance.now()
@@ -92,12 +86,18 @@ class ItemsOfBlock {
     const isGivenUp = this.#isGivenUp
     const isOutOfTime = this.#isOutOfTime
     if (this.#isInterrupted) return this.#putAside({ kind: 'interrupted', isStopped: this.#isStopped })
-    const first = [...this.#waits.values()]
-      .map(({ wait }) => wait)
-      .sort((one, other) => (one.dueAt?.getTime() ?? 0) - (other.dueAt?.getTime() ?? 0))[0]
+    const first = this.#firstWait()
     const itemKey = this.#list[first?.itemIndex ?? -1]?.key ?? ''
-    if (first && !isGivenUp && !isOutOfTime) return this.#putAside({ kind: 'waiting', wait: { ...first, itemKey } })
+    if (first && !isOutOfTime) return this.#putAside({ kind: 'waiting', wait: { ...first, itemKey } })
     return finishItems(this.#deps, this.#at, { ends: this.#ends, isGivenUp, isOutOfTime })
+  }
+
+  /** The one that ends first. A block that gives up still waits for what is under way. */
+  #firstWait(): RunWait | undefined {
+    const waits = [...this.#waits.values()].map(({ wait }) => wait)
+    const open = this.#isGivenUp ? waits.filter(({ kind }) => kind === 'subWorkflow') : waits
+    const dueMs = ({ dueAt }: RunWait) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+    return open.sort((one, other) => dueMs(one) - dueMs(other))[0]
   }
 
   async #putAside(end: ItemsEnd): Promise<ItemsEnd> {
@@ -122,12 +122,6 @@ class ItemsOfBlock {
 
   get #isInterrupted(): boolean {
     return this.#isStopped || this.#hold.signal.aborted || this.#hold.stopSignal.aborted || this.#hold.isStopping()
-  }
-
-  /** A target that is dead must not cost a call for every item. */
-  get #isGivenUp(): boolean {
-    const { stopAfter = stopAfterDefault } = this.#block.forEach ?? {}
-    return stopAfter > 0 && this.#failedInARow >= stopAfter
   }
 
   /** Everything that is recorded; a list that is not yet is evaluated and recorded first. */
@@ -157,21 +151,12 @@ class ItemsOfBlock {
   }
 
   async #makeList(): Promise<ItemsEnd | undefined> {
-    const { forEach = {}, blockName, uniqueBlockId: blockId } = this.#block
-    const limits = { resultBytesMax: listBytesMax }
-    const expression = { what: 'The items', source: '', limits }
-    const told = await runExpression(this.#deps, this.#around(), expression, listScript(forEach))
-    if (!told.ok)
-      return told.failure.kind === 'aborted' || told.failure.kind === 'stopped'
-        ? { kind: 'interrupted', isStopped: false }
-        : { kind: 'ended', outcome: told.failure, counts: noItems }
-    const all = readList(blockName, told.value)
-    const read = 'problem' in all ? all : pickItems(blockName, all.list, this.#state.run.partial?.items)
-    if ('problem' in read) return { kind: 'ended', outcome: threw(read.problem), counts: noItems }
-    this.#list = read.list
-    this.#ends = new Array(read.list.length).fill(undefined)
-    this.#state.wasPut.add(blockId)
-    const isMine = await this.#deps.items.putList(this.#hold.claim, { ...this.#place, lanes: this.#lanes }, read.list)
+    const made = await makeList(this.#deps, this.#around())
+    if ('end' in made) return made.end
+    this.#list = made.list
+    this.#ends = new Array(made.list.length).fill(undefined)
+    this.#state.wasPut.add(this.#block.uniqueBlockId)
+    const isMine = await this.#deps.items.putList(this.#hold.claim, { ...this.#place, lanes: this.#lanes }, made.list)
     return isMine ? undefined : { kind: 'lost' }
   }
 
@@ -179,9 +164,7 @@ class ItemsOfBlock {
     const { accountId, id: runId } = this.#state.run
     for (const wait of await this.#deps.waits.list(accountId, runId)) {
       if (wait.blockId !== this.#block.uniqueBlockId || wait.itemIndex < 0 || this.#ends[wait.itemIndex]) continue
-      const tries = JSON.parse(wait.details) as Tries
-      this.#waits.set(wait.itemIndex, { wait, tries })
-      for (const index of tries.indexes) this.#taken.add(index)
+      this.#keepWait({ wait })
     }
   }
 
@@ -211,31 +194,45 @@ class ItemsOfBlock {
   /** One lane. It takes its next item only when the end of the one before is recorded. */
   async #work(): Promise<void> {
     for (;;) {
-      if (this.#isLost || this.#isInterrupted || this.#isGivenUp || this.#isOutOfTime) return
-      const unit = this.#take()
+      if (this.#isLost || this.#isInterrupted || this.#isOutOfTime) return
+      const unit = this.#takeAgain() ?? this.#takeNext()
       if (!unit) return
-      await this.#runUnit(unit)
+      this.#running++
+      await this.#runUnit(unit).finally(() => this.#running--)
     }
   }
 
-  /** What is due again goes before what has not begun. */
-  #take(): Unit | undefined {
-    const now = Date.now()
+  /** What is due again goes before what has not begun. A block that gives up takes only what was under way. */
+  #takeAgain(): Unit | undefined {
+    const now = new Date()
     for (const [index, { wait, tries }] of this.#waits) {
-      if ((wait.dueAt?.getTime() ?? 0) > now) continue
+      if (!isOver(wait, now) || (this.#isGivenUp && wait.kind !== 'subWorkflow')) continue
       this.#waits.delete(index)
-      return { indexes: tries.indexes, tried: tries }
+      return { indexes: tries.indexes, tried: tries, outcome: wait.outcome }
     }
+    return undefined
+  }
+
+  #takeNext(): Unit | undefined {
+    const { concurrency = 1 } = this.#block.forEach ?? {}
+    // An item is under way as long as the run that it started.
+    const children = [...this.#waits.values()].filter(({ wait }) => wait.kind === 'subWorkflow').length
+    if (this.#isGivenUp || (children > 0 && this.#running + children >= concurrency)) return undefined
     const { batchSize = 1 } = this.#block.forEach ?? {}
     const indexes: number[] = []
     while (this.#next < this.#list.length && indexes.length < batchSize) {
       const index = this.#next++
       if (!this.#ends[index] && !this.#taken.has(index)) indexes.push(index)
     }
-    return indexes.length === 0 ? undefined : { indexes, tried: undefined }
+    return indexes.length === 0 ? undefined : { indexes, tried: undefined, outcome: null }
   }
 
-  async #runUnit({ indexes, tried }: Unit): Promise<void> {
+  async #runUnit({ indexes, tried, outcome: waited }: Unit): Promise<void> {
+    if (isChildTries(tried)) {
+      const end = () => endItemChild(this.#deps, this.#at, waited, tried)
+      const { record, further } = await untilReachable(end, this.#hold.signal)
+      return this.#record(indexes[0] as number, record, further)
+    }
     const startedAt = new Date()
     const { claim } = this.#hold
     const { workflow, session } = this.#state
@@ -249,9 +246,22 @@ class ItemsOfBlock {
     const log = tried ? [...tried.log, `Try ${tries} of ${(retry?.times ?? 0) + 1}`, ...outcome.log] : outcome.log
     let ended: ScriptOutcome = outcome
     if (retry && mayTryAgain(retry, tries, outcome) && !this.#isGivenUp) {
-      const rule = await this.#asksAgain(outcome)
+      const rule = await asksAgain(this.#deps, this.#around(), outcome)
       if (rule === true) return this.#putOff({ indexes, tries, log, calls: calls.toText() })
       if (rule !== false) ended = rule
+    }
+    if (this.#block.subWorkflow && ended.kind === 'returned') {
+      const script = {
+        ...(items[0] as (typeof items)[number]),
+        outcome: ended,
+        tries,
+        log,
+        calls: calls.toText(),
+        startedAt,
+      }
+      const started = await startItemChild(this.#deps, this.#hold, this.#at, { ...script, answer: answer.first })
+      if (started === 'lost' || 'wait' in started) return this.#keepWait(started)
+      ended = started
     }
     const shared = { calls: calls.toText(), tries, startedAt, endedAt: new Date(), log: logText(log) }
     const further = {
@@ -275,22 +285,23 @@ class ItemsOfBlock {
     return { state: this.#state, block: this.#block, webhook: this.#webhook }
   }
 
-  async #asksAgain(failure: { message: string; response?: JsonObject }): Promise<boolean | ScriptOutcome> {
-    const when = this.#block.retry?.when
-    if (when === undefined) return true
-    const expression = { what: 'The retry rule', source: when, extras: { error: errorOf(failure) } }
-    const wanted = await isTruthy(this.#deps, this.#around(), expression)
-    return wanted.ok ? wanted.value : wanted.failure
-  }
-
   async #putOff(tries: Tries): Promise<void> {
     const { retry, uniqueBlockId: blockId } = this.#block
     const itemIndex = tries.indexes[0] as number
     const dueAt = new Date(Date.now() + retryWaitMs(retry as NonNullable<typeof retry>, tries.tries))
     const wait = { blockId, itemIndex, kind: 'retry' as const, dueAt, details: JSON.stringify(tries) }
-    if (!(await this.#deps.waits.put(this.#hold.claim, this.#state.run.accountId, wait))) this.#isLost = true
+    const isMine = await this.#deps.waits.put(this.#hold.claim, this.#state.run.accountId, wait)
+    this.#keepWait(isMine ? { wait: { ...wait, outcome: null } } : 'lost')
+  }
+
+  #keepWait(begun: { wait: RunWait } | 'lost'): void {
+    if (begun === 'lost') {
+      this.#isLost = true
+      return
+    }
+    const tries = JSON.parse(begun.wait.details) as Tries
     for (const index of tries.indexes) this.#taken.add(index)
-    this.#waits.set(itemIndex, { wait: { ...wait, outcome: null }, tries })
+    this.#waits.set(begun.wait.itemIndex, { wait: begun.wait, tries })
   }
 
   async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>, further: Further = {}): Promise<void> {
@@ -316,7 +327,9 @@ class ItemsOfBlock {
   }
 
   #countInARow(status: ItemRecord['status']): void {
+    const { stopAfter = stopAfterDefault } = this.#block.forEach ?? {}
     this.#failedInARow = status === 'failed' ? this.#failedInARow + 1 : 0
+    if (stopAfter > 0 && this.#failedInARow >= stopAfter) this.#isGivenUp = true
   }
 
   #around() {

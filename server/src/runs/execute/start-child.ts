@@ -31,7 +31,12 @@ export type ChildStarts = {
   ): Promise<{ details: string; outcome: string | null } | { failure: string } | 'lost'>
 }
 
-export type ChildDeps = BlockScriptDeps & { waitStarter?: ChildStarts }
+export type ChildDeps = BlockScriptDeps & {
+  /** Absent where nothing really waits. */
+  waitStarter?: ChildStarts
+  /** The result of a run that ended; undefined when the run is gone. */
+  readResult?(runId: string): Promise<JsonText | null | undefined>
+}
 
 export type ChildUnit = {
   block: PlannedBlock
@@ -102,7 +107,7 @@ async function findInput(
 
 /** The value of a block or item whose run has ended. */
 export async function childValue(
-  deps: { readResult?(runId: string): Promise<JsonText | null | undefined> },
+  deps: Pick<ChildDeps, 'readResult'>,
   outcome: string | null,
   child: StartedChild | undefined,
 ): Promise<{ value: Json | JsonText } | { failure: string }> {

@@ -16,16 +16,20 @@ export function addWait(state: RunState, wait: RunWait): void {
   state.outcomes.set(wait.blockId, { kind: 'waiting' })
 }
 
+export function isOver({ outcome, dueAt }: RunWait, now: Date): boolean {
+  return outcome !== null || (dueAt !== null && dueAt <= now)
+}
+
 /** Blocks whose wait is over may start again. */
 export function wakeDue(state: RunState, now: Date): void {
   for (const [blockId, wait] of state.waits) {
-    const isOver = wait.outcome !== null || (wait.dueAt !== null && wait.dueAt <= now)
-    if (!isOver) continue
+    if (!isOver(wait, now)) continue
     state.waits.delete(blockId)
     state.outcomes.delete(blockId)
+    // Items know themselves how often they were tried, and what they waited for.
+    if (wait.itemIndex >= 0) continue
     if (wait.kind !== 'retry') state.waited.set(blockId, wait)
-    // Items know themselves how often they were tried.
-    else if (wait.itemIndex < 0) state.tried.set(blockId, JSON.parse(wait.details) as Tried)
+    else state.tried.set(blockId, JSON.parse(wait.details) as Tried)
   }
 }
 

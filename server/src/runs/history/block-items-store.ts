@@ -10,6 +10,7 @@ export type ItemRow = {
   started_at: Date | null
   ended_at: Date | null
   due_at: Date | null
+  child_run: { workflowId: string; runNumber: number } | null
 }
 
 type At = { accountId: string; runId: string; blockId: string }
@@ -54,19 +55,21 @@ export async function listItems(
       from run_item_lists l cross join lateral json_array_elements(l.content::json) with ordinality as e (entry, no)
       where l.run_id = ${runId} and l.block_id = ${blockId} and l.account_id = ${accountId}
     ), waits as (
-      select n.item_index::integer as item_index, w.due_at, coalesce((w.details::json ->> 'tries')::integer, 0) as tries from run_waits w
+      select n.item_index::integer as item_index, w.due_at, coalesce((w.details::json ->> 'tries')::integer, 0) as tries,
+        (w.details::jsonb -> 'child') - 'id' as child_run
+      from run_waits w
       cross join lateral json_array_elements_text(w.details::json -> 'indexes') as n (item_index)
       where w.run_id = ${runId} and w.block_id = ${blockId} and w.account_id = ${accountId} and w.item_index >= 0
     ), known as (
       select l.item_index, l.key,
-        coalesce(i.status, case when w.due_at is not null then 'waiting' else 'pending' end) as state,
+        coalesce(i.status, case when w.item_index is not null then 'waiting' else 'pending' end) as state,
         i.error_message, coalesce(i.tries, w.tries, 0) as tries, i.started_at, i.ended_at,
-        case when i.status is null then w.due_at end as due_at
+        case when i.status is null then w.due_at end as due_at, coalesce(i.child_run, w.child_run) as child_run
       from listed l
       left join run_items i on i.run_id = ${runId} and i.block_id = ${blockId} and i.item_index = l.item_index
       left join waits w on w.item_index = l.item_index
     ), all_items as (
-      select item_index, key, error_message, tries, started_at, ended_at, due_at,
+      select item_index, key, error_message, tries, started_at, ended_at, due_at, child_run,
         case when state = 'pending' and row_number() over (partition by state order by item_index) <= ${lanes} then 'processing' else state end as state
       from known
     )
@@ -96,7 +99,7 @@ export async function findItem(
           select count(*) from run_items e where e.run_id = ${runId} and e.block_id = ${blockId} and e.item_index < f.item_index
         ) < ${lanes} then 'processing' else 'pending' end as state,
       i.error_message, coalesce(i.tries, (w.details::json ->> 'tries')::integer, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
-      i.result, i.log, i.calls
+      coalesce(i.child_run, (w.details::jsonb -> 'child') - 'id') as child_run, i.result, i.log, i.calls
     from (
       select l.first_index + e.no::integer - 1 as item_index, e.entry ->> 0 as key, (e.entry -> 1)::text as item
       from run_item_lists l cross join lateral json_array_elements(l.content::json) with ordinality as e (entry, no)

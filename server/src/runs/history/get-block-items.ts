@@ -81,7 +81,7 @@ function toItem(row: ItemRow): Answer['items'][number] {
     startDateTimeUTC: row.started_at?.toISOString() ?? null,
     endDateTimeUTC: row.ended_at?.toISOString() ?? null,
     nextTryDateTimeUTC: row.due_at?.toISOString() ?? null,
-    childRun: null,
+    childRun: row.child_run,
     retriedByRunNumber: null,
   }
 }

@@ -25,6 +25,8 @@ export type ItemRecord = {
   tries: number
   startedAt: Date
   endedAt: Date
+  /** The run of another workflow that it started. */
+  childRun?: { workflowId: string; runNumber: number }
 }
 
 /** Vault values for the end of the run. */
@@ -75,6 +77,7 @@ const columns: readonly Column<SealedEntry>[] = [
   ['started_at', 'timestamptz', ({ record }) => record.startedAt.toISOString()],
   ['ended_at', 'timestamptz', ({ record }) => record.endedAt.toISOString()],
   ['sealed_deferred', 'bytea', ({ sealedDeferred }) => sealedDeferred],
+  ['child_run', 'text', ({ record }) => (record.childRun ? JSON.stringify(record.childRun) : null)],
 ]
 
 const failedColumns: readonly Column<SealedEntry>[] = [
@@ -107,8 +110,10 @@ function recordWith(given: readonly Column<SealedEntry>[], also: string) {
       select r.id, r.attempt, r.status from ${runs} r
       where r.id in (select run_id from input) and r.ended_at is null order by r.id for no key update
     ), recorded as (
-      insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred)
-      select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred
+      insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
+        child_run)
+      select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred,
+        i.child_run::jsonb
       from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt
       on conflict do nothing
     )${also}
