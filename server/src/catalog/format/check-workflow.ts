@@ -45,6 +45,11 @@ function checkFlow({ chain }: WorkflowTemplateFile): ChainFinding[] {
     path: ['chain'],
     message,
   }))
+  const foreign = chain.flatMap(({ subWorkflow, blockName }, index): ChainFinding[] => {
+    if (subWorkflow?.workflowId === undefined) return []
+    const message = `The subWorkflow of the block "${blockName}" needs a workflowTemplateId: a workflow belongs to one account.`
+    return [{ path: ['chain', index, 'subWorkflow'], message }]
+  })
   const expressions = blocks.flatMap((block, index) =>
     listExpressions(block).flatMap(({ field, source }): ChainFinding[] => {
       const mistake = scriptsToCheck(source)
@@ -55,7 +60,7 @@ function checkFlow({ chain }: WorkflowTemplateFile): ChainFinding[] {
       return [{ path: ['chain', index, ...field.split('.')], message }]
     }),
   )
-  return [...rules, ...expressions]
+  return [...rules, ...foreign, ...expressions]
 }
 
 /** As much of it as the rules for these fields look at. */

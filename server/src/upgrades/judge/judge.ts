@@ -6,6 +6,7 @@ import { mergeDefinitions } from '../../engine/merge/merge-definitions.ts'
 import type { MisfitProblem } from '../../engine/merge/misfits.ts'
 import type { Need, Problem } from '../../engine/problem.ts'
 import {
+  bindAs,
   type CheckScript,
   type Definition,
   findBases,
@@ -103,7 +104,8 @@ export class Judge {
 
   /** Lines of both sides together must compile; where they do not, a person decides. */
   async #merge(base: Definition, ours: Definition, choices: Choices) {
-    const sides = { base, ours, theirs: this.#target.theirs, resolutions: toResolutions(choices) }
+    const theirs = bindAs(this.#target.theirs, ours)
+    const sides = { base: bindAs(base, ours), ours, theirs, resolutions: toResolutions(choices) }
     const merge = mergeDefinitions(sides)
     const broken = await Promise.all(
       merge.combined.map(async ({ uniqueBlockId, script }) => ((await this.#compiles(script)) ? [] : [uniqueBlockId])),

@@ -12,6 +12,7 @@ import type { CheckScript, WorkflowCatalog, WorkflowConnections } from '../ports
 import { insertRevision, insertUses, insertWorkflow } from '../store.ts'
 import { insertBase } from '../template/base-store.ts'
 import { emptyDefinition } from '../template/start-definition.ts'
+import { bindSubTemplates, listSubTemplates } from '../template/sub-templates.ts'
 import type { TemplateChoice } from '../template/template-choice.ts'
 import { resolveTemplate } from '../template/template-definition.ts'
 import { applyChanges, type WorkflowInput } from './apply-changes.ts'
@@ -34,22 +35,36 @@ export async function createWorkflow(deps: CreateDeps, principal: Principal, giv
   return id
 }
 
+type NewWorkflow = { id: string; store(tx: Tx): Promise<void> }
+/** `level`: of a workflow that is made with the one that runs it. */
+type Preparation = { checked?: CheckedScripts; level?: number }
+
+const nothing = { template: undefined, base: undefined, children: [] }
+/** As many as runs. */
+const levelsMax = 5
+
 /** Everything but the writing: `store` is called in a transaction of the account. */
 export async function prepareNew(
   deps: CreateDeps,
   principal: Principal,
   given: Given,
-  checked: CheckedScripts = new Set(),
-): Promise<{ id: string; store(tx: Tx): Promise<void> }> {
+  { checked = new Set(), level = 1 }: Preparation = {},
+): Promise<NewWorkflow> {
   checkStorable(given)
   const { organizationId, id: accountId } = principal.account
-  const { definition, template, base } = given.workflowTemplateId
-    ? await fromTemplate(deps, organizationId, { ...given, workflowTemplateId: given.workflowTemplateId }, checked)
-    : { definition: await fromChain(deps, organizationId, given, checked), template: undefined, base: undefined }
+  const { definition, template, base, children } = given.workflowTemplateId
+    ? await fromTemplate(
+        deps,
+        principal,
+        { ...given, workflowTemplateId: given.workflowTemplateId },
+        { checked, level },
+      )
+    : { ...nothing, definition: await fromChain(deps, organizationId, given, checked) }
   const id = newId()
   const key = { workflowId: id, accountId, revision: 1 }
   const sealed = await sealDefinition(deps.keyRing, key, definition)
   const store = async (tx: Tx) => {
+    for (const child of children) await child.store(tx)
     await holdApplications(deps.connections, tx, accountId, { before: {}, next: definition.applications })
     await holdSubWorkflows(tx, accountId, definition)
     // Revision and uses refer to the workflow, the revision to the base as well.
@@ -77,16 +92,28 @@ export async function prepareNew(
 
 async function fromTemplate(
   deps: CreateDeps,
-  organizationId: string,
+  principal: Principal,
   given: Given & { workflowTemplateId: string },
-  checked: CheckedScripts,
+  { checked, level }: Required<Preparation>,
 ) {
+  const { organizationId } = principal.account
   const template = await findTemplate(deps.catalog, organizationId, given.workflowTemplateId, given.templateVersion)
-  const { definition: start, base } = await resolveTemplate(deps.catalog, organizationId, template)
+  const { definition: unbound, base } = await resolveTemplate(deps.catalog, organizationId, template)
+  // One that is told as a whole names its sub-workflows itself.
+  const isWhole = given.isCustomizedStructure === true && given.chain !== undefined
+  const made = new Map<string, NewWorkflow>()
+  for (const workflowTemplateId of isWhole ? [] : listSubTemplates(unbound)) {
+    if (level === levelsMax) throw invalid(`Templates name each other more than ${levelsMax} levels deep.`)
+    made.set(
+      workflowTemplateId,
+      await prepareNew(deps, principal, { workflowTemplateId }, { checked, level: level + 1 }),
+    )
+  }
+  const start = bindSubTemplates(unbound, new Map([...made].map(([key, { id }]) => [key, id])))
   const definition = given.isCustomizedStructure
     ? await copyUnbound(deps, organizationId, { start, given, checked })
     : await applyChanges(deps, organizationId, { current: start, input: given, checked })
-  return { definition, template, base }
+  return { definition, template, base, children: [...made.values()] }
 }
 
 async function findTemplate(

@@ -64,7 +64,7 @@ async function prepare(
   }
   try {
     if (id === undefined) {
-      const made = await prepareNew(deps, principal, workflow, checked)
+      const made = await prepareNew(deps, principal, workflow, { checked })
       const store = (tx: Tx) => made.store(tx).then(() => true)
       return { pushed: { id: made.id, revision: 1, change: 'created' }, store }
     }

@@ -1,6 +1,6 @@
 import { findUnknownVariables } from '../../engine/chain/bindings.ts'
 import { type ChainBlock, nameBlock } from '../../engine/chain/chain.ts'
-import { findFlowProblems } from '../../engine/chain/flow-problems.ts'
+import { findFlowProblems, findTemplateCalls } from '../../engine/chain/flow-problems.ts'
 import { findGraphProblems } from '../../engine/chain/graph.ts'
 import type { Problem } from '../../engine/problem.ts'
 import { isSet } from '../../engine/variables/variable-values.ts'
@@ -16,6 +16,7 @@ export function findDeployProblems(definition: Definition, connections: readonly
     ...(definition.chain.length === 0 ? [{ message: 'The workflow has no blocks.' }] : []),
     ...findGraphProblems(definition.chain),
     ...findFlowProblems(definition.chain),
+    ...findTemplateCalls(definition.chain),
     ...findUnknownVariables(definition.chain, variables),
     ...findUnsetVariables(variables),
     ...definition.chain.flatMap((block) => findUnsetOfBlock(definition, block)),
