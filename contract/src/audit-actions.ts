@@ -31,6 +31,7 @@ export const auditActions = [
   'expectations.changed',
   'function.deleted',
   'items.dismissed',
+  'items.retried',
   'mail.accepted',
   'notifications.changed',
   'organization.created',

@@ -162,6 +162,7 @@ export const operations = {
   GetBlockItem: items.getBlockItem,
   FailedItems: items.failedItems,
   DismissItems: items.dismissItems,
+  RetryItems: items.retryItems,
   TestBlock: blockCalls.testBlock,
   ReplayStart: replay.startReplay,
   Replay: replay.getReplay,

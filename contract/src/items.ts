@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
 import { RequiredPage, RequiredSize, SearchTerm } from './paging.ts'
-import { BlockOfRun, RunNumber, WorkflowId } from './runs.ts'
+import { answerHeaders, BlockOfRun, RunNumber, WorkflowId } from './runs.ts'
 import { AcrossAccounts } from './statistics.ts'
 
 const itemStates = ['pending', 'processing', 'waiting', 'succeeded', 'failed', 'skipped'] as const
@@ -119,7 +119,7 @@ export const failedItems = operation({
 })
 
 const itemKeysMax = 10_000
-export const ItemKeys = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+const ItemKeys = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
   minItems: 1,
   maxItems: itemKeysMax,
   description: 'Keys of items; all open failed items of the block when absent.',
@@ -159,5 +159,48 @@ export const dismissItems = operation({
       comment: 'Entered by hand.',
     },
     answer: 1,
+  },
+})
+
+export const retryItems = operation({
+  name: 'RetryItems',
+  feature: 'Runs',
+  method: 'POST',
+  path: '/api/RetryItems/:workflowId',
+  description:
+    'Retry failed items of a run that ended well, as they were or edited: a new run takes exactly those items through their block and what follows it. Blocks before keep their results. A run that ended in Error is retried by RetryRun.',
+  changesState: true,
+  audit: 'items.retried',
+  params: WorkflowId,
+  body: Type.Object(
+    {
+      runNumber: RunNumber,
+      uniqueBlockId: Guid,
+      keys: Type.Optional(ItemKeys),
+      items: Type.Optional(
+        Type.Array(
+          Type.Object(
+            {
+              key: Type.String({ minLength: 1, maxLength: 200 }),
+              item: Type.Unknown({ description: 'Any JSON up to 1 MiB.' }),
+            },
+            { additionalProperties: false },
+          ),
+          {
+            minItems: 1,
+            maxItems: itemKeysMax,
+            description: 'Items to retry with other contents. Not together with keys.',
+          },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  answerHeaders,
+  answers: { 200: Type.String() },
+  refuses: ['not_found', 'items_not_open', 'workflow_not_deployed', 'blocks_invalid', 'storage_full'],
+  example: {
+    body: { runNumber: 7, uniqueBlockId: '0198c0de-0000-7000-8000-000000000002', keys: ['4711'] },
+    answer: 'Run 8 of the workflow "Orders" has started. It retries 1 item of run 7.',
   },
 })

@@ -66,6 +66,9 @@ export const RunHistoryItem = Type.Object(
     webhookIds: Type.Array(Guid, { description: 'The webhook requests that the run took; none for other runs.' }),
     itemsTotal: Type.Integer({ description: 'Items of its blocks.' }),
     itemsFailed: Type.Integer({ description: 'Items that failed and are still open.' }),
+    retryOfRunNumber: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The run that it retries; null unless runBy is Retry.',
+    }),
     blockErrors: Type.Integer({ description: 'Blocks that failed and, by onError continue, did not end the run.' }),
     waitingFor: Type.Union([WaitingFor, Type.Null()], {
       description: 'While the status is Waiting: what it waits for; of several the one due first.',

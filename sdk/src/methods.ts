@@ -683,6 +683,12 @@ export type Methods = {
    */
   dismissItems: Method<'DismissItems'>
   /**
+   * Retry failed items of a run that ended well, as they were or edited: a new run takes exactly those items through their block and what follows it. Blocks before keep their results. A run that ended in Error is retried by RetryRun.
+   * POST /api/RetryItems/:workflowId
+   * @example { body: {"runNumber":7,"uniqueBlockId":"0198c0de-0000-7000-8000-000000000002","keys":["4711"]} }
+   */
+  retryItems: Method<'RetryItems'>
+  /**
    * Run one script with given inputs, without a workflow and without leaving a run behind. Calls to applications go to real registered ones where `applications` names them, else they get the recorded responses. Vault and mail are not touched. With `allItems` the script runs once for each item.
    * POST /api/TestBlock
    * @example { body: {"script":"const orders = await api.get('TEST/orders')\nreturn orders.length","recordedAnswers":[{"url":"TEST/orders","data":[{"id":1}]}]} }

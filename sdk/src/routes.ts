@@ -126,6 +126,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   GetBlockItem: { method: 'GET', path: '/api/GetBlockItem/:workflowId' },
   FailedItems: { method: 'POST', path: '/api/FailedItems' },
   DismissItems: { method: 'POST', path: '/api/DismissItems', changesState: true },
+  RetryItems: { method: 'POST', path: '/api/RetryItems/:workflowId', changesState: true },
   TestBlock: { method: 'POST', path: '/api/TestBlock' },
   ReplayStart: { method: 'POST', path: '/api/Replay/:id', changesState: true },
   Replay: { method: 'GET', path: '/api/Replay/:id' },

@@ -928,6 +928,7 @@ table run_items -- row-level security forced (
   ended_at timestamp with time zone not null,
   sealed_deferred bytea,
   child_run jsonb,
+  retried_by integer,
   constraint run_items_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'skipped'::text]))),
   constraint run_items_pkey PRIMARY KEY (run_id, block_id, item_index)
 );
@@ -1025,6 +1026,8 @@ table runs partition by RANGE (id) -- row-level security forced (
   parent_item_index integer,
   parent_run jsonb,
   level smallint not null default 1,
+  retry_of_number integer,
+  items_retry_id uuid,
   partial jsonb,
   constraint runs_processor_type_check CHECK ((processor_type = ANY (ARRAY['Standard'::text, 'Debug'::text]))),
   constraint runs_run_by_check CHECK ((run_by = ANY (ARRAY['API'::text, 'Scheduler'::text, 'Webhook'::text, 'Manual'::text, 'Retry'::text, 'Workflow'::text]))) NOT VALID,

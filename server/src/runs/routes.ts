@@ -9,6 +9,7 @@ import { dismissItems } from './ledger/dismiss-items.ts'
 import { listFailedItems } from './ledger/failed-items.ts'
 import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
 import { retryRun } from './start/retry.ts'
+import { retryItems } from './start/retry-items.ts'
 import { type StartDeps, startRun } from './start/start.ts'
 import type { StartedRun } from './start/starter.ts'
 import { type StopDeps, stopRun } from './start/stop.ts'
@@ -35,6 +36,7 @@ type Names =
   | 'GetBlockItem'
   | 'FailedItems'
   | 'DismissItems'
+  | 'RetryItems'
   | 'TestBlock'
 
 export type RunDeps = StartDeps & StopDeps & HistoryDeps & TestBlockDeps & ResumeDeps & RunAndWaitDeps
@@ -64,6 +66,11 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
     GetBlockItem: ({ principal, params, query }) => getBlockItem(deps, principal, params.workflowId, query),
     FailedItems: ({ principal, body }) => listFailedItems(deps, principal, body),
     DismissItems: ({ principal, body }) => dismissItems(deps, principal, body),
+    RetryItems: async ({ principal, params, body, exchange }) => {
+      const retry = await retryItems(deps, principal, params.workflowId, body)
+      exchange.setHeader('X-Run-Number', String(retry.runNumber))
+      return retry.sentence
+    },
     GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
     GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
     GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),

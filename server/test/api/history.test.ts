@@ -53,6 +53,7 @@ describe('POST /api/GetRunHistory', () => {
       startedByAccountId: expect.any(String),
       itemsTotal: 0,
       itemsFailed: 0,
+      retryOfRunNumber: null,
       blockErrors: 0,
       waitingFor: null,
       parentRun: null,

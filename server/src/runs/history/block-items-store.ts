@@ -11,6 +11,7 @@ export type ItemRow = {
   ended_at: Date | null
   due_at: Date | null
   child_run: { workflowId: string; runNumber: number } | null
+  retried_by: number | null
 }
 
 type At = { accountId: string; runId: string; blockId: string }
@@ -63,13 +64,13 @@ export async function listItems(
     ), known as (
       select l.item_index, l.key,
         coalesce(i.status, case when w.item_index is not null then 'waiting' else 'pending' end) as state,
-        i.error_message, coalesce(i.tries, w.tries, 0) as tries, i.started_at, i.ended_at,
+        i.error_message, i.retried_by, coalesce(i.tries, w.tries, 0) as tries, i.started_at, i.ended_at,
         case when i.status is null then w.due_at end as due_at, coalesce(i.child_run, w.child_run) as child_run
       from listed l
       left join run_items i on i.run_id = ${runId} and i.block_id = ${blockId} and i.item_index = l.item_index
       left join waits w on w.item_index = l.item_index
     ), all_items as (
-      select item_index, key, error_message, tries, started_at, ended_at, due_at, child_run,
+      select item_index, key, error_message, retried_by, tries, started_at, ended_at, due_at, child_run,
         case when state = 'pending' and row_number() over (partition by state order by item_index) <= ${lanes} then 'processing' else state end as state
       from known
     )
@@ -98,7 +99,7 @@ export async function findItem(
         when f.item_index - (
           select count(*) from run_items e where e.run_id = ${runId} and e.block_id = ${blockId} and e.item_index < f.item_index
         ) < ${lanes} then 'processing' else 'pending' end as state,
-      i.error_message, coalesce(i.tries, (w.details::json ->> 'tries')::integer, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
+      i.error_message, i.retried_by, coalesce(i.tries, (w.details::json ->> 'tries')::integer, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
       coalesce(i.child_run, (w.details::jsonb -> 'child') - 'id') as child_run, i.result, i.log, i.calls
     from (
       select l.first_index + e.no::integer - 1 as item_index, e.entry ->> 0 as key, (e.entry -> 1)::text as item

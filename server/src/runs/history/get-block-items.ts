@@ -82,6 +82,6 @@ function toItem(row: ItemRow): Answer['items'][number] {
     endDateTimeUTC: row.ended_at?.toISOString() ?? null,
     nextTryDateTimeUTC: row.due_at?.toISOString() ?? null,
     childRun: row.child_run,
-    retriedByRunNumber: null,
+    retriedByRunNumber: row.retried_by,
   }
 }

@@ -25,12 +25,13 @@ type HistoryRow = {
   block_errors: number
   items_total: number
   items_failed: number
+  retry_of_number: number | null
   waiting_for: RunHistoryItem['waitingFor']
   parent_run: RunHistoryItem['parentRun']
 }
 
 const columns = `run_number, status, created_at, ended_at, pause_ms, run_by, processor_type, is_expired_by_time, error_message, last_block_id,
-  last_block_title, webhook_ids, revision, started_by, block_errors, items_total, items_failed, waiting_for, parent_run,
+  last_block_title, webhook_ids, revision, started_by, block_errors, items_total, items_failed, retry_of_number, waiting_for, parent_run,
   (extract(epoch from coalesce(ended_at, now()) - created_at) * 1000)::bigint as duration_ms`
 
 const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
@@ -53,6 +54,7 @@ const orderings: Record<NonNullable<HistorySearch['orderField']>, string> = {
   blockErrors: 'block_errors',
   itemsTotal: 'items_total',
   itemsFailed: 'items_failed',
+  retryOfRunNumber: 'retry_of_number',
   waitingFor: "waiting_for ->> 'untilDateTimeUTC'",
   parentRun: "(parent_run ->> 'runNumber')::integer",
 }
@@ -243,6 +245,7 @@ function toItem(row: HistoryRow): RunHistoryItem {
     startedByAccountId: row.started_by,
     itemsTotal: row.items_total,
     itemsFailed: row.items_failed,
+    retryOfRunNumber: row.retry_of_number,
     blockErrors: row.block_errors,
     waitingFor: row.status === 'Waiting' ? row.waiting_for : null,
     parentRun: row.parent_run,

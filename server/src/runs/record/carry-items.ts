@@ -21,7 +21,10 @@ export async function copyItems(
       and (status = 'succeeded' or (status = 'skipped' and result is not null)) and block_id = any(${copy.blockIds}::uuid[])`)
 }
 
-/** For a list that was made anew: the same keys, wherever they stand now, of any run of the same row of retries. */
+/**
+ * For a list that was made anew: the same keys, wherever they stand now, of any run of the same row of retries. A retry of single items is a row of its
+ * own: what follows them has lists of those alone, whose keys may be mere positions.
+ */
 export async function takeOverByKey(
   tx: Queryable,
   at: { runId: string; rootId: string; accountId: string; blockId: string },
@@ -34,7 +37,8 @@ export async function takeOverByKey(
       i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred, i.child_run
     from unnest(${keys}::text[]) with ordinality as n (key, no) join run_items i on i.key = n.key
     where i.run_id in (
-        select r.id from runs r where (r.id = ${at.rootId} or r.retry_of = ${at.rootId}) and r.account_id = ${at.accountId} and r.id <> ${at.runId}
+        select r.id from runs r join runs t on t.id = ${at.runId} and r.items_retry_id is not distinct from t.items_retry_id
+        where (r.id = ${at.rootId} or r.retry_of = ${at.rootId}) and r.account_id = ${at.accountId} and r.id <> ${at.runId}
       ) and i.block_id = ${at.blockId} and i.account_id = ${at.accountId}
       and (i.status = 'succeeded' or (i.status = 'skipped' and i.result is not null))
     order by i.key, i.ended_at desc on conflict do nothing`)

@@ -36,7 +36,8 @@ export async function closeRetried(tx: Queryable, runIds: readonly string[]): Pr
     sql`
       select f.root_run_id, f.block_id, f.key from runs r join run_items i on i.run_id = r.id
       join failed_items f on f.root_run_id = r.retry_of and f.block_id = i.block_id and f.key = i.key
-      where r.id = any(${runIds}::uuid[]) and r.retry_of is not null and i.status <> 'failed'`,
+      where r.id = any(${runIds}::uuid[]) and r.retry_of is not null 
+        and (i.status = 'succeeded' or (i.status = 'skipped' and i.result is not null))`,
   )
 }
 

@@ -194,18 +194,13 @@ export class ItemRecords {
 
   /** False when another worker owns the run now. Of a retry, items that ended well in a run before it are taken over. */
   async putList(claim: RunClaim, at: NewList, list: readonly ListedItem[]): Promise<boolean> {
-    const { accountId, rootId, blockId, lanes, sameAs = null } = at
-    const chunks = sameAs === null ? toChunks(list) : [{ firstIndex: 0, content: '[]' }]
+    const { accountId, rootId, blockId } = at
     const { runId } = claim
     return this.#db.transaction(async (tx) => {
       const { rowCount } = await tx.query(sql`
         select from runs where id = ${runId} and attempt = ${claim.attempt} and ended_at is null for no key update`)
       if (rowCount === 0) return false
-      for (const [chunk, { firstIndex, content }] of chunks.entries())
-        await tx.query(sql`
-          insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content, lanes, same_as)
-          values (${runId}, ${blockId}, ${chunk}, ${accountId}, ${list.length}, ${firstIndex}, ${content}, ${lanes}, ${sameAs})
-          on conflict do nothing`)
+      await insertList(tx, { ...at, runId }, list)
       if (rootId !== runId) {
         const keys = list.map(({ key }) => key)
         await takeOverByKey(tx, { runId, rootId, accountId, blockId }, keys)
@@ -268,6 +263,19 @@ export class ItemRecords {
       where run_id = ${at.runId} and block_id = ${at.blockId} and account_id = ${at.accountId} and chunk = 0 returning deaths`)
     return rows[0]?.deaths ?? {}
   }
+}
+
+export async function insertList(
+  tx: Queryable,
+  { runId, accountId, blockId, lanes, sameAs }: Omit<NewList, 'rootId'> & { runId: string },
+  list: readonly ListedItem[],
+): Promise<void> {
+  const chunks = sameAs === undefined ? toChunks(list) : [{ firstIndex: 0, content: '[]' }]
+  for (const [chunk, { firstIndex, content }] of chunks.entries())
+    await tx.query(sql`
+      insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content, lanes, same_as)
+      values (${runId}, ${blockId}, ${chunk}, ${accountId}, ${list.length}, ${firstIndex}, ${content}, ${lanes}, ${sameAs ?? null})
+      on conflict do nothing`)
 }
 
 function toChunks(list: readonly ListedItem[]): { firstIndex: number; content: string }[] {

@@ -8,6 +8,7 @@ import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
+import { noteRetried } from '../ledger/retry-store.ts'
 import { copyItems } from '../record/carry-items.ts'
 import { type Carried, carryContents } from './carry-contents.ts'
 import { findStandingRetry, lockRetried, type RetriedRun, type StandingRetry } from './retry-store.ts'
@@ -81,7 +82,7 @@ export async function startRetry(
   const { accountId, workflowId, runNumber } = key
   const failed = await lockRetried(tx, key)
   if (!failed) throw notFound('run')
-  const standing = await findStandingRetry(tx, accountId, failed.rootId)
+  const standing = await findStandingRetry(tx, accountId, failed)
   if (standing && standing.runNumber !== runNumber) return { standing }
   if (
     failed.status !== 'Error' &&
@@ -102,6 +103,7 @@ export async function startRetry(
   // Of blocks with items only those that failed or did not begin run again.
   const continued = listContinued(definition, before, reused)
   await copyItems(tx, { fromRunId: failed.id, toRunId: id, accountId, blockIds: continued })
+  if (failed.hasItems) await noteRetried(tx, { accountId, ...failed, reused }, started)
   if (failed.webhookIds !== null) {
     const { webhookIds, createdAt: failedSince } = failed
     await deps.webhooks.hold(tx, { accountId, workflowId, webhookIds, failedSince, run: started, isPartial })

@@ -1,5 +1,5 @@
 import type { RunSource } from '@patchbay/contract'
-import { type Queryable, sql } from '../../db/index.ts'
+import { type Queryable, type Sql, sql } from '../../db/index.ts'
 import type { PartialOptions } from '../run.ts'
 
 /** As answers show it. */
@@ -14,6 +14,8 @@ export type NewRun = {
   partial?: PartialOptions
   /** For a retry: the failed run that it continues. */
   reusedRunId?: string
+  /** For a retry of single items: the first run of their row, and the run they are taken from. Either may be kept no longer. */
+  itemsOf?: { rootRunId: string; runNumber: number }
   webhookIds?: string[]
   /** JSON text. A retry has that of the failed run. */
   input?: string
@@ -50,32 +52,7 @@ export type InsertedRun = { id: string; runNumber: number; revision: number; wor
 export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promise<Map<string, InsertedRun>> {
   const { rows } = await tx.query<{ id: string; run_number: number; revision: number; name: string }>(sql`
     with input as materialized (
-      select * from unnest(
-        ${runs.map((run) => run.id)}::uuid[],
-        ${runs.map((run) => run.accountId)}::uuid[],
-        ${runs.map((run) => run.workflowId)}::uuid[],
-        ${runs.map((run) => run.runBy)}::text[],
-        ${runs.map((run) => run.range?.runFromBlock ?? null)}::integer[],
-        ${runs.map((run) => run.range?.runTillBlock ?? null)}::integer[],
-        ${runs.map((run) => run.reusedRunId ?? null)}::uuid[],
-        ${runs.map((run) => (run.webhookIds ? `{${run.webhookIds.join(',')}}` : null))}::text[],
-        ${runs.map((run) => run.isWebhookBatch ?? false)}::boolean[],
-        ${runs.map((run) => run.movesDateLastRun ?? true)}::boolean[],
-        ${runs.map((run) => run.startedBy ?? null)}::uuid[],
-        ${runs.map((run) => run.input ?? null)}::text[],
-        ${runs.map((run) => run.isAwaited ?? false)}::boolean[],
-        ${runs.map((run) => run.isErrorRun ?? false)}::boolean[],
-        ${runs.map((run) => run.needsApplications ?? false)}::boolean[],
-        ${runs.map((run) => run.mayBeArchived ?? false)}::boolean[],
-        ${runs.map((run) => run.parent?.runId ?? null)}::uuid[],
-        ${runs.map((run) => run.parent?.itemIndex ?? null)}::integer[],
-        ${runs.map((run) => (run.parent ? JSON.stringify(run.parent.shown) : null))}::text[],
-        ${runs.map((run) => run.parent?.level ?? 1)}::integer[],
-        ${runs.map((run) => (run.partial ? JSON.stringify(run.partial) : null))}::text[]
-      ) with ordinality
-        as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
-          input, is_awaited, is_error_run, needs_applications, may_be_archived, parent_run_id, parent_item_index,
-          parent_run, level, partial, position)
+      ${given(runs)}
     ), permitted as materialized (
       select i.* from input i join workflows w on w.id = i.workflow_id and w.account_id = i.account_id
       where (w.state = 'deployed' or w.state = 'archived' and i.may_be_archived)
@@ -104,17 +81,19 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
     ), inserted as (
       insert into runs (id, account_id, workflow_id, run_number, revision, run_by, processor_type, created_at, run_from, run_till,
                         date_last_run, counts_from, moves_date_last_run, webhook_ids, is_webhook_batch, retry_of, started_by, input, is_awaited,
-                        is_error_run, parent_run_id, parent_item_index, parent_run, level, partial)
+                        is_error_run, parent_run_id, parent_item_index, parent_run, level, partial,
+                        retry_of_number, items_retry_id)
       select n.run_id, n.account_id, n.workflow_id, n.run_number, n.revision, n.run_by,
         case when n.run_from is null and n.run_till is null then 'Standard' else 'Debug' end,
         n.started_at, n.run_from, n.run_till,
         case when r.id is null then n.date_last_run else r.date_last_run end,
-        coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, r.root_id,
+        coalesce(r.counts_from, n.started_at), n.moves_date_last_run, n.webhook_ids::uuid[], n.is_webhook_batch, coalesce(r.root_id, n.items_root_id),
         n.started_by, coalesce(r.input, n.input), n.is_awaited, n.is_error_run, n.parent_run_id, n.parent_item_index,
-        n.parent_run::jsonb, n.level, coalesce(r.partial, n.partial::jsonb)
+        n.parent_run::jsonb, n.level, coalesce(r.partial, n.partial::jsonb),
+        coalesce(r.run_number, n.items_run_number), case when n.items_root_id is not null then n.run_id else r.items_retry_id end
       from numbered n left join lateral (
         -- A retry sees what the failed run saw, and answers for the time since that one started.
-        select o.id, o.date_last_run, o.counts_from, o.input, o.partial, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
+        select o.id, o.run_number, o.items_retry_id, o.date_last_run, o.counts_from, o.input, o.partial, coalesce(o.retry_of, o.id) as root_id from runs o where o.id = n.reused_run_id and n.run_by = 'Retry'
       ) r on true
     )
     select run_id as id, run_number, revision, name from numbered`)
@@ -124,6 +103,39 @@ export async function insertRuns(tx: Queryable, runs: readonly NewRun[]): Promis
       { id: row.id, runNumber: row.run_number, revision: row.revision, workflowName: row.name },
     ]),
   )
+}
+
+/** The runs as rows. */
+function given(runs: readonly NewRun[]): Sql {
+  return sql`
+  select * from unnest(
+    ${runs.map((run) => run.id)}::uuid[],
+    ${runs.map((run) => run.accountId)}::uuid[],
+    ${runs.map((run) => run.workflowId)}::uuid[],
+    ${runs.map((run) => run.runBy)}::text[],
+    ${runs.map((run) => run.range?.runFromBlock ?? null)}::integer[],
+    ${runs.map((run) => run.range?.runTillBlock ?? null)}::integer[],
+    ${runs.map((run) => run.reusedRunId ?? null)}::uuid[],
+    ${runs.map((run) => (run.webhookIds ? `{${run.webhookIds.join(',')}}` : null))}::text[],
+    ${runs.map((run) => run.isWebhookBatch ?? false)}::boolean[],
+    ${runs.map((run) => run.movesDateLastRun ?? true)}::boolean[],
+    ${runs.map((run) => run.startedBy ?? null)}::uuid[],
+    ${runs.map((run) => run.input ?? null)}::text[],
+    ${runs.map((run) => run.isAwaited ?? false)}::boolean[],
+    ${runs.map((run) => run.isErrorRun ?? false)}::boolean[],
+    ${runs.map((run) => run.needsApplications ?? false)}::boolean[],
+    ${runs.map((run) => run.mayBeArchived ?? false)}::boolean[],
+    ${runs.map((run) => run.parent?.runId ?? null)}::uuid[],
+    ${runs.map((run) => run.parent?.itemIndex ?? null)}::integer[],
+    ${runs.map((run) => (run.parent ? JSON.stringify(run.parent.shown) : null))}::text[],
+    ${runs.map((run) => run.parent?.level ?? 1)}::integer[],
+    ${runs.map((run) => (run.partial ? JSON.stringify(run.partial) : null))}::text[],
+    ${runs.map((run) => run.itemsOf?.rootRunId ?? null)}::uuid[],
+    ${runs.map((run) => run.itemsOf?.runNumber ?? null)}::integer[]
+  ) with ordinality
+    as i (run_id, account_id, workflow_id, run_by, run_from, run_till, reused_run_id, webhook_ids, is_webhook_batch, moves_date_last_run, started_by,
+      input, is_awaited, is_error_run, needs_applications, may_be_archived, parent_run_id, parent_item_index,
+      parent_run, level, partial, items_root_id, items_run_number, position)`
 }
 
 /** A run whose start was made final although nobody heard of it. */
@@ -145,6 +157,18 @@ export async function copyBlocks(
     select ${copy.toRunId}, block_id, account_id, seq, status, true, result, log, session, started_at, ended_at, 0, item_count, vault_ranges
     from run_blocks
     where run_id = ${copy.fromRunId} and account_id = ${copy.accountId} and status in ('Ready', 'Skipped') and block_id = any(${copy.blockIds}::uuid[])`)
+}
+
+/** Blocks that this run has nothing to do with: before all others, so that what they leave behind is that of the last one before. */
+export async function passOver(
+  tx: Queryable,
+  pass: { runId: string; accountId: string; blockIds: readonly string[]; status: 'Ready' | 'Skipped' },
+): Promise<void> {
+  await tx.query(sql`
+    insert into run_blocks (run_id, block_id, account_id, seq, status, is_reused, result, started_at, ended_at, pause_ms)
+    select ${pass.runId}, block_id, ${pass.accountId}, 0, ${pass.status}, true, 'null', clock_timestamp(), clock_timestamp(), 0
+    from unnest(${pass.blockIds}::uuid[]) as p (block_id)
+    on conflict do nothing`)
 }
 
 export async function findWorkflowState(

@@ -45,6 +45,14 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
       return items.find((item: { workflowId: string }) => item.workflowId === workflow.id)?.id
     })
   }
+  async function failedItem() {
+    const { id: workflowId, blocks } = await deployWorkflow(manager, [
+      'return [1]',
+      { script: 'throw new Error("bad")', flow: { forEach: { maxFailures: 'all' } } },
+    ])
+    await runToEnd(manager, workflowId)
+    return { workflowId, runNumber: 1, uniqueBlockId: blocks[1] }
+  }
   const schedule = (workflowId: string, isScheduled: boolean) => ({
     workflowId,
     isScheduled,
@@ -99,18 +107,12 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
       },
     },
     DismissItems: {
-      'items.dismissed': async () => {
-        const { id: workflowId, blocks } = await deployWorkflow(manager, [
-          'return [1]',
-          { script: 'throw new Error("bad")', flow: { forEach: { maxFailures: 'all' } } },
-        ])
-        await runToEnd(manager, workflowId)
-        return post('/api/DismissItems', {
-          workflowId,
-          runNumber: 1,
-          uniqueBlockId: blocks[1],
-          comment: 'Done by hand.',
-        })
+      'items.dismissed': async () => post('/api/DismissItems', { ...(await failedItem()), comment: 'Done by hand.' }),
+    },
+    RetryItems: {
+      'items.retried': async () => {
+        const { workflowId, ...item } = await failedItem()
+        return post(`/api/RetryItems/${workflowId}`, item)
       },
     },
     ReplayStart: {

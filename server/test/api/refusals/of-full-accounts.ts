@@ -28,6 +28,7 @@ export function refusalsOfFullAccounts(at: Surroundings): Refusal[] {
     ['RestoreRevision', () => [`RestoreRevision/${nothing}`, { revision: 1 }]],
     ['RunWorkflow', () => ['RunWorkflow', { workflowId: nothing }]],
     ['SendEvent', () => ['SendEvent', { name: 'full' }]],
+    ['RetryItems', () => [`RetryItems/${nothing}`, { runNumber: 1, uniqueBlockId: nothing }]],
     ['RunAndWait', () => [`RunAndWait/${nothing}`, {}]],
     ['CatalogImport', () => ['CatalogImport', { files: [{ path: 'functions/x.js', content: 'return 1' }] }]],
   ] as const satisfies [string, (accountId: string) => [path: string, body: object]][]

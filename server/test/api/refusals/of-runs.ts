@@ -1,10 +1,18 @@
 // Runs, what finds and repeats them, and the queues of webhooks.
 import { randomUUID } from 'node:crypto'
+import type { Client } from '../../harness/client.ts'
 import { enableWebhook, hasStatus } from '../../harness/webhooks.ts'
 import { createWorkflow, deployWorkflow, runToEnd, startRun } from '../../harness/workflows.ts'
 import { type Refusal, refusal, type Surroundings } from './refusal.ts'
 
 const failing = "throw new Error('broken')"
+
+async function failingItem(client: Client) {
+  const flow = { forEach: { maxFailures: 'all' } }
+  const workflow = await deployWorkflow(client, ['return [1]', { script: failing, flow }])
+  await runToEnd(client, workflow.id)
+  return workflow
+}
 
 export function refusalsOfRuns(at: Surroundings): Refusal[] {
   const idle = async () => (await createWorkflow(at.manager, ['return 1'])).id
@@ -61,6 +69,21 @@ export function refusalsOfRuns(at: Surroundings): Refusal[] {
       await hasStatus(at.manager, hook.workflowId, webhookId, 'Failed')
       await at.service.asOwner('delete from webhook_requests where id = $1', [webhookId])
       return retry(hook.workflowId)
+    }),
+    refusal('RetryItems', 'items_not_open', 'The block has no open failed items in run 1.', async () => {
+      const { id, blocks } = await deployWorkflow(at.manager, ['return 1'])
+      await runToEnd(at.manager, id)
+      return at.manager.post(`/api/RetryItems/${id}`, { runNumber: 1, uniqueBlockId: blocks[0] })
+    }),
+    refusal('RetryItems', 'workflow_not_deployed', notDeployed, async () => {
+      const { id, blocks } = await failingItem(at.manager)
+      await at.manager.get(`/api/ArchiveWorkflow/${id}`)
+      return at.manager.post(`/api/RetryItems/${id}`, { runNumber: 1, uniqueBlockId: blocks[1] })
+    }),
+    refusal('RetryItems', 'blocks_invalid', 'whose items failed in run 1 is gone from the workflow.', async () => {
+      const { id, blocks } = await failingItem(at.manager)
+      await at.manager.post(`/api/Workflow/${id}`, { chain: [{ uniqueBlockId: blocks[1], isDeleted: true }] })
+      return at.manager.post(`/api/RetryItems/${id}`, { runNumber: 1, uniqueBlockId: blocks[1] })
     }),
     refusal(
       'DismissItems',
