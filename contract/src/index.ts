@@ -36,6 +36,7 @@ import * as vault from './vault.ts'
 import * as webhookOperators from './webhook-operators.ts'
 import * as webhooks from './webhooks.ts'
 import * as workflowRecords from './workflow-records.ts'
+import * as workflowSearch from './workflow-search.ts'
 import * as workflows from './workflows.ts'
 
 /** The table of all operations, by name. */
@@ -111,7 +112,7 @@ export const operations = {
   MyVaultContainsGlobal: vault.containsInAccount,
   VaultKeys: vault.listVaultKeys,
   Workflows: workflows.listWorkflows,
-  WorkflowsSearch: workflows.searchWorkflows,
+  WorkflowsSearch: workflowSearch.searchWorkflows,
   Workflow: workflows.getWorkflow,
   WorkflowCreate: workflows.createWorkflow,
   WorkflowUpdate: workflows.updateWorkflow,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { flowAnswerFields } from './chain-flow.ts'
 import { workflowStates } from './client-values.ts'
-import { Guid, Timestamp } from './ids.ts'
+import { AccountName, Guid, Timestamp } from './ids.ts'
 import { RunHistoryItem } from './runs.ts'
 
 export type WorkflowStateName = (typeof workflowStates)[number]
@@ -84,7 +84,19 @@ const listFields = {
   modifyDateTimeUTC: { ...Timestamp, description: 'When it was last changed.' },
 }
 
-export const WorkflowListApiDto = Type.Object(listFields, { description: 'Workflow summary.' })
+export const WorkflowListApiDto = Type.Object(
+  {
+    ...listFields,
+    accountId: Type.Optional({ ...Guid, description: 'Only with acrossAccounts: the account that owns it.' }),
+    accountName: Type.Optional(AccountName),
+    accountEmail: Type.Optional(Type.String({ description: 'Only with acrossAccounts: its e-mail address.' })),
+    failingSinceDateTimeUTC: Type.Optional(
+      orNull(Timestamp, 'Only with acrossAccounts: since when its runs fail; null while they do not.'),
+    ),
+    queued: Type.Optional(Type.Integer({ description: 'Only with acrossAccounts: webhook requests in its queue.' })),
+  },
+  { description: 'Workflow summary.' },
+)
 
 export const WorkflowVariable = Type.Object({
   value: Type.Unknown({ description: 'Null while it is not set; passwords are masked.' }),

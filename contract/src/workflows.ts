@@ -4,7 +4,6 @@ import { blocksMax } from './client-values.ts'
 import { Guid } from './ids.ts'
 import { Name } from './names.ts'
 import { operation } from './operation.ts'
-import { Page, SearchTerm, Size, TagFilter } from './paging.ts'
 import { Revision } from './revisions.ts'
 import {
   mapOf,
@@ -15,11 +14,9 @@ import {
   TimeoutSeconds,
   WorkflowApiDto,
   WorkflowListApiDto,
-  WorkflowState,
 } from './workflow-records.ts'
 
 const WorkflowId = Type.Object({ id: Guid })
-const GuidFilter = (description: string) => Type.Optional(Type.Array(Guid, { maxItems: 1000, description }))
 
 // An answer can be posted back as it is: what a client cannot change is accepted whatever it holds, and has no effect.
 const readOnly = Type.Optional(Type.Unknown({ description: 'Read-only: accepted and ignored.' }))
@@ -123,36 +120,6 @@ export const listWorkflows = operation({
   path: '/api/Workflows',
   description: 'Every workflow of the account that is in development or deployed.',
   answers: { 200: Type.Array(WorkflowListApiDto) },
-})
-
-export const searchWorkflows = operation({
-  name: 'WorkflowsSearch',
-  feature: 'Workflows',
-  method: 'POST',
-  path: '/api/Workflows',
-  description: 'Search the workflows of the account, archived ones included.',
-  body: Type.Object(
-    {
-      page: Type.Optional(Page),
-      size: Type.Optional(Size),
-      searchTerm: Type.Optional({
-        ...SearchTerm,
-        description: 'Looked for in name and description, without regard to case; % and _ are ordinary characters.',
-      }),
-      appIds: GuidFilter('Only workflows that use one of these applications.'),
-      regAppIds: GuidFilter('Only workflows that use one of these registered applications.'),
-      blockTemplateIds: GuidFilter('Only workflows with a block made from one of these block templates.'),
-      workflowTemplateId: Type.Optional({ ...Guid, description: 'Only workflows made from this template.' }),
-      workflowState: Type.Optional(Type.Array(WorkflowState, { maxItems: 10 })),
-      tags: Type.Optional(TagFilter),
-      isScheduled: Type.Optional(Type.Boolean()),
-      isAutoRunPaused: Type.Optional(Type.Boolean()),
-      isWebhookActive: Type.Optional(Type.Boolean()),
-    },
-    { additionalProperties: false },
-  ),
-  answers: { 200: Type.Object({ workflows: Type.Array(WorkflowListApiDto), total: Type.Integer() }) },
-  example: { body: { page: 0, size: 20, searchTerm: 'orders', workflowState: ['deployed'], isScheduled: true } },
 })
 
 export const getWorkflow = operation({

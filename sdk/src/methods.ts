@@ -398,7 +398,7 @@ export type Methods = {
    */
   workflows: Method<'Workflows'>
   /**
-   * Search the workflows of the account, archived ones included.
+   * Search the workflows of the account, or of all accounts, archived ones included.
    * POST /api/Workflows
    * @example { body: {"page":0,"size":20,"searchTerm":"orders","workflowState":["deployed"],"isScheduled":true} }
    */

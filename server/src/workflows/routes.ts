@@ -1,4 +1,4 @@
-import { type Principal, scopeOf } from '../access/index.ts'
+import { type Principal, reachOf, scopeOf } from '../access/index.ts'
 import type { HandlersOf } from '../http/index.ts'
 import type { StorageLedger } from '../storage/index.ts'
 import { createWorkflow } from './change/create.ts'
@@ -36,8 +36,12 @@ export function workflowRoutes(deps: WorkflowDeps): HandlersOf<Names> {
   const requireRoom = ({ account }: Principal) => deps.ledger.requireRoom(account.id)
   return {
     Workflows: ({ principal }) => listWorkflows(database.forScope(scopeOf(principal)), principal.account.id),
-    WorkflowsSearch: ({ principal, body }) =>
-      searchWorkflows({ db: database.forScope(scopeOf(principal)), catalog }, scopeOf(principal), body),
+    WorkflowsSearch: ({ principal, body }) => {
+      const reach = reachOf(principal, body.acrossAccounts)
+      // Rows of several accounts are nobody's own: the conditions on them are those of the reach.
+      const db = reach.kind === 'account' ? database.forScope(scopeOf(principal)) : database.system
+      return searchWorkflows({ db, catalog }, reach, body)
+    },
     Workflow: async ({ principal, params, query, exchange }) => {
       const workflow = await getWorkflow(deps, principal, params.id, query)
       exchange.setHeader('ETag', eTagOf(workflow.revision))

@@ -26,7 +26,7 @@ export type WorkflowItemRow = {
 }
 
 /** Null while nothing will run by itself: the account is not active, or a connection is faulted. Paused by its failures, it tries now and then. */
-const nextRunAt = sql`case
+export const nextRunAt = sql`case
     when exists (select from accounts o where o.id = w.account_id and o.state <> 'active') then null
     when w.next_try_at is not null then w.next_try_at
     when not w.is_auto_run_paused then w.next_run_at end`

@@ -1,23 +1,19 @@
-import { listSizeMax, readPage } from '@patchbay/contract'
-import { nothing, type Queryable, type Scope, type Sql, sql, when } from '../../db/index.ts'
-import type { WorkflowState } from '../definition/definition.ts'
-import type { UseKind } from '../definition/uses.ts'
+import { type BodyOf, listSizeMax, type Operations, readPage } from '@patchbay/contract'
+import { accountName, type Reach } from '../../access/index.ts'
+import { nothing, type Queryable, type Sql, sql } from '../../db/index.ts'
 import type { WorkflowCatalog } from '../ports.ts'
-import { itemColumns, toItem, type WorkflowItemRow } from './list-item.ts'
+import { itemColumns, nextRunAt, toItem, type WorkflowItemRow } from './list-item.ts'
+import { fromWorkflows, matchWorkflows } from './matching.ts'
 
-export type WorkflowSearch = {
-  page?: number
-  size?: number
-  searchTerm?: string
-  appIds?: string[]
-  regAppIds?: string[]
-  blockTemplateIds?: string[]
-  workflowTemplateId?: string
-  workflowState?: WorkflowState[]
-  tags?: string[]
-  isScheduled?: boolean
-  isAutoRunPaused?: boolean
-  isWebhookActive?: boolean
+export type WorkflowSearch = BodyOf<Operations['WorkflowsSearch']>
+type OrderField = NonNullable<WorkflowSearch['orderField']>
+
+type FoundRow = WorkflowItemRow & {
+  account_id: string
+  account_name: string
+  account_email: string
+  failing_since: Date | null
+  queued: number
 }
 
 /** Those in development and deployed, in the order in which they were made. */
@@ -27,58 +23,73 @@ export async function listWorkflows(db: Queryable, accountId: string) {
   return rows.map(toItem)
 }
 
-/** An empty list of a filter does not filter. Within one filter any match counts, all filters must match; of tags every one must be there. */
+/** `db` must see every account in reach. */
 export async function searchWorkflows(
-  deps: { db: Queryable; catalog: WorkflowCatalog },
-  scope: Scope,
+  { db, catalog }: { db: Queryable; catalog: WorkflowCatalog },
+  reach: Reach,
   search: WorkflowSearch,
 ) {
   const { page, size } = readPage(search)
-  const shortNames = search.appIds && (await findShortNames(deps.catalog, scope.organizationId, search.appIds))
-  const matching = sql`w.account_id = ${scope.accountId}
-    ${when(search.searchTerm || undefined, (term) => sql`and strpos(w.search_text, lower(${term})) > 0`)}
-    ${usesAny(scope, 'application', search.appIds, shortNames)}
-    ${usesAny(scope, 'registeredApplication', search.regAppIds)}
-    ${usesAny(scope, 'blockTemplate', search.blockTemplateIds)}
-    ${when(search.workflowTemplateId, (id) => sql`and w.workflow_template_id = ${id}`)}
-    ${search.workflowState?.length ? sql`and w.state = any(${search.workflowState})` : nothing}
-    ${carriesAll(scope, search.tags)}
-    ${flag(search.isScheduled, sql`w.is_scheduled`)}
-    ${flag(search.isAutoRunPaused, sql`w.is_auto_run_paused`)}
-    ${flag(search.isWebhookActive, sql`w.is_webhook_active`)}`
+  const matching = await matchWorkflows(catalog, reach, search)
+  const order = orderOf(reach, search)
   const [found, counted] = await Promise.all([
     // The page is found by ids alone, and only its rows are read whole: pages far behind cost little more than the first.
-    deps.db.query<WorkflowItemRow>(sql`
-      select ${itemColumns}
-      from (select w.id from workflows w where ${matching} order by w.id limit ${size} offset ${page * size}) page
-      join workflows w on w.id = page.id order by w.id`),
-    deps.db.query<{ total: number }>(sql`select count(*) as total from workflows w where ${matching}`),
+    db.query<FoundRow>(sql`
+      select ${itemColumns} ${search.acrossAccounts ? accountColumns : nothing}
+      from (
+        select w.id, row_number() over (order by ${order.by}) as place from ${order.from} where ${matching}
+        order by ${order.by} limit ${size} offset ${page * size}
+      ) page
+      join workflows w on w.id = page.id join accounts a on a.id = w.account_id order by page.place`),
+    db.query<{ total: number }>(sql`select count(*) as total from ${fromWorkflows(reach)} where ${matching}`),
   ])
-  return { workflows: found.rows.map(toItem), total: counted.rows[0]?.total ?? 0 }
+  return {
+    workflows: found.rows.map((row) =>
+      search.acrossAccounts ? { ...toItem(row), ...toAccountFields(row) } : toItem(row),
+    ),
+    total: counted.rows[0]?.total ?? 0,
+  }
 }
 
-/** Workflows know applications by short name. */
-async function findShortNames(catalog: WorkflowCatalog, organizationId: string, ids: string[]): Promise<string[]> {
-  const found = await Promise.all(ids.map((id) => catalog.findApplication(organizationId, id)))
-  return found.flatMap((application) => application?.shortName.toUpperCase() ?? [])
+const queuedOf = sql`select count(*) as queued from webhook_queue q where q.account_id = w.account_id and q.workflow_id = w.id`
+
+const accountColumns = sql`, w.account_id, ${accountName} as account_name, a.email as account_email, w.failing_since,
+  (${queuedOf}) as queued`
+
+function toAccountFields(row: FoundRow) {
+  return {
+    accountId: row.account_id,
+    accountName: row.account_name,
+    accountEmail: row.account_email,
+    failingSinceDateTimeUTC: row.failing_since?.toISOString() ?? null,
+    queued: row.queued,
+  }
 }
 
-/** `targets` are what the wanted ids stand for; with no wanted ids there is no filter, with no targets there is no match. */
-function usesAny(scope: Scope, kind: UseKind, wanted: string[] | undefined, targets = wanted): Sql {
-  if (!wanted?.length) return nothing
-  return sql`and w.id in (select u.workflow_id from workflow_uses u
-    where u.account_id = ${scope.accountId} and u.kind = ${kind} and u.target = any(${targets ?? []}))`
+const orderings: Record<OrderField, Sql> = {
+  // Ids are made in order of time.
+  createDateTimeUTC: sql`w.id`,
+  modifyDateTimeUTC: sql`w.modified_at`,
+  name: sql`lower(w.name)`,
+  accountName: sql`lower(${accountName})`,
+  accountEmail: sql`lower(a.email)`,
+  workflowTemplateId: sql`w.workflow_template_id`,
+  templateVersion: sql`w.template_version`,
+  workflowState: sql`w.state`,
+  dateLastRunUTC: sql`w.date_last_run`,
+  lastRunStatus: sql`w.last_run_status`,
+  nextRunDateTimeUTC: nextRunAt,
+  failingSinceDateTimeUTC: sql`w.failing_since`,
+  queued: sql`q.queued`,
 }
 
-function carriesAll(scope: Scope, tags: string[] | undefined): Sql {
-  if (!tags?.length) return nothing
-  const wanted = [...new Set(tags)]
-  return sql`and w.id in (select t.entity_id from tags t
-    where t.organization_id = ${scope.organizationId} and t.entity_type = 'workflow' and t.value = any(${wanted})
-    group by t.entity_id having count(*) = ${wanted.length})`
-}
-
-function flag(wanted: boolean | undefined, column: Sql): Sql {
-  if (wanted === undefined) return nothing
-  return wanted ? sql`and ${column}` : sql`and not ${column}`
+function orderOf(reach: Reach, { orderField = 'createDateTimeUTC', orderByAsc = true }: WorkflowSearch) {
+  const direction = orderByAsc ? sql`asc` : sql`desc`
+  const isOfAccount = orderField === 'accountName' || orderField === 'accountEmail'
+  const accounts = isOfAccount && reach.kind === 'account' ? sql`join accounts a on a.id = w.account_id` : nothing
+  const queues = orderField === 'queued' ? sql`cross join lateral (${queuedOf}) q` : nothing
+  return {
+    from: sql`${fromWorkflows(reach)} ${accounts} ${queues}`,
+    by: sql`${orderings[orderField]} ${direction} nulls last, w.id`,
+  }
 }
