@@ -30,8 +30,8 @@ const workflows = createRoute({
   getParentRoute: () => root,
   path: '/workflows',
   validateSearch: (search) => ({
-    ...textIn(search, 'q', 'state', 'tag', 'template'),
-    ...isTrue(search, 'scheduled', 'paused', 'webhook'),
+    ...textIn(search, 'q', 'state', 'tag', 'template', 'version', 'app', 'last', 'sort'),
+    ...isTrue(search, 'scheduled', 'paused', 'webhook', 'all', 'ascending'),
     ...numberIn(search, 'page'),
   }),
   component: lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage'),

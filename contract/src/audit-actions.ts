@@ -79,6 +79,7 @@ export const auditActions = [
   'workflow.created',
   'workflow.deleted',
   'workflow.deployed',
+  'workflow.paused',
   'workflow.replayed',
   'workflow.restored',
   'workflow.resumed',

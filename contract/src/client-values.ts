@@ -24,6 +24,11 @@ export const flowFieldNames = [
 
 export const workflowStates = ['inDevelopment', 'deployed', 'archived'] as const
 export const runStatuses = ['Pending', 'Processing', 'Waiting', 'Ready', 'Error', 'Stopping', 'Stopped'] as const
+/** How many workflows BulkAction takes: more would outlast a request. */
+export const bulkWorkflowsMax = 1000
+/** What BulkAction does to each of many workflows. */
+export const bulkActions = ['retryFailed', 'pause', 'resume', 'deploy', 'tag'] as const
+
 /** The search index stores their positions in this list, so new ones are added at the end. */
 export const searchPlaces = ['webhook', 'result', 'log', 'error', 'call'] as const
 

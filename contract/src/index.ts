@@ -4,6 +4,7 @@ import * as approvals from './approvals.ts'
 import * as audit from './audit.ts'
 import * as authentication from './authentication.ts'
 import * as blockCalls from './block-calls.ts'
+import * as bulk from './bulk-action.ts'
 import * as catalog from './catalog.ts'
 import * as catalogDelete from './catalog-delete.ts'
 import * as catalogImport from './catalog-import.ts'
@@ -117,6 +118,7 @@ export const operations = {
   WorkflowCreate: workflows.createWorkflow,
   WorkflowUpdate: workflows.updateWorkflow,
   PushWorkflows: workflows.pushWorkflows,
+  BulkAction: bulk.bulkAction,
   WorkflowRevisions: revisions.listRevisions,
   WorkflowDifference: revisions.getWorkflowDifference,
   RestoreRevision: revisions.restoreRevision,
@@ -209,7 +211,15 @@ export type { ExpectationKind } from './alarms.ts'
 export { commentCharactersMax } from './approvals.ts'
 export { type AuditAction, auditActions } from './audit-actions.ts'
 export { ForEach, Retry, SubWorkflow, Wait } from './chain-flow.ts'
-export { blocksMax, isGuid, listSizeMax, maskedValue, searchPlaces, workflowStates } from './client-values.ts'
+export {
+  blocksMax,
+  bulkWorkflowsMax,
+  isGuid,
+  listSizeMax,
+  maskedValue,
+  searchPlaces,
+  workflowStates,
+} from './client-values.ts'
 export { ErrorBody, type ErrorCode, errorCatalogue, refusalReasons } from './errors.ts'
 export type { EventName, EventScope } from './events.ts'
 export { type Feature, features } from './features.ts'

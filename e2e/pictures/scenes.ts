@@ -20,6 +20,11 @@ const home: Scene[] = [
 
 const building: Scene[] = [
   { name: 'workflows', path: '/workflows?as=ACCOUNT' },
+  { name: 'workflows-tower', path: '/workflows?all=true' },
+  {
+    name: 'workflows-tower-failing',
+    path: '/workflows?all=true&last=Error&sort=failingSinceDateTimeUTC&ascending=true',
+  },
   { name: 'workflows-empty', path: '/workflows?q=nothing-is-called-so' },
   {
     name: 'workflows-bulk',

@@ -427,6 +427,12 @@ export type Methods = {
    */
   pushWorkflows: Method<'PushWorkflows'>
   /**
+   * Do the same to many workflows, of all accounts the caller may act for. One that is refused does not stop the others. With dryRun, nothing changes and the response says what would.
+   * POST /api/BulkAction
+   * @example { body: {"action":"retryFailed","filter":{"acrossAccounts":true,"lastRunStatus":"Error"},"dryRun":true} }
+   */
+  bulkAction: Method<'BulkAction'>
+  /**
    * The revisions of a workflow, newest first. Every saved change of its definition makes one.
    * POST /api/WorkflowRevisions/:workflowId
    * @example { body: {"page":0,"size":20} }

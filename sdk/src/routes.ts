@@ -80,6 +80,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   WorkflowCreate: { method: 'POST', path: '/api/Workflow', changesState: true },
   WorkflowUpdate: { method: 'POST', path: '/api/Workflow/:id', changesState: true },
   PushWorkflows: { method: 'POST', path: '/api/PushWorkflows', changesState: true },
+  BulkAction: { method: 'POST', path: '/api/BulkAction', changesState: true },
   WorkflowRevisions: { method: 'POST', path: '/api/WorkflowRevisions/:workflowId' },
   WorkflowDifference: { method: 'GET', path: '/api/WorkflowDifference/:workflowId' },
   RestoreRevision: { method: 'POST', path: '/api/RestoreRevision/:workflowId', changesState: true },

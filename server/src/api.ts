@@ -7,6 +7,7 @@ import { managedAccounts } from './access/index.ts'
 import { accountRoutes, accountTaggables, createFirstAccount } from './accounts/index.ts'
 import { alarmRoutes } from './alarms/index.ts'
 import { auditRoutes } from './audit/index.ts'
+import { type BulkVerbs, bulkRoutes } from './bulk/index.ts'
 import { type CatalogUses, catalogRoutes, catalogTaggables } from './catalog/index.ts'
 import { Elsewhere } from './cells/index.ts'
 import type { Config } from './config.ts'
@@ -54,11 +55,13 @@ import { authenticateSession, currentSession, SignInAttempts, sessionPages, sess
 import { ShareCleanUp, sharePages, shareRoutes } from './shares/index.ts'
 import { statisticsRoutes } from './statistics/index.ts'
 import { announceChanges, StreamHub, streamRoutes } from './stream/index.ts'
-import { tagRoutes } from './tags/index.ts'
+import { addTag, tagRoutes } from './tags/index.ts'
 import { upgradeRoutes } from './upgrades/index.ts'
 import { vaultRoutes } from './vault/index.ts'
 import {
   countWorkflowsUsing,
+  deployWorkflow,
+  findDeployRefusal,
   holdWorkflow,
   listWorkflowsCalling,
   listWorkflowsOf,
@@ -218,6 +221,7 @@ function createHandlers({ config, place }: Context, services: Services, api: Api
     ...eventRoutes({ database, keyRing }),
     ...webhooks.routes,
     ...upgradeRoutes(services.upgrading),
+    ...bulkRoutes({ database, catalog, verbs: bulkVerbs(services) }),
     ...statisticsRoutes({ database, quotas: config.storage }),
     ...alarmRoutes({ database, publish: services.publish, baseUrl: () => place.baseUrl }),
     ...streamRoutes({ database, hub, authenticate: (exchange) => identify(authenticators, exchange) }),
@@ -245,6 +249,17 @@ async function sayFirstAccount({ config, say, place }: Context, { database, keyR
   say(`  SecretKey: ${first.account.secretKey}`)
   say(`  Sign in once and set a password: ${first.signInLink}`)
   say(`  Saved in ${config.dataDir}/first-account.json. Move it to a safe place.`)
+}
+
+function bulkVerbs({ database, keyRing, connections, runs }: Services): BulkVerbs {
+  const deploying = { database, keyRing, connections }
+  const tagging = { database, taggables: { workflow: workflowTaggable(database) } }
+  return {
+    ...runs.ofBulk,
+    deploy: (principal, id) => deployWorkflow(deploying, principal, id),
+    whyNotDeployable: (principal, id) => findDeployRefusal(deploying, principal, id),
+    tag: (principal, entityId, value) => addTag(tagging, principal, { entityType: 'workflow', entityId, value }),
+  }
 }
 
 const catalogUses: CatalogUses = {

@@ -45,6 +45,7 @@ const features = [
   'schedules',
   'webhooks',
   'upgrades',
+  'bulk',
   'search',
   'shares',
   'statistics',

@@ -7,7 +7,7 @@ import { Time } from '../ui/time.tsx'
 type Overview = Answer<'Overview'>
 const rowClass = 'flex h-10 items-center gap-3 px-4 text-table'
 
-/** Figures of one account lead to its lists; there is no list across several. */
+/** Figures lead to their lists. Connections have none across several accounts. */
 export function Figures({ overview, isAcross }: { overview: Overview | undefined; isAcross: boolean }) {
   const rows: {
     label: string
@@ -40,7 +40,7 @@ export function Figures({ overview, isAcross }: { overview: Overview | undefined
     {
       label: 'Webhooks waiting',
       to: '/workflows',
-      search: { webhook: true },
+      search: { webhook: true, sort: 'queued' },
       value: overview?.webhooks.queued,
       note: overview?.webhooks.oldestDateTimeUTC,
     },
@@ -66,12 +66,17 @@ export function Figures({ overview, isAcross }: { overview: Overview | undefined
             </span>
           </>
         )
-        return isAcross ? (
+        return isAcross && to !== '/workflows' ? (
           <div key={label} className={rowClass}>
             {content}
           </div>
         ) : (
-          <Link key={label} to={to} search={search ?? {}} className={`${rowClass} hover:bg-raised`}>
+          <Link
+            key={label}
+            to={to}
+            search={{ ...search, ...(isAcross ? { all: true } : {}) } as never}
+            className={`${rowClass} hover:bg-raised`}
+          >
             {content}
           </Link>
         )

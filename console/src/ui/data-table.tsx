@@ -47,7 +47,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   return (
     <div className={classNames('overflow-x-auto transition-opacity duration-100', props.isRefreshing && 'opacity-60')}>
       <table
-        className="w-full border-collapse text-table"
+        className="w-full table-fixed border-collapse text-table"
         aria-label={label}
         aria-busy={rows === undefined || undefined}
       >
@@ -107,7 +107,11 @@ function Heading<Row>({
         <button
           type="button"
           onClick={() => onSort({ by: column.id, isAscending: isSorted ? !sort.isAscending : true })}
-          className={classNames('inline-flex items-center gap-1 rounded-sm hover:text-text', isSorted && 'text-text')}
+          className={classNames(
+            'inline-flex items-center gap-1 rounded-sm hover:text-text',
+            isSorted && 'text-text',
+            column.align === 'end' && 'flex-row-reverse',
+          )}
         >
           {column.label}
           <Arrow size={12} aria-hidden className={isSorted ? '' : 'invisible'} />

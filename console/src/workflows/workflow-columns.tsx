@@ -13,6 +13,7 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
   {
     id: 'name',
     label: 'Name',
+    isSortable: true,
     cell: (workflow) => (
       <div className="flex min-w-0 items-center gap-2">
         <Link
@@ -37,8 +38,9 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
     ),
   },
   {
-    id: 'state',
+    id: 'workflowState',
     label: 'State',
+    isSortable: true,
     width: '190px',
     hideBelow: 'phone',
     cell: (workflow) => (
@@ -80,8 +82,9 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
     cell: (workflow) => <RunSpark workflowId={workflow.id} lastRunNumber={workflow.lastRunNumber} />,
   },
   {
-    id: 'lastRun',
+    id: 'lastRunStatus',
     label: 'Last run',
+    isSortable: true,
     width: '120px',
     cell: (workflow) =>
       workflow.lastRunNumber !== null && workflow.lastRunStatus !== null ? (
@@ -97,8 +100,9 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
       ),
   },
   {
-    id: 'modified',
+    id: 'modifyDateTimeUTC',
     label: 'Changed',
+    isSortable: true,
     width: '104px',
     hideBelow: 'desktop',
     align: 'end',

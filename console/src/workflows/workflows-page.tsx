@@ -1,24 +1,27 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus, SearchX, Workflow } from 'lucide-react'
-import { useCallback } from 'react'
-import { type Body, sentenceOf, useOperation } from '../api.ts'
-import { stateWords, type WorkflowSummary } from '../definition/workflow-state.tsx'
+import { sentenceOf, useOperation } from '../api.ts'
+import type { WorkflowSummary } from '../definition/workflow-state.tsx'
+import { useReachesOthers } from '../session/reach.ts'
+import { session } from '../session/session.ts'
 import { Button, LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Select } from '../ui/field.tsx'
 import { FilterChip } from '../ui/filter-chip.tsx'
 import { useFilterChange } from '../ui/filters.ts'
 import { ListPanel } from '../ui/list-panel.tsx'
 import { Page } from '../ui/page.tsx'
-import { SearchBox } from '../ui/search-box.tsx'
+import { useStore } from '../ui/store.ts'
 import { BulkActions, useSelection } from './bulk-actions.tsx'
+import { SavedViews } from './saved-views.tsx'
+import { towerColumns } from './tower-columns.tsx'
 import { workflowColumns } from './workflow-columns.tsx'
+import { bodyOf, type WorkflowFilters } from './workflow-filter.ts'
+import { WorkflowFilterBar } from './workflow-filters.tsx'
 
 const route = getRouteApi('/workflows')
 const size = 50
 
 type Filters = ReturnType<typeof route.useSearch>
-type Change = (changes: Partial<Record<keyof Filters, unknown>>) => void
 
 export function WorkflowsPage() {
   const filters = route.useSearch()
@@ -27,9 +30,11 @@ export function WorkflowsPage() {
   const page = (filters.page ?? 1) - 1
   const found = useOperation(
     'WorkflowsSearch',
-    { body: bodyOf(filters, page) },
+    { body: bodyOf(filters as WorkflowFilters, page, size) },
     { keepPrevious: true, refetchInterval: 15_000 },
   )
+  const reachesOthers = useReachesOthers()
+  const ownId = useStore(session)?.myAccount.id
   const workflows = found.data?.workflows
   const selection = useSelection(workflows, (workflow: WorkflowSummary) => workflow.id)
   return (
@@ -41,15 +46,34 @@ export function WorkflowsPage() {
         </LinkButton>
       }
     >
-      <WorkflowFilters filters={filters} onChange={change} />
+      <SavedViews
+        filters={filters as WorkflowFilters}
+        scope={
+          reachesOthers && (
+            <FilterChip
+              label="All accounts"
+              isOn={filters.all === true}
+              onChange={(isOn) => change({ all: isOn ? true : undefined })}
+            />
+          )
+        }
+      />
+      <WorkflowFilterBar filters={filters as WorkflowFilters} onChange={change} />
       <ListPanel
         label="Workflows"
-        columns={workflowColumns}
+        columns={filters.all ? towerColumns({ ownId }) : workflowColumns}
+        {...(filters.sort ? { sort: { by: filters.sort, isAscending: filters.ascending === true } } : {})}
+        onSort={({ by, isAscending }) => change({ sort: by, ascending: isAscending || undefined })}
         rows={workflows}
         keyOf={(workflow) => workflow.id}
         selection={{ ...selection, nameOf: (workflow) => workflow.name }}
         above={<BulkActions selection={selection} />}
-        empty={<NoWorkflows filters={filters} onClear={() => void navigate({ search: {} })} />}
+        empty={
+          <NoWorkflows
+            filters={filters}
+            onClear={() => void navigate({ search: (filters.all ? { all: true } : {}) as never })}
+          />
+        }
         query={found}
         sentence={sentenceOf}
         paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
@@ -58,56 +82,8 @@ export function WorkflowsPage() {
   )
 }
 
-function bodyOf(filters: Filters, page: number): Body<'WorkflowsSearch'> {
-  const states =
-    filters.state === undefined ? ['inDevelopment', 'deployed'] : filters.state === 'all' ? undefined : [filters.state]
-  return {
-    page,
-    size,
-    ...(filters.q ? { searchTerm: filters.q } : {}),
-    ...(states ? { workflowState: states as NonNullable<Body<'WorkflowsSearch'>['workflowState']> } : {}),
-    ...(filters.tag ? { tags: [filters.tag] } : {}),
-    ...(filters.template ? { workflowTemplateId: filters.template } : {}),
-    ...(filters.scheduled ? { isScheduled: true } : {}),
-    ...(filters.paused ? { isAutoRunPaused: true } : {}),
-    ...(filters.webhook ? { isWebhookActive: true } : {}),
-  }
-}
-
-function WorkflowFilters({ filters, onChange }: { filters: Filters; onChange: Change }) {
-  const toggle = (name: 'scheduled' | 'paused' | 'webhook') => (isOn: boolean) =>
-    onChange({ [name]: isOn ? true : undefined })
-  return (
-    <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
-      <SearchBox
-        className="w-full sm:w-72"
-        value={filters.q ?? ''}
-        onSearch={useCallback((q: string) => onChange({ q: q === '' ? undefined : q }), [onChange])}
-        placeholder="Search name and description"
-      />
-      <Select
-        label="State"
-        isLabelHidden
-        className="w-44"
-        value={filters.state ?? ''}
-        onChange={(event) => onChange({ state: event.target.value || undefined })}
-        options={[
-          { value: '', label: 'All but archived' },
-          ...Object.entries(stateWords).map(([value, label]) => ({ value, label })),
-          { value: 'all', label: 'All states' },
-        ]}
-      />
-      <FilterChip label="Scheduled" isOn={filters.scheduled === true} onChange={toggle('scheduled')} />
-      <FilterChip label="Webhook" isOn={filters.webhook === true} onChange={toggle('webhook')} />
-      <FilterChip label="Paused" isOn={filters.paused === true} onChange={toggle('paused')} />
-      {filters.tag && <FilterChip label={`Tag ${filters.tag}`} isOn onChange={() => onChange({ tag: undefined })} />}
-      {filters.template && <FilterChip label="One template" isOn onChange={() => onChange({ template: undefined })} />}
-    </search>
-  )
-}
-
 function NoWorkflows({ filters, onClear }: { filters: Filters; onClear: () => void }) {
-  const { as: _as, ...own } = filters as Filters & { as?: string }
+  const { as: _as, all: _all, ...own } = filters as Filters & { as?: string }
   if (Object.keys(own).length > 0) {
     return (
       <Empty

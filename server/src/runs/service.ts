@@ -1,5 +1,6 @@
 // The room of runs put together: one starter for everybody who starts runs, and a worker for processes that run them.
 
+import type { Principal } from '../access/index.ts'
 import type { Contents } from '../contents/index.ts'
 import type { Database, Scope, Tx } from '../db/index.ts'
 import type { PublishEvents } from '../events/index.ts'
@@ -25,6 +26,8 @@ import { WriteIntents } from './execute/write-intents.ts'
 import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { settlingItems } from './ledger/settle-items.ts'
+import { pauseWorkflow } from './pause/pause.ts'
+import { resumeWorkflow } from './pause/resume.ts'
 import { DayTables } from './record/day-tables.ts'
 import type { OnRunsEnded } from './record/entries.ts'
 import { ItemRecords } from './record/item-store.ts'
@@ -34,6 +37,7 @@ import { TapeRoom } from './recording/run-tape.ts'
 import { runRoutes } from './routes.ts'
 import type { Run, RunNews } from './run.ts'
 import { askToStop, listInHand, removeRuns } from './start/remove.ts'
+import { retryRun } from './start/retry.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
 import { settleDeleted, settlingFamilies } from './wake/end-children.ts'
@@ -111,6 +115,13 @@ export function createRuns(deps: RunsDeps) {
       listInHand: (workflowId: string) => listInHand({ database, jobs }, workflowId),
       askToStop: (ids: readonly string[], isAborted: boolean) => askToStop({ database, jobs }, ids, isAborted),
       remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs, onRemoved }, tx, workflowId),
+    },
+    /** What is done to many workflows at once, as to one. */
+    ofBulk: {
+      retry: (principal: Principal, workflowId: string, runNumber: number) =>
+        retryRun({ ...deps, ...awaiting, starter }, principal, workflowId, runNumber),
+      pause: (principal: Principal, workflowId: string) => pauseWorkflow(deps, principal, workflowId),
+      resume: (principal: Principal, workflowId: string) => resumeWorkflow(deps, principal, workflowId),
     },
     createWorker: (options?: DispatcherOptions): Dispatcher =>
       new Dispatcher(

@@ -20,6 +20,8 @@ type Row = {
 /** A request that waits longer than this is not simply next. */
 const waitsLong = sql`interval '1 hour'`
 
+const pausedByHand = 'Somebody paused its automatic runs.'
+
 const messageCharactersMax = 1_000
 
 /** What may be stored, in bytes. */
@@ -65,7 +67,7 @@ export async function listAttention(
 
 function describe({ kind, target_id: id, message }: Row, errors: ReadonlyMap<string, string>): string {
   const error = kind.startsWith('workflow.') ? errors.get(id) : undefined
-  if (error === undefined) return message
+  if (error === undefined || message === pausedByHand) return message
   return kind === 'workflow.paused' ? `${message} The last error: ${error}` : error
 }
 
@@ -87,7 +89,7 @@ function workflowsInTrouble(inReach: Sql): Sql {
     from accounts a join workflows w on w.account_id = a.id
     where ${inReach} and w.is_failing and w.state = 'deployed' and not w.is_auto_run_paused and not has_faulted_application(w.id)
     union all
-    select 'workflow.paused', w.account_id, w.id, w.name, 'Automatic runs are paused after ten failures in a row.', w.paused_since
+    select 'workflow.paused', w.account_id, w.id, w.name, case when w.next_try_at = 'infinity' then ${pausedByHand} else 'Automatic runs are paused after ten failures in a row.' end, w.paused_since
     from accounts a join workflows w on w.account_id = a.id
     where ${inReach} and w.is_auto_run_paused and w.state = 'deployed' and not has_faulted_application(w.id)`
 }

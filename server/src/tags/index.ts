@@ -1,3 +1,3 @@
 export { tagRoutes } from './routes.ts'
-export type { Taggable } from './service.ts'
+export { addTag, type Taggable } from './service.ts'
 export { listTags } from './store.ts'

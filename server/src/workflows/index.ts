@@ -1,3 +1,4 @@
+export { type ChosenWorkflow, listChosen } from './bulk/list-chosen.ts'
 export {
   type Follower,
   findBases,
@@ -26,6 +27,7 @@ export { type CurrentNames, findBlockNames, findCurrentNames, findWorkflowNames 
 export { holdWorkflow, workflowExists, workflowTaggable } from './read/taggable.ts'
 export { RevisionRetention } from './revisions/retention.ts'
 export { workflowRoutes } from './routes.ts'
+export { deployWorkflow, findDeployRefusal } from './state/deploy.ts'
 export type { Base } from './template/base.ts'
 export { giveEarlierBases } from './template/base-backlog.ts'
 export { insertBase } from './template/base-store.ts'

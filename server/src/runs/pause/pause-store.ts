@@ -1,5 +1,6 @@
-// Automatic runs of a workflow are paused while an application that it needs is faulted, and after ten failures in a row. In the second
-// case it tries one run now and then:
+// Automatic runs of a workflow are paused while an application that it needs is faulted, after ten failures in a row, and when somebody
+// pauses it. After failures it tries one run now and then:
+//   running ─(by hand)─► paused, next try never (`infinity`) ─(by hand)─► running
 //   running ─(10 failures)─► paused, next try in 5 minutes ─(try)─► paused, next try later … ─(a success, or by hand)─► running
 import { type Queryable, sql } from '../../db/index.ts'
 
@@ -26,6 +27,14 @@ export async function giveBackTries(tx: Queryable, workflowIds: readonly string[
   await tx.query(sql`
     update workflows set pause_tries = pause_tries - 1, next_try_at = now()
     where id = any(${workflowIds}::uuid[]) and next_try_at is not null and pause_tries > 0`)
+}
+
+/** Until somebody resumes it: there is no next try. False when it is not deployed or paused so already. */
+export async function pauseByHand(tx: Queryable, accountId: string, workflowId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(sql`
+    update workflows set is_auto_run_paused = true, next_try_at = 'infinity', pause_tries = 0
+    where account_id = ${accountId} and id = ${workflowId} and state = 'deployed' and next_try_at is distinct from 'infinity'`)
+  return rowCount === 1
 }
 
 export type Resumed = {

@@ -68,7 +68,7 @@ export async function updateWorkflowOutcomes(
         ${outcomes.map((outcome) => outcome.isFailing)}::boolean[]
       ) as i (workflow_id, run_number, status, date_last_run, has_succeeded, auto_failures, is_failing)
     ), locked as materialized (
-      select w.id, w.is_failing as was_failing, w.next_try_at is not null as was_paused,
+      select w.id, w.is_failing as was_failing, w.next_try_at is not null as was_paused, w.next_try_at = 'infinity' as is_by_hand,
         case when i.has_succeeded or w.next_try_at is null then 0 else w.pause_tries end as tries,
         case when i.has_succeeded then 0 else w.auto_failures end + i.auto_failures as failures
       from input i join workflows w on w.id = i.workflow_id
@@ -81,11 +81,14 @@ export async function updateWorkflowOutcomes(
       auto_failures = l.failures,
       is_failing = coalesce(i.is_failing, w.is_failing),
       pause_tries = l.tries,
+      -- What a person has paused, only a person resumes.
       next_try_at = case
+        when l.is_by_hand then w.next_try_at
         when i.auto_failures > 0 and l.failures >= ${autoFailuresMax} then clock_timestamp() + wait_before_try(l.tries)
         when i.has_succeeded then null
         else w.next_try_at end,
       is_auto_run_paused = case
+        when l.is_by_hand then w.is_auto_run_paused
         when i.auto_failures > 0 and l.failures >= ${autoFailuresMax} then true
         when i.has_succeeded and w.is_auto_run_paused then has_faulted_application(w.id)
         else w.is_auto_run_paused end

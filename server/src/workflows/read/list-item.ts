@@ -25,10 +25,10 @@ export type WorkflowItemRow = {
   modified_at: Date
 }
 
-/** Null while nothing will run by itself: the account is not active, or a connection is faulted. Paused by its failures, it tries now and then. */
+/** Null while nothing will run by itself: the account is not active, or a connection is faulted. Paused by its failures, it tries now and then; paused by hand, never. */
 export const nextRunAt = sql`case
     when exists (select from accounts o where o.id = w.account_id and o.state <> 'active') then null
-    when w.next_try_at is not null then w.next_try_at
+    when w.next_try_at is not null then nullif(w.next_try_at, 'infinity')
     when not w.is_auto_run_paused then w.next_run_at end`
 
 export const itemColumns = sql`w.id, w.name, w.description, w.state, w.revision, w.workflow_template_id, w.template_version, w.is_customized_structure,

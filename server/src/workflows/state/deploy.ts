@@ -6,7 +6,7 @@
 // changed since, it leaves no trace.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import { actorOf, recordAudit } from '../../audit/index.ts'
-import type { Database } from '../../db/index.ts'
+import type { Database, Scope } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
 import { findDeployProblems } from '../definition/deploy-problems.ts'
@@ -14,7 +14,7 @@ import { refuseFor } from '../definition/refuse.ts'
 import { openDefinition } from '../definition/sealed-values.ts'
 import { callsOthers, lockWhereCalling, refuseCircle } from '../definition/sub-workflows.ts'
 import type { WorkflowConnections } from '../ports.ts'
-import { findWorkflow, renewFunctions, setDeployed } from '../store.ts'
+import { findWorkflow, renewFunctions, type StoredWorkflow, setDeployed } from '../store.ts'
 
 type DeployDeps = { database: Database; keyRing: KeyRing; connections: WorkflowConnections }
 
@@ -41,11 +41,7 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     if (found.state === 'archived') {
       throw new AppError('workflow_not_deployable', 'The workflow is archived, so it cannot be deployed.')
     }
-    const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
-    const definition = await openDefinition(deps.keyRing, key, found)
-    const ids = Object.values(definition.applications)
-    const connections = ids.length === 0 ? [] : await deps.connections.list(scope, ids)
-    refuseFor('workflow_not_deployable', findDeployProblems(definition, connections))
+    await requireDeployable(deps, scope, found)
     const isDeployed = await db.transaction(async (tx) => {
       await lockWhereCalling(tx, scope.accountId, definition)
       if (!(await setDeployed(tx, scope.accountId, found.id, found.revision))) return false
@@ -60,4 +56,29 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     if (isDeployed) return found.id
   }
   throw new AppError('not_ready', 'The workflow keeps being changed by other requests. Try again.')
+}
+
+async function requireDeployable(deps: DeployDeps, scope: Scope, found: StoredWorkflow): Promise<void> {
+  const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
+  const definition = await openDefinition(deps.keyRing, key, found)
+  const ids = Object.values(definition.applications)
+  const connections = ids.length === 0 ? [] : await deps.connections.list(scope, ids)
+  refuseFor('workflow_not_deployable', findDeployProblems(definition, connections))
+}
+
+/** The sentence that deploying it would be refused with; undefined when it would not. */
+export async function findDeployRefusal(
+  deps: DeployDeps,
+  principal: Principal,
+  id: string,
+): Promise<string | undefined> {
+  const scope = scopeOf(principal)
+  const found = await findWorkflow(deps.database.forScope(scope), scope.accountId, id)
+  try {
+    if (found) await requireDeployable(deps, scope, found)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    throw error
+  }
 }

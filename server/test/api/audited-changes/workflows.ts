@@ -72,6 +72,16 @@ export function changesOfWorkflows({ manager, post, get, idle, deployed }: Bench
       'workflow.changed': async () =>
         post('/api/PushWorkflows', { workflows: [{ id: await idle(), revision: 1, workflow: { name: 'Another' } }] }),
     },
+    BulkAction: {
+      'workflow.paused': async () => post('/api/BulkAction', { action: 'pause', workflowIds: [await deployed()] }),
+      'workflow.resumed': async () => {
+        const workflowIds = [await deployed()]
+        await manager.post('/api/BulkAction', { action: 'pause', workflowIds })
+        return post('/api/BulkAction', { action: 'resume', workflowIds })
+      },
+      'workflow.deployed': async () => post('/api/BulkAction', { action: 'deploy', workflowIds: [await idle()] }),
+      'tag.added': async () => post('/api/BulkAction', { action: 'tag', tag: 'pilot', workflowIds: [await idle()] }),
+    },
     RestoreRevision: {
       'workflow.restored': async () => {
         const id = await idle()

@@ -22,6 +22,7 @@ const given: { readonly [Name in OperationName]?: Parts } = {
   VaultKeys: { body: { workflowId: nothing } },
   WorkflowCreate: { body: { workflowTemplateId: nothing } },
   PushWorkflows: { body: { workflows: [{ id: nothing, revision: 1, workflow: { name: 'Another' } }] } },
+  BulkAction: { body: { action: 'pause', workflowIds: [nothing], filter: undefined } },
   WorkflowDifference: { query: { from: '1', to: '2' } },
   StopWorkflowRun: { query: { runNumber: '1' } },
   RetryRun: { query: { runNumber: '1' } },

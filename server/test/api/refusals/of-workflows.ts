@@ -32,6 +32,12 @@ export function refusalsOfWorkflows(at: Surroundings): Refusal[] {
     refusal('Workflow', 'invalid_request', 'Give runNumber or revision, not both.', async () =>
       at.manager.get(`/api/Workflow/${await idle()}?runNumber=1&revision=1`),
     ),
+    refusal('BulkAction', 'invalid_request', 'Give either workflowIds or filter.', () =>
+      at.manager.post('/api/BulkAction', { action: 'pause' }),
+    ),
+    refusal('BulkAction', 'invalid_request', 'Give tag with the action tag, and only with it.', () =>
+      at.manager.post('/api/BulkAction', { action: 'tag', filter: {} }),
+    ),
     refusal('DeployWorkflow', 'not_ready', 'The workflow keeps being changed by other requests.', async () =>
       at.manager.get(`/api/DeployWorkflow/${await withoutChanges(await idle())}`),
     ),

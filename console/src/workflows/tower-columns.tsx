@@ -1,0 +1,182 @@
+// Workflows of every customer in one table: whose, made from what, in which state, and what is wrong.
+import { Link } from '@tanstack/react-router'
+import { useOperation } from '../api.ts'
+import { WorkflowStateChip, type WorkflowSummary } from '../definition/workflow-state.tsx'
+import { StatusText } from '../runs/run-status.tsx'
+import { Chip } from '../ui/chip.tsx'
+import type { Column } from '../ui/data-table.tsx'
+import { Time } from '../ui/time.tsx'
+
+export type Customers = { ownId: string | undefined }
+
+/** `ownId`: links to the reader's own workflows stay in their own account. */
+export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSummary>[] {
+  const scope = ({ accountId }: WorkflowSummary) => (accountId === ownId ? {} : { as: accountId })
+  return [
+    {
+      id: 'accountName',
+      label: 'Customer',
+      width: '200px',
+      hideBelow: 'phone',
+      isSortable: true,
+      cell: (workflow) => <Customer workflow={workflow} isOwn={workflow.accountId === ownId} />,
+    },
+    {
+      id: 'name',
+      label: 'Workflow',
+      isSortable: true,
+      cell: (workflow) => (
+        <span className="block min-w-0">
+          <Link
+            to="/workflows/$id"
+            params={{ id: workflow.id }}
+            search={scope(workflow) as never}
+            className="block truncate font-medium hover:text-accent hover:underline"
+            title={workflow.description || workflow.name}
+          >
+            {workflow.name}
+          </Link>
+          <span className="block truncate text-label text-muted sm:hidden">{workflow.accountName}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'workflowTemplateId',
+      label: 'Template',
+      width: '190px',
+      hideBelow: 'desktop',
+      isSortable: true,
+      cell: (workflow) => <Template workflow={workflow} />,
+    },
+    {
+      id: 'workflowState',
+      label: 'State',
+      width: '184px',
+      hideBelow: 'desktop',
+      isSortable: true,
+      cell: (workflow) => (
+        <span className="flex gap-1.5">
+          <WorkflowStateChip state={workflow.workflowState} />
+          {workflow.isAutoRunPaused && (
+            <Chip tone="amber" shape="bars">
+              Paused
+            </Chip>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'lastRunStatus',
+      label: 'Last run',
+      width: '112px',
+      isSortable: true,
+      cell: (workflow) =>
+        workflow.lastRunNumber === null || workflow.lastRunStatus === null ? (
+          <span className="text-faint">Never</span>
+        ) : (
+          <Link
+            to="/workflows/$id/runs/$number"
+            params={{ id: workflow.id, number: String(workflow.lastRunNumber) }}
+            search={scope(workflow) as never}
+            className="rounded-sm hover:underline"
+          >
+            <StatusText status={workflow.lastRunStatus} />
+          </Link>
+        ),
+    },
+    {
+      id: 'failingSinceDateTimeUTC',
+      label: 'Failing since',
+      width: '116px',
+      hideBelow: 'phone',
+      isSortable: true,
+      cell: ({ failingSinceDateTimeUTC: since }) =>
+        since ? (
+          <span className="text-red">
+            <Time iso={since} />
+          </span>
+        ) : (
+          <span className="text-faint">–</span>
+        ),
+    },
+    {
+      id: 'queued',
+      label: 'Queue',
+      width: '84px',
+      hideBelow: 'phone',
+      align: 'end',
+      isSortable: true,
+      cell: (workflow) => (
+        <Count
+          workflow={workflow}
+          count={workflow.queued ?? 0}
+          search={{ tab: 'webhook', ...scope(workflow) }}
+          tone="text-amber"
+        />
+      ),
+    },
+  ]
+}
+
+function Customer({ workflow, isOwn }: { workflow: WorkflowSummary; isOwn: boolean }) {
+  return (
+    <span className="block min-w-0 leading-4" title={`${workflow.accountName} · ${workflow.accountEmail}`}>
+      <span className="block truncate">{isOwn ? 'You' : workflow.accountName}</span>
+      {workflow.accountName !== workflow.accountEmail && (
+        <span className="block truncate text-label text-muted">{workflow.accountEmail}</span>
+      )}
+    </span>
+  )
+}
+
+function Template({ workflow }: { workflow: WorkflowSummary }) {
+  const templates = useOperation('WorkflowTemplates', { query: {} }, { staleTime: 60_000 })
+  const { workflowTemplateId: id, templateVersion: version } = workflow
+  if (id === null) return <span className="text-faint">Custom</span>
+  const name = templates.data?.find((template) => template.id === id)?.name
+  return (
+    <span className="flex min-w-0 items-baseline gap-1.5">
+      <Link
+        to="/workflows"
+        search={{ all: true, template: id } as never}
+        title={name ?? 'A template that is no longer in the catalogue'}
+        className="min-w-0 truncate text-muted hover:text-text hover:underline"
+      >
+        {name ?? (templates.data ? 'Removed template' : '…')}
+      </Link>
+      {version !== null && (
+        <Link
+          to="/workflows"
+          search={{ all: true, template: id, version } as never}
+          className="shrink-0 rounded-sm bg-raised px-1.5 font-mono text-label text-muted hover:text-text"
+        >
+          {version}
+        </Link>
+      )}
+    </span>
+  )
+}
+
+function Count({
+  workflow,
+  count,
+  search,
+  tone,
+}: {
+  workflow: WorkflowSummary
+  count: number
+  search: object
+  tone: string
+}) {
+  if (count === 0) return <span className="text-faint">0</span>
+  return (
+    <Link
+      to="/workflows/$id"
+      params={{ id: workflow.id }}
+      search={search as never}
+      className={`rounded-sm font-semibold tabular-nums hover:underline ${tone}`}
+    >
+      {count.toLocaleString('en')}
+    </Link>
+  )
+}

@@ -1,0 +1,2 @@
+export type { BulkVerbs } from './bulk-action.ts'
+export { bulkRoutes } from './routes.ts'
