@@ -1,7 +1,7 @@
 // Everybody's workflows in one table: what fails, what waits, and doing the same to many of them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
-import { deployWorkflow, runToEnd } from '../server/test/harness/workflows.ts'
+import { deployWorkflow, endOf, runToEnd } from '../server/test/harness/workflows.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
 let visit: Visit
@@ -57,5 +57,34 @@ describe('the control tower', () => {
     expect(new URL(page.url()).searchParams.get('last')).toBe('Error')
     await views.getByRole('button', { name: 'Forget the view Failing orders' }).click()
     await views.getByRole('button', { name: 'Save view' }).waitFor()
+  })
+})
+
+describe('an action for many', () => {
+  it('says what it will do to each, does it, and tells what came of it', async () => {
+    const page = await visit.open('/workflows?all=true&sort=name&ascending=true')
+    const table = page.getByRole('table', { name: 'Workflows' })
+    await table.getByRole('row').filter({ hasText: customer.email }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+    await page.getByRole('button', { name: 'Retry failed' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry failed 1 workflow?' })
+    await dialog.getByText('Run 1 will be retried from the block that failed.').waitFor()
+    await dialog.getByText('Its latest run did not fail.').waitFor()
+    await dialog.getByRole('button', { name: 'Retry failed' }).click()
+    await page.getByRole('status').getByText('1 workflow retried.').waitFor()
+    await endOf(customer.client, failing.id, 2)
+  })
+
+  it('tags with a word that is typed', async () => {
+    const page = await visit.open('/workflows?all=true')
+    await page.getByRole('checkbox', { name: 'Select Orders to shop' }).check()
+    await page.getByRole('button', { name: 'Tag', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Tag').fill('pilot')
+    await dialog.getByText('The tag "pilot" will be added.').waitFor()
+    await dialog.getByRole('button', { name: 'Tag', exact: true }).click()
+    await page.getByRole('status').getByText('1 workflow tagged.').waitFor()
+    await page.goto('/workflows?all=true&tag=pilot')
+    await page.getByRole('table', { name: 'Workflows' }).getByRole('link', { name: 'Orders to shop' }).waitFor()
   })
 })

@@ -13,6 +13,7 @@ import * as documentLibrary from './document-library.ts'
 import * as errorWorkflow from './error-workflow.ts'
 import * as events from './events.ts'
 import * as functions from './functions.ts'
+import * as incidents from './incidents.ts'
 import * as introspection from './introspection.ts'
 import * as items from './items.ts'
 import * as keys from './keys.ts'
@@ -173,6 +174,7 @@ export const operations = {
   WorkflowScheduler: schedules.workflowScheduler,
   RunStatistics: statistics.runStatistics,
   Overview: statistics.overview,
+  Incidents: incidents.incidents,
   Usage: statistics.usage,
   Stream: stream.stream,
   Expectations: alarms.getExpectations,

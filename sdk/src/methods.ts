@@ -736,6 +736,12 @@ export type Methods = {
    */
   overview: Method<'Overview'>
   /**
+   * What needs attention, grouped by cause: the same error in several workflows or accounts is one incident. Computed from what Overview lists.
+   * POST /api/Incidents
+   * @example { body: {"acrossAccounts":true,"page":0,"size":20} }
+   */
+  incidents: Method<'Incidents'>
+  /**
    * What accounts used, per day or month in UTC. Days and months without any use are left out. With ?format=csv the response is a CSV file.
    * POST /api/Usage
    * @example { body: {"searchFrom":"2026-03-01T00:00:00Z","searchTo":"2026-04-01T00:00:00Z","bucket":"month","acrossAccounts":true} }

@@ -135,6 +135,7 @@ export const routes: Readonly<Record<OperationName, Route>> = {
   WorkflowScheduler: { method: 'POST', path: '/api/WorkflowScheduler', changesState: true },
   RunStatistics: { method: 'POST', path: '/api/RunStatistics' },
   Overview: { method: 'POST', path: '/api/Overview' },
+  Incidents: { method: 'POST', path: '/api/Incidents' },
   Usage: { method: 'POST', path: '/api/Usage' },
   Stream: { method: 'GET', path: '/api/Stream' },
   Expectations: { method: 'GET', path: '/api/Expectations/:workflowId' },

@@ -1,24 +1,18 @@
 // Several workflows at once: first what will happen to which of them, then how far it has come, then what was refused.
 
 import { useQueryClient } from '@tanstack/react-query'
-import { Archive, Rocket, Trash2 } from 'lucide-react'
+import { Archive, ArrowUpCircle, Pause, Play, Rocket, RotateCcw, Tag, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { call, forget, sentenceOf } from '../api.ts'
 import type { WorkflowSummary } from '../definition/workflow-state.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, LinkButton } from '../ui/button.tsx'
 import { counted } from '../ui/counted.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
+import { type BulkChoice, BulkDialog, bulkWords } from './bulk-dialog.tsx'
 import { type BulkAction, effectOn } from './bulk-effects.ts'
 
 const actions = {
-  Deploy: {
-    operation: 'DeployWorkflow',
-    done: 'deployed',
-    icon: Rocket,
-    tone: 'primary',
-    says: 'can then run by hand, on schedule and by webhook',
-  },
   Archive: {
     operation: 'ArchiveWorkflow',
     done: 'archived',
@@ -59,26 +53,74 @@ export function useSelection<Row>(rows: readonly Row[] | undefined, keyOf: (row:
   }
 }
 
-export function BulkActions({ selection }: { selection: Selection<WorkflowSummary> }) {
+type Bulk = keyof typeof bulkIcons
+const bulkIcons = { retryFailed: RotateCcw, pause: Pause, resume: Play, deploy: Rocket, tag: Tag } as const
+
+/** `matching`: everything that the filters find, of which the page shows a part. */
+export function BulkActions({
+  selection,
+  matching,
+  isAcross,
+}: {
+  selection: Selection<WorkflowSummary>
+  matching: { filter: Extract<BulkChoice, { filter: object }>['filter']; total: number | undefined }
+  isAcross: boolean
+}) {
   const [asked, setAsked] = useState<ActionName>()
-  if (selection.rows.length === 0) return null
+  const [bulk, setBulk] = useState<Bulk>()
+  const [isWhole, setIsWhole] = useState(false)
+  const { rows } = selection
+  if (rows.length === 0) return null
+  const total = matching.total ?? 0
+  const meansAll = isWhole && selection.isAll
+  const templates = new Set(rows.map(({ workflowTemplateId }) => workflowTemplateId))
+  const [template] = templates
+  const close = () => setBulk(undefined)
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-3 py-1.5">
-      <span className="mr-1 text-table font-medium text-accent">{selection.rows.length} selected</span>
-      {(Object.keys(actions) as ActionName[]).map((name) => (
-        <Button key={name} size="small" icon={actions[name].icon} onClick={() => setAsked(name)}>
-          {name}
+      <span className="mr-1 text-table font-medium text-accent">
+        {(meansAll ? total : rows.length).toLocaleString('en')} selected
+      </span>
+      {selection.isAll && total > rows.length && !meansAll && (
+        <Button size="small" tone="quiet" onClick={() => setIsWhole(true)}>
+          Select all {total.toLocaleString('en')}
+        </Button>
+      )}
+      {(Object.keys(bulkIcons) as Bulk[]).map((name) => (
+        <Button key={name} size="small" icon={bulkIcons[name]} onClick={() => setBulk(name)}>
+          {bulkWords[name].verb}
         </Button>
       ))}
+      {template && templates.size === 1 && !meansAll && (
+        <LinkButton size="small" icon={ArrowUpCircle} to="/upgrades" search={{ template } as never}>
+          Upgrade
+        </LinkButton>
+      )}
+      {!meansAll &&
+        (Object.keys(actions) as ActionName[]).map((name) => (
+          <Button key={name} size="small" icon={actions[name].icon} onClick={() => setAsked(name)}>
+            {name}
+          </Button>
+        ))}
       <Button size="small" tone="quiet" onClick={selection.clear}>
         Clear selection
       </Button>
-      {asked && <BulkDialog name={asked} selection={selection} onClose={() => setAsked(undefined)} />}
+      {bulk && (
+        <BulkDialog
+          action={bulk}
+          choice={meansAll ? { filter: matching.filter } : { workflowIds: rows.map(({ id }) => id) }}
+          isAcross={isAcross}
+          onClose={close}
+          onDone={selection.clear}
+        />
+      )}
+      {asked && <EndDialog name={asked} selection={selection} onClose={() => setAsked(undefined)} />}
     </div>
   )
 }
 
-function BulkDialog({
+/** Archives or deletes one after the other. */
+function EndDialog({
   name,
   selection,
   onClose,
@@ -96,7 +138,8 @@ function BulkDialog({
     const refused: string[] = []
     for (const [index, workflow] of rows.entries()) {
       setDoneCount(index)
-      await call(action.operation, { params: { id: workflow.id } }).catch((error: unknown) => {
+      const options = workflow.accountId === undefined ? {} : { accountId: workflow.accountId }
+      await call(action.operation, { params: { id: workflow.id } }, options).catch((error: unknown) => {
         refused.push(`${workflow.name}: ${sentenceOf(error)}`)
       })
     }

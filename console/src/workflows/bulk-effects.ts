@@ -1,13 +1,9 @@
 // What an action on several workflows means for each of them, said before it is done.
 import type { WorkflowSummary } from '../definition/workflow-state.tsx'
 
-export type BulkAction = 'Deploy' | 'Archive' | 'Delete'
+export type BulkAction = 'Archive' | 'Delete'
 
 export function effectOn(action: BulkAction, workflow: WorkflowSummary): string {
-  if (action === 'Deploy') {
-    if (workflow.workflowState === 'deployed') return 'is already deployed'
-    return workflow.workflowState === 'archived' ? 'is archived and will be refused' : 'will be deployed'
-  }
   const stops = [...(workflow.isScheduled ? ['schedule'] : []), ...(workflow.isWebhookActive ? ['webhook'] : [])]
   const stopping = stops.length > 0 ? `${stops.join(' and ')} ${stops.length === 1 ? 'stops' : 'stop'}` : ''
   if (action === 'Archive') {

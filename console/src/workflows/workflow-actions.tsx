@@ -1,7 +1,7 @@
 // What can be done with a workflow as a whole, at the top of its page.
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Archive, EllipsisVertical, History, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
+import { Archive, EllipsisVertical, History, Pause, Play, Rocket, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { forget, sentenceOf, useAction } from '../api.ts'
 import type { WorkflowDetail } from '../definition/workflow-draft.ts'
@@ -25,6 +25,7 @@ export function WorkflowActions({ workflow, hasUnsaved, onRefused }: Props) {
   const [asked, setAsked] = useState<'Archive' | 'Delete'>()
   const deploy = useDeploy(workflow, onRefused)
   const resume = useAction('ResumeWorkflow', { changes: reads, onDone: () => toast.done('Automatic runs resumed.') })
+  const pause = useAction('BulkAction', { changes: reads, onDone: () => toast.done('Automatic runs paused.') })
   const items: MenuItem[] = [
     {
       label: 'Replay before deploy',
@@ -32,6 +33,15 @@ export function WorkflowActions({ workflow, hasUnsaved, onRefused }: Props) {
       onSelect: () => void navigate({ to: '.', search: (before) => ({ ...before, replay: true }) }),
     },
     ...(workflow.workflowState === 'deployed' ? [{ label: 'Deploy', icon: Rocket, onSelect: deploy.start }] : []),
+    ...(workflow.workflowState === 'deployed' && !workflow.isAutoRunPaused
+      ? [
+          {
+            label: 'Pause automatic runs',
+            icon: Pause,
+            onSelect: () => pause.mutate({ body: { action: 'pause', workflowIds: [workflow.id] } }),
+          },
+        ]
+      : []),
     ...(workflow.workflowState === 'archived'
       ? []
       : [{ label: 'Archive', icon: Archive, onSelect: () => setAsked('Archive') }]),

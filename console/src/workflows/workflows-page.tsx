@@ -15,7 +15,7 @@ import { BulkActions, useSelection } from './bulk-actions.tsx'
 import { SavedViews } from './saved-views.tsx'
 import { towerColumns } from './tower-columns.tsx'
 import { workflowColumns } from './workflow-columns.tsx'
-import { bodyOf, type WorkflowFilters } from './workflow-filter.ts'
+import { bodyOf, filterOf, type WorkflowFilters } from './workflow-filter.ts'
 import { WorkflowFilterBar } from './workflow-filters.tsx'
 
 const route = getRouteApi('/workflows')
@@ -67,7 +67,13 @@ export function WorkflowsPage() {
         rows={workflows}
         keyOf={(workflow) => workflow.id}
         selection={{ ...selection, nameOf: (workflow) => workflow.name }}
-        above={<BulkActions selection={selection} />}
+        above={
+          <BulkActions
+            selection={selection}
+            matching={{ filter: filterOf(filters as WorkflowFilters), total: found.data?.total }}
+            isAcross={filters.all === true}
+          />
+        }
         empty={
           <NoWorkflows
             filters={filters}
