@@ -18,6 +18,8 @@ const block = '0198c0de-0000-7000-8000-000000000001'
 const pages = [
   '/',
   '/workflows',
+  '/workflows?all=true',
+  '/failed-items',
   '/workflows/new',
   '/workflows/new?template=TEMPLATE',
   `/workflows/WORKFLOW?block=${block}`,

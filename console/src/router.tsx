@@ -165,6 +165,17 @@ const shares = createRoute({
   component: lazyRouteComponent(() => import('./shares/shares-page.tsx'), 'SharesPage'),
 })
 
+const failedItems = createRoute({
+  getParentRoute: () => root,
+  path: '/failed-items',
+  validateSearch: (given) => ({
+    ...textIn(given, 'q', 'workflow'),
+    ...isTrue(given, 'all'),
+    ...numberIn(given, 'page'),
+  }),
+  component: lazyRouteComponent(() => import('./runs/failed-items-page.tsx'), 'FailedItemsPage'),
+})
+
 const alarms = createRoute({
   getParentRoute: () => root,
   path: '/alarms',
@@ -197,7 +208,7 @@ const guidePage = createRoute({
 })
 
 const reading = [docs, guidePage] as const
-const watching = [search, alarms, usage, mail, shares] as const
+const watching = [search, failedItems, alarms, usage, mail, shares] as const
 const governing = [vault, keys, accounts, audit] as const
 
 const routeTree = root.addChildren([

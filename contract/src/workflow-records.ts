@@ -94,6 +94,7 @@ export const WorkflowListApiDto = Type.Object(
       orNull(Timestamp, 'Only with acrossAccounts: since when its runs fail; null while they do not.'),
     ),
     queued: Type.Optional(Type.Integer({ description: 'Only with acrossAccounts: webhook requests in its queue.' })),
+    failedItems: Type.Optional(Type.Integer({ description: 'Only with acrossAccounts: failed items still open.' })),
   },
   { description: 'Workflow summary.' },
 )

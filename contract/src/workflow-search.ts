@@ -24,6 +24,7 @@ export const workflowOrderFields = [
   'nextRunDateTimeUTC',
   'failingSinceDateTimeUTC',
   'queued',
+  'failedItems',
 ] as const
 
 const LastRunStatus = Type.Enum([...runStatuses])

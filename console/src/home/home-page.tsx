@@ -11,9 +11,9 @@ import { Panel } from '../ui/panel.tsx'
 import { Loaded } from '../ui/query-state.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { Time } from '../ui/time.tsx'
-import { AttentionList } from './attention-list.tsx'
 import { CustomerTable } from './customer-table.tsx'
 import { Figures } from './figures.tsx'
+import { IncidentList, useIncidents } from './incident-list.tsx'
 import { RunChart } from './run-chart.tsx'
 
 export function HomePage() {
@@ -23,6 +23,7 @@ export function HomePage() {
     { body: isPartner ? { acrossAccounts: true } : {} },
     { refetchInterval: 10_000 },
   )
+  const incidents = useIncidents(isPartner)
   const isAcross = isPartner && (overview.data?.accounts?.length ?? 0) > 1
   const total = overview.data ? overview.data.workflows.deployed + overview.data.workflows.inDevelopment : undefined
   const isBeginning = total === 0 && overview.data?.attention.length === 0
@@ -30,7 +31,7 @@ export function HomePage() {
     <Page title="Home">
       <Section title={isBeginning ? 'Start here' : 'Needs attention'}>
         <Loaded
-          query={overview}
+          query={incidents}
           sentence={sentenceOf}
           skeleton={
             <Panel className="p-4">
@@ -38,7 +39,9 @@ export function HomePage() {
             </Panel>
           }
         >
-          {(data) => (isBeginning ? <Beginning /> : <AttentionList items={data.attention} isAcross={isAcross} />)}
+          {(data) =>
+            isBeginning ? <Beginning /> : <IncidentList items={data.items} total={data.total} isAcross={isAcross} />
+          }
         </Loaded>
       </Section>
       <div className="grid grid-cols-1 items-start gap-x-6 lg:grid-cols-[minmax(0,1fr)_360px]">

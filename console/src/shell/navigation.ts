@@ -9,6 +9,7 @@ import {
   House,
   KeyRound,
   LayoutTemplate,
+  ListX,
   type LucideIcon,
   Mail,
   PlugZap,
@@ -46,6 +47,7 @@ export const navigation: readonly { title: string; items: readonly NavigationIte
     title: 'Watch',
     items: [
       { label: 'Search', to: '/search', icon: Search, key: 's' },
+      { label: 'Failed items', to: '/failed-items', icon: ListX, key: 'f' },
       { label: 'Alarms', to: '/alarms', icon: Bell, key: 'a' },
       { label: 'Usage', to: '/usage', icon: ChartColumn, key: 'u' },
       { label: 'Mail', to: '/mail', icon: Mail, key: 'm' },

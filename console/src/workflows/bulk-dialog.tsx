@@ -21,7 +21,15 @@ export const bulkWords: Record<Action, { verb: string; done: string }> = {
   deploy: { verb: 'Deploy', done: 'deployed' },
   tag: { verb: 'Tag', done: 'tagged' },
 }
-const reads = ['WorkflowsSearch', 'Workflows', 'Workflow', 'Overview', 'GetRunHistory', 'GetWebhookQueue'] as const
+const reads = [
+  'WorkflowsSearch',
+  'Workflows',
+  'Workflow',
+  'Overview',
+  'Incidents',
+  'GetRunHistory',
+  'GetWebhookQueue',
+] as const
 
 export function BulkDialog({
   action,

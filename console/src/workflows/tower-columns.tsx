@@ -16,7 +16,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
     {
       id: 'accountName',
       label: 'Customer',
-      width: '200px',
+      width: '190px',
       hideBelow: 'phone',
       isSortable: true,
       cell: (workflow) => <Customer workflow={workflow} isOwn={workflow.accountId === ownId} />,
@@ -43,7 +43,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
     {
       id: 'workflowTemplateId',
       label: 'Template',
-      width: '190px',
+      width: '176px',
       hideBelow: 'desktop',
       isSortable: true,
       cell: (workflow) => <Template workflow={workflow} />,
@@ -51,7 +51,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
     {
       id: 'workflowState',
       label: 'State',
-      width: '184px',
+      width: '176px',
       hideBelow: 'desktop',
       isSortable: true,
       cell: (workflow) => (
@@ -68,7 +68,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
     {
       id: 'lastRunStatus',
       label: 'Last run',
-      width: '112px',
+      width: '104px',
       isSortable: true,
       cell: (workflow) =>
         workflow.lastRunNumber === null || workflow.lastRunStatus === null ? (
@@ -102,7 +102,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
     {
       id: 'queued',
       label: 'Queue',
-      width: '84px',
+      width: '72px',
       hideBelow: 'phone',
       align: 'end',
       isSortable: true,
@@ -114,6 +114,26 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
           tone="text-amber"
         />
       ),
+    },
+    {
+      id: 'failedItems',
+      label: 'Failed items',
+      width: '104px',
+      hideBelow: 'desktop',
+      align: 'end',
+      isSortable: true,
+      cell: ({ failedItems = 0, id, accountId }) =>
+        failedItems === 0 ? (
+          <span className="text-faint">0</span>
+        ) : (
+          <Link
+            to="/failed-items"
+            search={{ workflow: id, ...(accountId === ownId ? {} : { as: accountId }) } as never}
+            className="rounded-sm font-semibold text-red tabular-nums hover:underline"
+          >
+            {failedItems.toLocaleString('en')}
+          </Link>
+        ),
     },
   ]
 }

@@ -52,6 +52,7 @@ describe('POST /api/Workflows with acrossAccounts', () => {
       accountName: 'Ada Test',
       failingSinceDateTimeUTC: expect.stringMatching(/Z$/),
       queued: 0,
+      failedItems: 0,
     })
     expect(found[1]).toMatchObject({ accountId: south.id, failingSinceDateTimeUTC: null, queued: 2 })
   })
@@ -120,6 +121,17 @@ describe('the order of POST /api/Workflows', () => {
       const own = await south.client.post('/api/Workflows', { orderField })
       expect(own.body.total, own.text).toBe(2)
     }
+  })
+
+  it('counts failed items, and orders by their number', async () => {
+    const { id } = await deployWorkflow(
+      elsewhere.client,
+      ["return ['a', 'b']", { script: "throw new Error('no')", flow: { forEach: { maxFailures: 'all' } } }],
+      { name: 'f with items' },
+    )
+    await runToEnd(elsewhere.client, id)
+    const [first] = await search({ orderField: 'failedItems', orderByAsc: false }, service.manager)
+    expect(first).toMatchObject({ id, failedItems: 2 })
   })
 
   it('refuses a field it cannot order by', async () => {

@@ -19,6 +19,7 @@ const places = [
   'audit',
   'mail',
   'shares',
+  'failed-items',
   'alarms',
   'usage',
   'docs',

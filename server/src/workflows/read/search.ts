@@ -14,6 +14,7 @@ type FoundRow = WorkflowItemRow & {
   account_email: string
   failing_since: Date | null
   queued: number
+  failed_items: number
 }
 
 /** Those in development and deployed, in the order in which they were made. */
@@ -53,8 +54,10 @@ export async function searchWorkflows(
 
 const queuedOf = sql`select count(*) as queued from webhook_queue q where q.account_id = w.account_id and q.workflow_id = w.id`
 
+const failedItemsOf = sql`select count(*) as failed_items from failed_items f where f.account_id = w.account_id and f.workflow_id = w.id`
+
 const accountColumns = sql`, w.account_id, ${accountName} as account_name, a.email as account_email, w.failing_since,
-  (${queuedOf}) as queued`
+  (${queuedOf}) as queued, (${failedItemsOf}) as failed_items`
 
 function toAccountFields(row: FoundRow) {
   return {
@@ -63,6 +66,7 @@ function toAccountFields(row: FoundRow) {
     accountEmail: row.account_email,
     failingSinceDateTimeUTC: row.failing_since?.toISOString() ?? null,
     queued: row.queued,
+    failedItems: row.failed_items,
   }
 }
 
@@ -81,6 +85,7 @@ const orderings: Record<OrderField, Sql> = {
   nextRunDateTimeUTC: nextRunAt,
   failingSinceDateTimeUTC: sql`w.failing_since`,
   queued: sql`q.queued`,
+  failedItems: sql`f.failed_items`,
 }
 
 function orderOf(reach: Reach, { orderField = 'createDateTimeUTC', orderByAsc = true }: WorkflowSearch) {
@@ -88,8 +93,9 @@ function orderOf(reach: Reach, { orderField = 'createDateTimeUTC', orderByAsc = 
   const isOfAccount = orderField === 'accountName' || orderField === 'accountEmail'
   const accounts = isOfAccount && reach.kind === 'account' ? sql`join accounts a on a.id = w.account_id` : nothing
   const queues = orderField === 'queued' ? sql`cross join lateral (${queuedOf}) q` : nothing
+  const failed = orderField === 'failedItems' ? sql`cross join lateral (${failedItemsOf}) f` : nothing
   return {
-    from: sql`${fromWorkflows(reach)} ${accounts} ${queues}`,
+    from: sql`${fromWorkflows(reach)} ${accounts} ${queues} ${failed}`,
     by: sql`${orderings[orderField]} ${direction} nulls last, w.id`,
   }
 }

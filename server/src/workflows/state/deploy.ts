@@ -9,6 +9,7 @@ import { actorOf, recordAudit } from '../../audit/index.ts'
 import type { Database, Scope } from '../../db/index.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import type { KeyRing } from '../../secrets/index.ts'
+import type { Definition } from '../definition/definition.ts'
 import { findDeployProblems } from '../definition/deploy-problems.ts'
 import { refuseFor } from '../definition/refuse.ts'
 import { openDefinition } from '../definition/sealed-values.ts'
@@ -41,7 +42,7 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
     if (found.state === 'archived') {
       throw new AppError('workflow_not_deployable', 'The workflow is archived, so it cannot be deployed.')
     }
-    await requireDeployable(deps, scope, found)
+    const definition = await requireDeployable(deps, scope, found)
     const isDeployed = await db.transaction(async (tx) => {
       await lockWhereCalling(tx, scope.accountId, definition)
       if (!(await setDeployed(tx, scope.accountId, found.id, found.revision))) return false
@@ -58,12 +59,13 @@ export async function deployWorkflow(deps: DeployDeps, principal: Principal, id:
   throw new AppError('not_ready', 'The workflow keeps being changed by other requests. Try again.')
 }
 
-async function requireDeployable(deps: DeployDeps, scope: Scope, found: StoredWorkflow): Promise<void> {
+async function requireDeployable(deps: DeployDeps, scope: Scope, found: StoredWorkflow): Promise<Definition> {
   const key = { workflowId: found.id, accountId: found.accountId, revision: found.revision }
   const definition = await openDefinition(deps.keyRing, key, found)
   const ids = Object.values(definition.applications)
   const connections = ids.length === 0 ? [] : await deps.connections.list(scope, ids)
   refuseFor('workflow_not_deployable', findDeployProblems(definition, connections))
+  return definition
 }
 
 /** The sentence that deploying it would be refused with; undefined when it would not. */
