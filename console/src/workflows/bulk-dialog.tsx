@@ -71,6 +71,10 @@ export function BulkDialog({
   const shown = result ?? preview.data
   const error = act.error ?? preview.error
   const { verb } = bulkWords[action]
+  const close = () => {
+    if (result) onDone()
+    onClose()
+  }
   return (
     <Dialog title={titleOf(verb, result ? undefined : shown?.done)} onClose={onClose} width={640}>
       {action === 'tag' && !result && (
@@ -90,7 +94,7 @@ export function BulkDialog({
         </p>
       )}
       <div className="mt-4 flex justify-end gap-2">
-        <Button onClick={result ? () => (onDone(), onClose()) : onClose}>{result ? 'Close' : 'Cancel'}</Button>
+        <Button onClick={close}>{result ? 'Close' : 'Cancel'}</Button>
         {!result && (
           <Button
             tone="primary"
