@@ -110,8 +110,14 @@ function ItemActions({ items, onDone }: { items: readonly FailedItem[]; onDone: 
   )
 }
 
+type ScopeOf = (item: FailedItem) => { as?: string }
+
 function columnsOf(isAcross: boolean, ownId: string | undefined): readonly Column<FailedItem>[] {
-  const scopeOf = ({ accountId }: FailedItem) => (accountId === ownId ? {} : { as: accountId })
+  const scopeOf: ScopeOf = ({ accountId }) => (accountId === ownId ? {} : { as: accountId })
+  return [...whatFailed(isAcross, scopeOf), ...whatBecame(scopeOf)]
+}
+
+function whatFailed(isAcross: boolean, scopeOf: ScopeOf): Column<FailedItem>[] {
   return [
     {
       id: 'key',
@@ -160,6 +166,11 @@ function columnsOf(isAcross: boolean, ownId: string | undefined): readonly Colum
         </span>
       ),
     },
+  ]
+}
+
+function whatBecame(scopeOf: ScopeOf): Column<FailedItem>[] {
+  return [
     {
       id: 'tries',
       label: 'Tries',

@@ -7,11 +7,15 @@ import { Chip } from '../ui/chip.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 
-export type Customers = { ownId: string | undefined }
-
 /** `ownId`: links to the reader's own workflows stay in their own account. */
-export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSummary>[] {
-  const scope = ({ accountId }: WorkflowSummary) => (accountId === ownId ? {} : { as: accountId })
+export function towerColumns(ownId: string | undefined): readonly Column<WorkflowSummary>[] {
+  const scope: Scope = ({ accountId }) => (accountId === ownId || accountId === undefined ? {} : { as: accountId })
+  return [...whose(ownId, scope), state, ...trouble(scope)]
+}
+
+type Scope = (workflow: WorkflowSummary) => { as?: string }
+
+function whose(ownId: string | undefined, scope: Scope): Column<WorkflowSummary>[] {
   return [
     {
       id: 'accountName',
@@ -30,7 +34,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
           <Link
             to="/workflows/$id"
             params={{ id: workflow.id }}
-            search={scope(workflow) as never}
+            search={scope(workflow)}
             className="block truncate font-medium hover:text-accent hover:underline"
             title={workflow.description || workflow.name}
           >
@@ -48,23 +52,29 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
       isSortable: true,
       cell: (workflow) => <Template workflow={workflow} />,
     },
-    {
-      id: 'workflowState',
-      label: 'State',
-      width: '176px',
-      hideBelow: 'desktop',
-      isSortable: true,
-      cell: (workflow) => (
-        <span className="flex gap-1.5">
-          <WorkflowStateChip state={workflow.workflowState} />
-          {workflow.isAutoRunPaused && (
-            <Chip tone="amber" shape="bars">
-              Paused
-            </Chip>
-          )}
-        </span>
-      ),
-    },
+  ]
+}
+
+const state: Column<WorkflowSummary> = {
+  id: 'workflowState',
+  label: 'State',
+  width: '176px',
+  hideBelow: 'desktop',
+  isSortable: true,
+  cell: (workflow) => (
+    <span className="flex gap-1.5">
+      <WorkflowStateChip state={workflow.workflowState} />
+      {workflow.isAutoRunPaused && (
+        <Chip tone="amber" shape="bars">
+          Paused
+        </Chip>
+      )}
+    </span>
+  ),
+}
+
+function trouble(scope: Scope): Column<WorkflowSummary>[] {
+  return [
     {
       id: 'lastRunStatus',
       label: 'Last run',
@@ -77,7 +87,7 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
           <Link
             to="/workflows/$id/runs/$number"
             params={{ id: workflow.id, number: String(workflow.lastRunNumber) }}
-            search={scope(workflow) as never}
+            search={scope(workflow)}
             className="rounded-sm hover:underline"
           >
             <StatusText status={workflow.lastRunStatus} />
@@ -122,16 +132,16 @@ export function towerColumns({ ownId }: Customers): readonly Column<WorkflowSumm
       hideBelow: 'desktop',
       align: 'end',
       isSortable: true,
-      cell: ({ failedItems = 0, id, accountId }) =>
-        failedItems === 0 ? (
+      cell: (workflow) =>
+        !workflow.failedItems ? (
           <span className="text-faint">0</span>
         ) : (
           <Link
             to="/failed-items"
-            search={{ workflow: id, ...(accountId === ownId ? {} : { as: accountId }) } as never}
+            search={{ workflow: workflow.id, ...scope(workflow) }}
             className="rounded-sm font-semibold text-red tabular-nums hover:underline"
           >
-            {failedItems.toLocaleString('en')}
+            {workflow.failedItems.toLocaleString('en')}
           </Link>
         ),
     },
@@ -158,7 +168,7 @@ function Template({ workflow }: { workflow: WorkflowSummary }) {
     <span className="flex min-w-0 items-baseline gap-1.5">
       <Link
         to="/workflows"
-        search={{ all: true, template: id } as never}
+        search={{ all: true, template: id }}
         title={name ?? 'A template that is no longer in the catalogue'}
         className="min-w-0 truncate text-muted hover:text-text hover:underline"
       >
@@ -167,7 +177,7 @@ function Template({ workflow }: { workflow: WorkflowSummary }) {
       {version !== null && (
         <Link
           to="/workflows"
-          search={{ all: true, template: id, version } as never}
+          search={{ all: true, template: id, version }}
           className="shrink-0 rounded-sm bg-raised px-1.5 font-mono text-label text-muted hover:text-text"
         >
           {version}
@@ -193,7 +203,7 @@ function Count({
     <Link
       to="/workflows/$id"
       params={{ id: workflow.id }}
-      search={search as never}
+      search={search}
       className={`rounded-sm font-semibold tabular-nums hover:underline ${tone}`}
     >
       {count.toLocaleString('en')}

@@ -61,7 +61,7 @@ export function WorkflowsPage() {
       <WorkflowFilterBar filters={filters as WorkflowFilters} onChange={change} />
       <ListPanel
         label="Workflows"
-        columns={filters.all ? towerColumns({ ownId }) : workflowColumns}
+        columns={filters.all ? towerColumns(ownId) : workflowColumns}
         {...(filters.sort ? { sort: { by: filters.sort, isAscending: filters.ascending === true } } : {})}
         onSort={({ by, isAscending }) => change({ sort: by, ascending: isAscending || undefined })}
         rows={workflows}

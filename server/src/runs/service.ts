@@ -27,7 +27,7 @@ import { findRunDetail } from './history/history.ts'
 import { Retention } from './history/retention.ts'
 import { settlingItems } from './ledger/settle-items.ts'
 import { pauseWorkflow } from './pause/pause.ts'
-import { resumeWorkflow } from './pause/resume.ts'
+import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
 import { DayTables } from './record/day-tables.ts'
 import type { OnRunsEnded } from './record/entries.ts'
 import { ItemRecords } from './record/item-store.ts'
@@ -117,12 +117,7 @@ export function createRuns(deps: RunsDeps) {
       remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs, onRemoved }, tx, workflowId),
     },
     /** What is done to many workflows at once, as to one. */
-    ofBulk: {
-      retry: (principal: Principal, workflowId: string, runNumber: number) =>
-        retryRun({ ...deps, ...awaiting, starter }, principal, workflowId, runNumber),
-      pause: (principal: Principal, workflowId: string) => pauseWorkflow(deps, principal, workflowId),
-      resume: (principal: Principal, workflowId: string) => resumeWorkflow(deps, principal, workflowId),
-    },
+    ofBulk: verbsFor({ ...deps, ...awaiting, starter }),
     createWorker: (options?: DispatcherOptions): Dispatcher =>
       new Dispatcher(
         {
@@ -158,5 +153,14 @@ export function createRuns(deps: RunsDeps) {
         options,
       ),
     createRetention: (): Retention => new Retention(database, deps.retention, onFault),
+  }
+}
+
+function verbsFor(deps: StartDeps & ResumeDeps) {
+  return {
+    retry: (principal: Principal, workflowId: string, runNumber: number) =>
+      retryRun(deps, principal, workflowId, runNumber),
+    pause: (principal: Principal, workflowId: string) => pauseWorkflow(deps, principal, workflowId),
+    resume: (principal: Principal, workflowId: string) => resumeWorkflow(deps, principal, workflowId),
   }
 }
