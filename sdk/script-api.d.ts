@@ -83,6 +83,8 @@ declare const run: {
   readonly idempotencyKey: string
   /** What RunWorkflow, RunAndWait or the block of another workflow gave; null otherwise. */
   readonly input: any
+  /** In a block with wait: an address that lets the run go on, once. POST it JSON up to 1 MiB, which becomes data of the result. */
+  readonly resumeUrl?: string | null
   /** 1 for the first try of the block or item, 2 for the next, and so on. */
   readonly try: number
   /** In a block with `wait`: an address that ends the wait with a POST, once. */

@@ -90,7 +90,7 @@ export async function startApi(
     operations,
     handlers: createHandlers(context, services, api),
     pages: createPages(context, services, api),
-    rawRoutes: webhooks.rawRoutes,
+    rawRoutes: [...webhooks.rawRoutes, ...services.runs.rawRoutes],
     authenticators: api.authenticators,
     rateLimiter: rateLimiter(config.rateLimitPerSecond),
     metrics,

@@ -837,6 +837,26 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table resume_links -- row-level security forced (
+  token_hash bytea not null,
+  account_id uuid not null,
+  workflow_id uuid not null,
+  run_id uuid not null,
+  block_id uuid not null,
+  item_index integer not null,
+  outcome text,
+  constraint resume_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint resume_links_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint resume_links_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX resume_links_by_account ON patchbay.resume_links USING btree (account_id);
+CREATE INDEX resume_links_by_run ON patchbay.resume_links USING btree (run_id, block_id, item_index);
+CREATE INDEX resume_links_by_workflow ON patchbay.resume_links USING btree (workflow_id);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table run_blocks partition by RANGE (run_id) -- row-level security forced (
   run_id uuid not null,
   block_id uuid not null,

@@ -41,6 +41,7 @@ import { retryRun } from './start/retry.ts'
 import type { StartDeps, WebhookPorts } from './start/start.ts'
 import { RunStarter } from './start/starter.ts'
 import { settleDeleted, settlingFamilies } from './wake/end-children.ts'
+import { resumeEndpoint } from './wake/resume-run.ts'
 import { sendEvent } from './wake/send-event.ts'
 import { WaitStarter } from './wake/wait-starter.ts'
 
@@ -103,11 +104,13 @@ export function createRuns(deps: RunsDeps) {
   }
   const onRemoved = (tx: Tx, ids: readonly string[]) => settleDeleted(jobs, onRunsEnded, tx, ids)
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
+  const waitStarter = new WaitStarter({ ...deps, starter })
   return {
     starter,
     ...awaiting,
     routes: runRoutes({ ...deps, ...history, ...awaiting, starter, onRunsEnded, definitions, functions }),
     pages: approvalPages({ database, jobs }),
+    rawRoutes: [resumeEndpoint({ database, jobs })],
     /** What workflows ask of runs. */
     ofWorkflows: {
       find: (scope: Scope, workflowId: string, runNumber: number) =>
@@ -139,7 +142,8 @@ export function createRuns(deps: RunsDeps) {
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
           items: new ItemRecords({ db: database.system, keyRing, answers: awaiting.answers, onFault }),
-          waitStarter: new WaitStarter({ ...deps, starter }),
+          waitStarter,
+          createResumeUrl: (claim, at) => waitStarter.createResumeUrl(claim, at),
           readResult: awaiting.readResult,
           openDeferred: ({ run }, blockId, sealed) =>
             openDeferred(keyRing, { runId: run.id, blockId, accountId: run.accountId }, sealed),

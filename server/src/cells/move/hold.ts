@@ -66,6 +66,7 @@ export async function noteAddresses(client: pg.Client, organization: Organizatio
          union select 'token:' || encode(token_hash, 'hex') from reconnect_links where ${mine}
          union select 'token:' || encode(token_hash, 'hex') from take_back_links where ${mine}
          union select 'token:' || encode(token_hash, 'hex') from approval_links where ${mine}
+         union select 'token:' || encode(token_hash, 'hex') from resume_links where ${mine}
          union select 'token:' || encode(state_hash, 'hex') from oauth_states where ${mine}
          union select 'token:' || encode(id_hash, 'hex') from sessions where ${mine}
        ) as a (address) on conflict (address) do nothing`,

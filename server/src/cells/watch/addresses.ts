@@ -18,6 +18,7 @@ export function addressesOf({ url = '', headers }: Pick<IncomingMessage, 'url' |
   const consumer = headers['consumer']
   add('key', typeof consumer === 'string' ? consumer : undefined)
   if (pathname.startsWith('/webhook/')) add('webhook', withoutCell(pathname.slice('/webhook/'.length)).toLowerCase())
+  if (pathname.startsWith('/resume/')) addToken(pathname.slice('/resume/'.length))
   add('share', searchParams.get('shareid')?.toLowerCase())
   addToken(searchParams.get('token'))
   addToken(searchParams.get('state'))

@@ -38,6 +38,8 @@ export type BlockScriptDeps = {
   runTimeoutSeconds: number
   intents: Pick<WriteIntents, 'note'>
   onFault(error: unknown): void
+  /** Absent where nothing really waits. */
+  createResumeUrl?(claim: RunClaim, at: { accountId: string; blockId: string; itemIndex: number }): Promise<string>
   /** Absent where no traces are wanted. */
   traces?: Pick<RunTraces, 'beginCall'> | undefined
 }
@@ -79,6 +81,19 @@ const notesMax = 20
 /** Calls that change nothing and reach nobody else. */
 const readsOnly: ReadonlySet<ScriptCall['kind']> = new Set(['vault.get', 'vault.contains'] as const)
 
+/** Only where the block will wait; a script that does not name `run` cannot ask for it. */
+async function findResumeUrl(
+  deps: BlockScriptDeps,
+  { state, block, claim, unit }: BlockScript,
+): Promise<string | null> {
+  const { accountId, isPartial, partial } = state.run
+  const waits = !isPartial || partial?.waitForReal === true
+  if (!block.wait || unit || !waits || !deps.createResumeUrl || !namesRun.test(block.script)) return null
+  return deps.createResumeUrl(claim, { accountId, blockId: block.uniqueBlockId, itemIndex: -1 })
+}
+
+const namesRun = /\brun\b|globalThis|eval|Function|constructor|\bthis\b/
+
 /** Rejects only for faults of the service. */
 export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript): Promise<ScriptOutcome> {
   const { state, block } = given
@@ -111,6 +126,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   const secrets = [...workflow.secrets, ...credentials]
   const notes = new Set(state.outcomes.size === 0 ? noteWebhooks(given.webhook) : [])
   const caller = callerOf(deps, given, { scope, idempotencyKey, secrets, notes })
+  const resumeUrl = await findResumeUrl(deps, given)
   const ports = deps.portsOf(block.uniqueBlockId)
   const clock = deps.clockOf?.(block.uniqueBlockId)
   const ended = await deps.sandbox.run({
@@ -129,6 +145,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         runBy: run.runBy,
         idempotencyKey,
         input: run.input,
+        ...(block.wait ? { resumeUrl } : {}),
         try: given.unit?.try ?? (state.tried.get(block.uniqueBlockId)?.tries ?? 0) + 1,
       },
       ...(clock === undefined ? {} : { clockMs: clock.getTime() }),

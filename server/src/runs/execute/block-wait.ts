@@ -15,7 +15,13 @@ import { addWait } from './waits.ts'
 
 /** Beginnings of waits that others end. */
 export type WaitStarts = ChildStarts & {
-  /** `outcome`: of an event that came before and has ended it. */
+  /** `outcome`: of somebody who resumed the run before it waited. */
+  beginTime(
+    claim: RunClaim,
+    accountId: string,
+    wait: Omit<RunWait, 'outcome'>,
+  ): Promise<{ outcome: string | null } | 'lost'>
+  /** `outcome`: of an event that came before and has ended it, or of somebody who resumed the run. */
   beginEvent(
     claim: RunClaim,
     accountId: string,
@@ -27,7 +33,7 @@ export type WaitStarts = ChildStarts & {
     run: { accountId: string; workflowId: string; runNumber: number },
     wait: Omit<RunWait, 'outcome'>,
     asked: AskedApproval,
-  ): Promise<'begun' | 'lost'>
+  ): Promise<{ outcome: string | null } | 'lost'>
 }
 
 export type BlockWaitDeps = ChildDeps & {
@@ -94,10 +100,13 @@ async function begin(
   plan: WaitPlan,
 ): Promise<string | null | 'lost'> {
   const { accountId } = around.state.run
-  if (plan.kind === 'time') return (await deps.waits!.put(claim, accountId, wait)) ? null : 'lost'
-  if (plan.kind === 'approval')
-    return (await deps.waitStarter!.beginApproval(claim, around.state.run, wait, plan)) === 'lost' ? 'lost' : null
-  const begun = await deps.waitStarter!.beginEvent(claim, accountId, wait, plan)
+  const starter = deps.waitStarter!
+  const begun =
+    plan.kind === 'time'
+      ? await starter.beginTime(claim, accountId, wait)
+      : plan.kind === 'approval'
+        ? await starter.beginApproval(claim, around.state.run, wait, plan)
+        : await starter.beginEvent(claim, accountId, wait, plan)
   return begun === 'lost' ? 'lost' : begun.outcome
 }
 

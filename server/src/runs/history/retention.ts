@@ -81,7 +81,7 @@ export class Retention implements AsyncDisposable {
       ) delete from run_writes w using gone where w.run_id = gone.id and w.account_id = gone.account_id`)
   }
 
-  /** Recordings and approvals of days and runs that are gone, and those beyond what a workflow keeps since its setting was lowered. */
+  /** Recordings, approvals and resume addresses of days and runs that are gone, and those beyond what a workflow keeps since its setting was lowered. */
   async #sweepRecordings(): Promise<void> {
     const { system } = this.#database
     const { daysKept, runsKeptMax } = this.#options
@@ -89,6 +89,9 @@ export class Retention implements AsyncDisposable {
       delete from run_recordings where run_id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer)`)
     await system.query(sql`
       delete from approvals where run_id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer) and outcome is not null`)
+    await system.query(sql`
+      delete from resume_links l where run_id < first_run_id((now() at time zone 'utc')::date - ${daysKept}::integer)
+        and not exists (select from runs r where r.id = l.run_id)`)
     await system.query(sql`
       delete from run_recordings d using run_counters c
       where c.workflow_id = d.workflow_id and d.run_number <= c.last_number - ${runsKeptMax}::integer`)
