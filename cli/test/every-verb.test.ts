@@ -129,6 +129,8 @@ describe('every verb', () => {
       { words: 'vault ls', says: 'token' },
       { words: 'vault rm token', says: 'Deleted "token".' },
       { words: 'webhook send Hooked --data payload.json', says: 'answered 200' },
+      { words: 'events send order.paid --data payload.json', says: '0 runs woken.' },
+      { words: 'approve', says: 'Nothing waits for an approval.' },
       { words: 'webhook forward Hooked --to http://127.0.0.1:1/', says: 'Waiting for requests', untilStopped: true },
     ],
     [

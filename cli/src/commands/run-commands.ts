@@ -12,6 +12,8 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     .option('--follow', 'wait until it ends and show its logs; exit code 1 unless it ends as Ready')
     .option('--from <number>', 'start at this block')
     .option('--till <number>', 'stop after this block')
+    .option('--input <file>', 'what scripts see as run.input: a file with JSON, or - for standard input')
+    .option('--wait <seconds>', 'wait up to 60 seconds for the result and print it')
   add(program, 'runs <workflow>', 'List runs, newest first.', async () => (await import('./runs.ts')).runs)
     .option('--status <status>', 'only runs with this status')
     .option('--limit <count>', 'maximum number to list (up to 1000)', '20')
@@ -50,6 +52,30 @@ export function addRunCommands(program: Command, add: AddVerb): void {
     .option('--revision <number>', 'against this revision; the newest by default')
     .option('--with <folder>', 'against the files of this folder, without saving them')
   addWebhookCommands(program, add)
+  addWaitCommands(program, add)
+}
+
+/** What ends the waits of runs. */
+function addWaitCommands(program: Command, add: AddVerb): void {
+  add(
+    program,
+    'approve [approval]',
+    'Approve or reject what a run waits for, by id; without one, list what is open.',
+    async () => (await import('./approve.ts')).approve,
+  )
+    .option('--reject', 'reject it')
+    .option('--comment <text>', 'what to say with it')
+    .option('--form <file>', 'values of its form: a file with JSON, or - for standard input')
+  const events = program.command('events').description('Events that wake runs.')
+  add(
+    events,
+    'send <name>',
+    'Wake the runs that wait for an event.',
+    async () => (await import('./events-send.ts')).eventsSend,
+  )
+    .option('--key <key>', 'only runs that wait for this key')
+    .option('--data <file>', 'what the runs are given: a file with JSON, or - for standard input')
+    .option('--event-id <id>', 'your own id of the event: the same one counts once')
 }
 
 function addWebhookCommands(program: Command, add: AddVerb): void {
