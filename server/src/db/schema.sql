@@ -947,8 +947,8 @@ table run_items -- row-level security forced (
   started_at timestamp with time zone not null,
   ended_at timestamp with time zone not null,
   sealed_deferred bytea,
-  child_run jsonb,
   retried_by integer,
+  child_run jsonb,
   constraint run_items_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'skipped'::text]))),
   constraint run_items_pkey PRIMARY KEY (run_id, block_id, item_index)
 );

@@ -104,6 +104,8 @@ export function createRuns(deps: RunsDeps) {
   }
   const onRemoved = (tx: Tx, ids: readonly string[]) => settleDeleted(jobs, onRunsEnded, tx, ids)
   const history = { database, contents, runsKeptMax: deps.retention.runsKeptMax }
+  const findDetail = (scope: Scope, workflowId: string, runNumber: number) =>
+    findRunDetail(history, scope, workflowId, runNumber)
   const waitStarter = new WaitStarter({ ...deps, starter })
   return {
     starter,
@@ -111,14 +113,7 @@ export function createRuns(deps: RunsDeps) {
     routes: runRoutes({ ...deps, ...history, ...awaiting, starter, onRunsEnded, definitions, functions }),
     pages: approvalPages({ database, jobs }),
     rawRoutes: [resumeEndpoint({ database, jobs })],
-    /** What workflows ask of runs. */
-    ofWorkflows: {
-      find: (scope: Scope, workflowId: string, runNumber: number) =>
-        findRunDetail(history, scope, workflowId, runNumber),
-      listInHand: (workflowId: string) => listInHand({ database, jobs }, workflowId),
-      askToStop: (ids: readonly string[], isAborted: boolean) => askToStop({ database, jobs }, ids, isAborted),
-      remove: (tx: Tx, workflowId: string) => removeRuns({ database, jobs, onRemoved }, tx, workflowId),
-    },
+    ofWorkflows: { ...forWorkflows({ database, jobs }, onRemoved), find: findDetail },
     /** What is done to many workflows at once, as to one. */
     ofBulk: verbsFor({ ...deps, ...awaiting, starter }),
     createWorker: (options?: DispatcherOptions): Dispatcher =>
@@ -157,6 +152,18 @@ export function createRuns(deps: RunsDeps) {
         options,
       ),
     createRetention: (): Retention => new Retention(database, deps.retention, onFault),
+  }
+}
+
+/** What workflows ask of runs. */
+function forWorkflows(
+  deps: Pick<RunsDeps, 'database' | 'jobs'>,
+  onRemoved: (tx: Tx, ids: readonly string[]) => Promise<void>,
+) {
+  return {
+    listInHand: (workflowId: string) => listInHand(deps, workflowId),
+    askToStop: (ids: readonly string[], isAborted: boolean) => askToStop(deps, ids, isAborted),
+    remove: (tx: Tx, workflowId: string) => removeRuns({ ...deps, onRemoved }, tx, workflowId),
   }
 }
 
