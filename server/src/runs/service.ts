@@ -83,18 +83,7 @@ export function createRuns(deps: RunsDeps) {
     { database, contents, definitions, slots: deps.slots, onFault },
     settlingFamilies(jobs, settlingItems(deps.onRunsEnded)),
   )
-  const recorder = new RunRecorder({
-    database,
-    keyRing,
-    contents,
-    jobs,
-    vault,
-    onRunsEnded,
-    answers: awaiting.answers,
-    news: deps.news,
-    ledger: deps.ledger,
-    onFault,
-  })
+  const recorder = new RunRecorder({ ...deps, onRunsEnded, answers: awaiting.answers })
   const functions = scriptLibrary(deps.functions)
   const ports: ScriptPorts = {
     vault,
