@@ -20,6 +20,7 @@ const pages = [
   '/workflows',
   '/workflows?all=true',
   '/failed-items',
+  '/approvals',
   '/workflows/new',
   '/workflows/new?template=TEMPLATE',
   `/workflows/WORKFLOW?block=${block}`,

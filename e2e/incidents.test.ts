@@ -1,6 +1,7 @@
 // The bad day: Home groups by cause, and one button repairs each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount } from '../server/test/harness/accounts.ts'
+import { enableWebhook, sendRaw, toBytes } from '../server/test/harness/webhooks.ts'
 import { deployWorkflow, endOf, runToEnd } from '../server/test/harness/workflows.ts'
 import { startVisit, type Visit } from './harness/visit.ts'
 
@@ -54,6 +55,54 @@ describe('Home', () => {
       expect(run.status).toBe('Ready')
     }
     await line.waitFor({ state: 'detached' })
+  })
+})
+
+describe('a workflow that is not simply fine', () => {
+  it('says under its title what holds it, and how much waits behind its tabs', async () => {
+    const { manager } = visit.service
+    const { id } = await deployWorkflow(manager, ["throw new Error('The press is jammed')"], { name: 'Prints' })
+    const webhook = await enableWebhook(manager, id)
+    await runToEnd(manager, id)
+    const page = await visit.open(`/workflows/${id}`)
+    await page.getByRole('note').getByText('The press is jammed').waitFor()
+    await page.getByRole('link', { name: 'Runs 1 failed' }).waitFor()
+    await manager.post('/api/BulkAction', { action: 'pause', workflowIds: [id] })
+    await webhook.send({ number: 1 })
+    await page.reload()
+    await page.getByRole('note').getByText('Somebody paused its automatic runs.').waitFor()
+    await page.getByRole('link', { name: 'Webhook 1' }).click()
+    await page.getByRole('table', { name: 'Queue' }).waitFor()
+  })
+
+  it('lists requests that its webhook refused, with a way out', async () => {
+    const { manager } = visit.service
+    const { id } = await deployWorkflow(manager, ['return 1'], { name: 'Guarded' })
+    const webhook = await enableWebhook(manager, id)
+    const refused = await sendRaw(webhook.url, toBytes({ number: 1 }), { 'X-Webhook-Secret': 'wrong' })
+    expect(refused.status).toBe(401)
+    const page = await visit.open(`/workflows/${id}?tab=webhook`)
+    await page.getByRole('button', { name: 'Refused' }).click()
+    const row = page.getByRole('table', { name: 'Refused' }).getByRole('row').nth(1)
+    await row.getByText('401').waitFor()
+    await row.getByText(/Compare the secret of the sender/).waitFor()
+  })
+
+  it('retries all failed runs of the list, and finds runs by day', async () => {
+    const { manager } = visit.service
+    const { id } = await deployWorkflow(manager, ["throw new Error('no')"], { name: 'Twice' })
+    await runToEnd(manager, id)
+    await runToEnd(manager, id)
+    const page = await visit.open(`/workflows/${id}?tab=runs&status=Error`)
+    await page.getByRole('button', { name: 'Retry 2 runs' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click()
+    await page
+      .getByRole('dialog')
+      .getByText(/It retries run 1\./)
+      .waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByLabel('To', { exact: true }).fill('2001-01-01')
+    await page.getByText('No run matches these filters.').waitFor()
   })
 })
 

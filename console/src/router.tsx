@@ -82,7 +82,7 @@ const workflow = createRoute({
   getParentRoute: () => root,
   path: '/workflows/$id',
   validateSearch: (search) => ({
-    ...textIn(search, 'tab', 'block', 'status', 'sort', 'requests', 'request', 'requestPage'),
+    ...textIn(search, 'tab', 'block', 'status', 'sort', 'since', 'until', 'requests', 'request', 'requestPage'),
     ...isTrue(search, 'ascending', 'replay'),
     ...numberIn(search, 'page', 'from', 'to'),
   }),
@@ -176,6 +176,13 @@ const failedItems = createRoute({
   component: lazyRouteComponent(() => import('./runs/failed-items-page.tsx'), 'FailedItemsPage'),
 })
 
+const approvals = createRoute({
+  getParentRoute: () => root,
+  path: '/approvals',
+  validateSearch: (given) => ({ ...isTrue(given, 'all', 'closed'), ...numberIn(given, 'page') }),
+  component: lazyRouteComponent(() => import('./runs/approvals-page.tsx'), 'ApprovalsPage'),
+})
+
 const alarms = createRoute({
   getParentRoute: () => root,
   path: '/alarms',
@@ -208,7 +215,7 @@ const guidePage = createRoute({
 })
 
 const reading = [docs, guidePage] as const
-const watching = [search, failedItems, alarms, usage, mail, shares] as const
+const watching = [search, approvals, failedItems, alarms, usage, mail, shares] as const
 const governing = [vault, keys, accounts, audit] as const
 
 const routeTree = root.addChildren([

@@ -81,6 +81,7 @@ const building: Scene[] = [
 ]
 
 const watching: Scene[] = [
+  { name: 'approvals', path: '/approvals?all=true' },
   { name: 'failed-items', path: '/failed-items?all=true' },
   { name: 'search', path: '/search?q=4711&all=true' },
   { name: 'search-start', path: '/search' },

@@ -4,9 +4,10 @@ import { useEffect } from 'react'
 import { type Answer, type Body, sentenceOf, useOperation } from '../api.ts'
 import type { Column, Sort } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Select } from '../ui/field.tsx'
+import { Select, TextField } from '../ui/field.tsx'
 import { ListPanel } from '../ui/list-panel.tsx'
 import { durationText, Time } from '../ui/time.tsx'
+import { RetryRuns } from './retry-runs.tsx'
 import { isUnderWay, StatusText } from './run-status.tsx'
 
 type Run = Answer<'GetRunHistory'>['items'][number]
@@ -31,6 +32,7 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
     size,
     orderField: sort.by as NonNullable<HistoryBody['orderField']>,
     orderByAsc: sort.isAscending,
+    ...rangeOf(search),
     ...(search.status ? { status: search.status as NonNullable<HistoryBody['status']> } : {}),
   }
   const found = useOperation(
@@ -45,7 +47,7 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
   useEffect(() => void import('./run-page.tsx'), [])
   return (
     <>
-      <div className="mb-3 flex gap-2">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
         <Select
           label="Status"
           isLabelHidden
@@ -57,6 +59,18 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
             ...statuses.map((status) => ({ value: status, label: status })),
           ]}
         />
+        {(['since', 'until'] as const).map((name) => (
+          <TextField
+            key={name}
+            type="date"
+            label={name === 'since' ? 'From' : 'To'}
+            isLabelHidden
+            className="w-38"
+            value={search[name] ?? ''}
+            onChange={(event) => change({ [name]: event.target.value || undefined })}
+          />
+        ))}
+        {search.status === 'Error' && <RetryRuns workflowId={workflow.id} runs={found.data?.items ?? []} />}
       </div>
       <ListPanel
         label="Runs"
@@ -69,7 +83,10 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
         sentence={sentenceOf}
         paging={{ page, size, total: found.data?.total, onPage: (next) => change({ page: next + 1 }) }}
         empty={
-          <Empty icon={History} title={search.status ? `No runs with status ${search.status}.` : 'No runs yet'}>
+          <Empty
+            icon={History}
+            title={search.status || search.since || search.until ? 'No run matches these filters.' : 'No runs yet'}
+          >
             {workflow.workflowState === 'deployed'
               ? 'Press Run, or let a schedule or webhook start it.'
               : 'Deploy the workflow, then run it.'}
@@ -78,6 +95,24 @@ export function RunsTab({ workflow }: { workflow: { id: string; workflowState: s
       />
     </>
   )
+}
+
+/** Whole days in the zone of the person who reads. */
+function rangeOf({
+  since,
+  until,
+}: {
+  since?: string | undefined
+  until?: string | undefined
+}): Pick<HistoryBody, 'searchFrom' | 'searchTo'> {
+  const startOf = (day: string, daysLater: number) => {
+    const date = new Date(`${day}T00:00:00`)
+    date.setDate(date.getDate() + daysLater)
+    return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+  }
+  const from = since && startOf(since, 0)
+  const to = until && startOf(until, 1)
+  return { ...(from ? { searchFrom: from } : {}), ...(to ? { searchTo: to } : {}) }
 }
 
 function columnsFor(workflowId: string): Column<Run>[] {
@@ -116,6 +151,7 @@ function columnsFor(workflowId: string): Column<Run>[] {
       label: 'Duration',
       isSortable: true,
       width: '100px',
+      hideBelow: 'phone',
       align: 'end',
       cell: ({ durationInMilliSec }) => (
         <span className="font-mono text-label">{durationText(durationInMilliSec)}</span>

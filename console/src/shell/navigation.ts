@@ -16,6 +16,7 @@ import {
   ScrollText,
   Search,
   Shapes,
+  Stamp,
   Users,
   Vault,
   Workflow,
@@ -47,6 +48,7 @@ export const navigation: readonly { title: string; items: readonly NavigationIte
     title: 'Watch',
     items: [
       { label: 'Search', to: '/search', icon: Search, key: 's' },
+      { label: 'Approvals', to: '/approvals', icon: Stamp, key: 'o' },
       { label: 'Failed items', to: '/failed-items', icon: ListX, key: 'f' },
       { label: 'Alarms', to: '/alarms', icon: Bell, key: 'a' },
       { label: 'Usage', to: '/usage', icon: ChartColumn, key: 'u' },

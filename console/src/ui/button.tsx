@@ -8,7 +8,7 @@ export type Tone = 'primary' | 'secondary' | 'quiet' | 'danger'
 type Size = 'normal' | 'small'
 
 const shapes =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none transition-colors duration-100 disabled:opacity-55 aria-disabled:opacity-55'
+  'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none transition-colors duration-100 disabled:opacity-65 aria-disabled:opacity-65'
 const sizes: Record<Size, string> = { normal: 'h-8 px-3 text-table', small: 'h-7 px-2 text-label' }
 const tones: Record<Tone, string> = {
   primary: 'bg-accent-fill text-on-accent enabled:hover:bg-accent-fill-hover',

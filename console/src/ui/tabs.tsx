@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
-export type Tab = { id: string; label: string; count?: number | undefined }
+export type Tab = { id: string; label: string; count?: number | string | undefined }
 
 export function Tabs({
   label,

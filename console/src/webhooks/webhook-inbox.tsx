@@ -12,6 +12,7 @@ import { ListPanel } from '../ui/list-panel.tsx'
 import { toast } from '../ui/toast.tsx'
 import { inboxColumns } from './inbox-columns.tsx'
 import type { InboxItem } from './inbox-item.ts'
+import { RefusedList } from './refused-list.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { RequestDetail } from './request-detail.tsx'
 
@@ -31,11 +32,12 @@ function useView(): [View, (changes: View) => void] {
 export function WebhookInbox({ workflowId }: { workflowId: string }) {
   const [view, show] = useView()
   const isHistory = view.requests === 'history'
+  const isRefused = view.requests === 'refused'
   const page = Math.max(0, Number(view.requestPage ?? 1) - 1)
   const parts = { params: { workflowId }, body: { page, size } }
   const queue = useOperation('GetWebhookQueue', parts, {
     keepPrevious: true,
-    enabled: !isHistory,
+    enabled: !isHistory && !isRefused,
     refetchInterval: quietMs,
   })
   const history = useOperation('GetWebhookHistory', parts, {
@@ -50,61 +52,65 @@ export function WebhookInbox({ workflowId }: { workflowId: string }) {
     <section aria-label="Requests">
       <InboxBar
         workflowId={workflowId}
-        isHistory={isHistory}
-        waiting={isHistory ? undefined : queue.data?.length}
+        shown={isHistory ? 'history' : isRefused ? 'refused' : 'queue'}
+        waiting={isHistory || isRefused ? undefined : queue.data?.length}
         onShow={show}
       />
-      <div
-        className={classNames(
-          'grid items-start gap-4',
-          view.request && 'lg:grid-cols-[minmax(0,1fr)_minmax(360px,440px)]',
-        )}
-      >
-        <div className={classNames('min-w-0', view.request && 'max-lg:hidden')}>
-          <ListPanel
-            label={isHistory ? 'History' : 'Queue'}
-            columns={inboxColumns({
-              workflowId,
-              isHistory,
-              isNarrow: view.request !== undefined,
-              chosenId: view.request,
-              onShow: (request) => show({ request }),
-            })}
-            rows={items}
-            keyOf={(item) => item.webhookId}
-            empty={isHistory ? <NoHistory /> : <NoQueue />}
-            query={shown}
-            sentence={sentenceOf}
-            paging={{
-              page,
-              size,
-              total: shown.data?.length,
-              onPage: (next) => show({ requestPage: String(next + 1) }),
-            }}
-          />
+      {isRefused ? (
+        <RefusedList workflowId={workflowId} />
+      ) : (
+        <div
+          className={classNames(
+            'grid items-start gap-4',
+            view.request && 'lg:grid-cols-[minmax(0,1fr)_minmax(360px,440px)]',
+          )}
+        >
+          <div className={classNames('min-w-0', view.request && 'max-lg:hidden')}>
+            <ListPanel
+              label={isHistory ? 'History' : 'Queue'}
+              columns={inboxColumns({
+                workflowId,
+                isHistory,
+                isNarrow: view.request !== undefined,
+                chosenId: view.request,
+                onShow: (request) => show({ request }),
+              })}
+              rows={items}
+              keyOf={(item) => item.webhookId}
+              empty={isHistory ? <NoHistory /> : <NoQueue />}
+              query={shown}
+              sentence={sentenceOf}
+              paging={{
+                page,
+                size,
+                total: shown.data?.length,
+                onPage: (next) => show({ requestPage: String(next + 1) }),
+              }}
+            />
+          </div>
+          {view.request && (
+            <RequestDetail
+              key={view.request}
+              workflowId={workflowId}
+              webhookId={view.request}
+              item={chosen}
+              onClose={() => show({ request: '' })}
+            />
+          )}
         </div>
-        {view.request && (
-          <RequestDetail
-            key={view.request}
-            workflowId={workflowId}
-            webhookId={view.request}
-            item={chosen}
-            onClose={() => show({ request: '' })}
-          />
-        )}
-      </div>
+      )}
     </section>
   )
 }
 
 function InboxBar({
   workflowId,
-  isHistory,
+  shown,
   waiting,
   onShow,
 }: {
   workflowId: string
-  isHistory: boolean
+  shown: 'queue' | 'history' | 'refused'
   waiting: number | undefined
   onShow: (changes: View) => void
 }) {
@@ -118,13 +124,18 @@ function InboxBar({
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <FilterChip
         label="Queue"
-        isOn={!isHistory}
+        isOn={shown === 'queue'}
         onChange={() => onShow({ requests: undefined, request: undefined, requestPage: undefined })}
       />
       <FilterChip
         label="History"
-        isOn={isHistory}
+        isOn={shown === 'history'}
         onChange={() => onShow({ requests: 'history', request: undefined, requestPage: undefined })}
+      />
+      <FilterChip
+        label="Refused"
+        isOn={shown === 'refused'}
+        onChange={() => onShow({ requests: 'refused', request: undefined, requestPage: undefined })}
       />
       {waiting !== undefined && waiting > 0 && (
         <span className="ml-1 text-muted tabular-nums">{waiting.toLocaleString('en')} waiting</span>
@@ -150,7 +161,7 @@ function InboxBar({
             Hold all
           </Button>
         )}
-        {isHistory && settings.data && (
+        {shown === 'history' && settings.data && (
           <Button icon={RotateCcw} onClick={() => setIsAsked(true)}>
             Replay several
           </Button>

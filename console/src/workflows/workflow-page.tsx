@@ -15,6 +15,7 @@ import { BlocksTab } from './blocks-tab.tsx'
 import { deploySummary } from './change-summary.ts'
 import { WorkflowActions } from './workflow-actions.tsx'
 import { tabPages } from './workflow-tabs.tsx'
+import { FailedItemsLink, useTabCounts, WorkflowTrouble } from './workflow-trouble.tsx'
 
 const ReplayPanel = lazy(() => import('../replay/replay-panel.tsx').then((module) => ({ default: module.ReplayPanel })))
 const route = getRouteApi('/workflows/$id')
@@ -49,16 +50,30 @@ function LoadedWorkflow({ workflow }: { workflow: WorkflowDetail }) {
   const navigate = route.useNavigate()
   const draft = useWorkflowDraft(workflow)
   const TabPage = tabPages[tab]
+  const counts = useTabCounts(workflow)
   const [refusal, setRefusal] = useState<string>()
   return (
     <Page
       title={workflow.name}
       isWide={TabPage === undefined}
       back={{ label: 'Workflows', link: { to: '/workflows' } }}
-      state={<WorkflowStates workflow={workflow} />}
-      lead={workflow.workflowState === 'inDevelopment' ? deploySummary(workflow) : undefined}
+      state={
+        <>
+          <WorkflowStates workflow={workflow} />
+          <FailedItemsLink workflowId={workflow.id} />
+        </>
+      }
+      lead={
+        workflow.workflowState === 'inDevelopment' ? deploySummary(workflow) : <WorkflowTrouble workflow={workflow} />
+      }
       actions={<WorkflowActions workflow={workflow} hasUnsaved={draft.isChanged} onRefused={setRefusal} />}
-      tabs={<Tabs label="Workflow" tabs={tabs} current={TabPage ? tab : 'blocks'} />}
+      tabs={
+        <Tabs
+          label="Workflow"
+          tabs={tabs.map((entry) => ({ ...entry, count: counts[entry.id] }))}
+          current={TabPage ? tab : 'blocks'}
+        />
+      }
     >
       {refusal && (
         <div className={TabPage ? 'mb-4' : 'px-4 py-3 sm:px-6'}>

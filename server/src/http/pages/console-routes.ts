@@ -19,6 +19,7 @@ const places = [
   'audit',
   'mail',
   'shares',
+  'approvals',
   'failed-items',
   'alarms',
   'usage',
