@@ -28,7 +28,7 @@ const WaitingFor = Type.Object({
   untilDateTimeUTC: Type.Union([Timestamp, Type.Null()]),
 })
 
-export const ParentRun = Type.Object({
+const ParentRun = Type.Object({
   workflowId: Guid,
   runNumber: Type.Integer(),
   uniqueBlockId: Guid,

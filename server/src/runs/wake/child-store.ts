@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../../db/index.ts'
 import type { ParentRun } from '../start/start-store.ts'
 
-export type PreviousChild = { id: string; runNumber: number }
+type PreviousChild = { id: string; runNumber: number }
 
 /**
  * The newest run that this block, or this item of it, started in an earlier run of the same row of retries. Where a data source of the block ran anew,
