@@ -19,6 +19,22 @@ const ReplayedCall = Type.Object({
   to: Type.Optional(Type.Unknown({ description: 'The body in the replay. Absent when change is removed.' })),
 })
 
+const ReplayedItems = Type.Object({
+  same: Type.Integer(),
+  different: Type.Integer(),
+  failed: Type.Integer({ description: 'With an error that the item did not have.' }),
+  added: Type.Integer({ description: 'Only in the replay.' }),
+  removed: Type.Integer({ description: 'Only in the recorded run.' }),
+  first: Type.Array(
+    Type.Object({
+      key: Type.String(),
+      outcome: Type.Enum(['same', 'different', 'failed', 'added', 'removed']),
+      result: Type.Array(Type.Unknown(), { description: 'JSON Patch, as of a block.' }),
+    }),
+    { description: 'The first 50 that are not the same.' },
+  ),
+})
+
 const ReplayedBlock = Type.Object({
   uniqueBlockId: Guid,
   blockName: Type.String(),
@@ -31,6 +47,9 @@ const ReplayedBlock = Type.Object({
     description: 'The log then and now; null when both are the same. A difference here alone counts as same.',
   }),
   errorMessage: Type.Union([Type.String(), Type.Null()], { description: 'Why the block failed in the replay.' }),
+  items: Type.Union([ReplayedItems, Type.Null()], {
+    description: 'Items by their keys; null for a block without items.',
+  }),
 })
 
 const ReplayedRun = Type.Object({

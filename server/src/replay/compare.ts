@@ -3,8 +3,9 @@
 import type { AnswerOf, Operations } from '@patchbay/contract'
 import { diffJson } from '../engine/compare/json-patch.ts'
 import type { Json } from '../lib/json.ts'
-import type { RecordedBlock, RecordedRun, Rehearsed } from '../runs/index.ts'
+import type { RecordedBlock, RecordedItem, RecordedRun, Rehearsed } from '../runs/index.ts'
 import type { Masker } from '../sandbox/index.ts'
+import { compareItems } from './compare-items.ts'
 import type { CallChange } from './recorded-calls.ts'
 
 export type ReplayedRun = AnswerOf<Operations['Replay']>['runs'][number]
@@ -13,12 +14,17 @@ type BlockNow = Rehearsed['blocks'][number]
 
 export type Comparison = {
   recorded: RecordedRun
+  itemsThen: ReadonlyMap<string, readonly RecordedItem[]>
+  isCut: boolean
   replayed: Rehearsed
   calls: readonly CallChange[]
   nameOf(blockId: string): string
   /** Takes secrets out of bodies and addresses. */
   masker: Masker
 }
+
+const cutSentence =
+  'The run received more than 10 MiB, so only failed items and the first 50 of each block were recorded and replayed.'
 
 /** Many runs with large differences would make an answer that nobody can read. */
 const shownCharactersMax = 256 * 1024
@@ -34,12 +40,13 @@ export function compareRun(comparison: Comparison): ReplayedRun {
     : blocks.some((block) => block.outcome === 'different')
       ? 'different'
       : 'same'
-  const message = outcome === 'failed' ? replayed.errorMessage : null
+  const why = outcome === 'failed' ? replayed.errorMessage : null
+  const message = comparison.isCut ? [why, cutSentence].filter(Boolean).join(' ') : why
   return fit({ runNumber: recorded.run.runNumber, outcome, message, blocks })
 }
 
 function compareBlock(
-  { calls, nameOf, masker }: Comparison,
+  { calls, nameOf, masker, itemsThen, replayed }: Comparison,
   id: string,
   then: RecordedBlock | undefined,
   now: BlockNow | undefined,
@@ -47,15 +54,18 @@ function compareBlock(
   const result = diffJson(parse(then?.result), parse(now?.result))
   const changed = calls.filter(({ blockId }) => blockId === id).map((call) => showCall(call, masker))
   const errorMessage = now?.errorMessage ?? null
+  const items = compareItems(itemsThen.get(id), replayed.items.get(id))
+  const isChanged = result.length > 0 || changed.length > 0 || (items !== null && items.first.length > 0)
   const [logThen, logNow] = [then?.log ?? null, now?.log ?? null]
   return {
     uniqueBlockId: id,
     blockName: nameOf(id),
-    outcome: judge(then, now, result.length > 0 || changed.length > 0),
+    outcome: judge(then, now, isChanged),
     result,
     calls: changed,
     log: logThen === logNow ? null : { from: readLog(logThen), to: readLog(logNow) },
     errorMessage,
+    items,
   }
 }
 
@@ -86,7 +96,13 @@ function fit(run: ReplayedRun): ReplayedRun {
   return {
     ...run,
     message: run.message === null ? cut : `${run.message} ${cut}`,
-    blocks: run.blocks.map((block) => ({ ...block, result: [], calls: [], log: null })),
+    blocks: run.blocks.map((block) => ({
+      ...block,
+      result: [],
+      calls: [],
+      log: null,
+      items: block.items && { ...block.items, first: [] },
+    })),
   }
 }
 

@@ -28,7 +28,9 @@ export type CallChange = {
 
 /** Of a call to come: what it is matched by. */
 type Asked = { method: string; address: string; body: string | null; urlOf(): Promise<string> }
-type Recorded = TapedCall & { blockId: string; isUsed: boolean }
+type Recorded = TapedCall & { blockId: string; itemKey: string | undefined; isUsed: boolean }
+/** Who asks: a block, or one of its items. */
+type Asking = { blockId: string; itemKey?: string | undefined }
 
 export class RecordedCalls {
   readonly #connections: Pick<Connections, 'addressOf' | 'secretsOf'>
@@ -38,7 +40,9 @@ export class RecordedCalls {
 
   constructor(connections: Pick<Connections, 'addressOf' | 'secretsOf'>, tape: Tape, answers: readonly GivenAnswer[]) {
     this.#connections = connections
-    this.#calls = tape.blocks.flatMap(({ id, calls }) => calls.map((call) => ({ ...call, blockId: id, isUsed: false })))
+    this.#calls = tape.blocks.flatMap(({ id, itemKey, calls }) =>
+      calls.map((call) => ({ ...call, blockId: id, itemKey, isUsed: false })),
+    )
     this.#given = answers.map((answer) => ({ ...answer, isUsed: false }))
   }
 
@@ -52,7 +56,7 @@ export class RecordedCalls {
     return [...this.#changes, ...removed]
   }
 
-  applicationsFor(blockId: string): ApplicationCalls {
+  applicationsFor(asking: Asking): ApplicationCalls {
     return {
       call: (scope, call) => {
         const standIn = createApplicationCalls({
@@ -61,7 +65,7 @@ export class RecordedCalls {
               ...{ id, applicationId: '', shortName, name: shortName, tagText: '' },
               ...{ isAuthenticated: true, isFaulted: false, faultMessage: null },
             }),
-            send: () => this.#answerCall(blockId, scope, call),
+            send: () => this.#answerCall(asking, scope, call),
             secretsOf: (of, ids) => this.#connections.secretsOf(of, ids),
           },
         })
@@ -70,16 +74,16 @@ export class RecordedCalls {
     }
   }
 
-  async sendEmail(blockId: string, message: { [name: string]: Json }): Promise<Json> {
+  async sendEmail(asking: Asking, message: { [name: string]: Json }): Promise<Json> {
     const url = mailAddress(message)
     const asked: Asked = { method: mailMethod, address: url, body: bodyText(message), urlOf: async () => url }
-    return JSON.parse((await this.#answer(blockId, asked)).body.toString()) as Json
+    return JSON.parse((await this.#answer(asking, asked)).body.toString()) as Json
   }
 
-  #answerCall(blockId: string, scope: Scope, call: ApplicationCall): Promise<ConnectionAnswer> {
+  #answerCall(asking: Asking, scope: Scope, call: ApplicationCall): Promise<ConnectionAnswer> {
     const id = call.regApplicationId ?? ''
     const { requestUrl: path, baseUrl } = call
-    return this.#answer(blockId, {
+    return this.#answer(asking, {
       method: call.verb,
       address: `${id} ${baseUrl ?? ''} ${path}`,
       body: bodyText(call.data),
@@ -90,19 +94,21 @@ export class RecordedCalls {
     })
   }
 
-  async #answer(blockId: string, asked: Asked): Promise<ConnectionAnswer> {
+  async #answer(asking: Asking, asked: Asked): Promise<ConnectionAnswer> {
     const byAddress = this.#calls.filter((call) => call.method === asked.method && call.address === asked.address)
-    if (byAddress.length > 0) return this.#take(blockId, byAddress, asked.body)
+    if (byAddress.length > 0) return this.#take(asking, byAddress, asked.body)
     const url = hideSecretValues(await asked.urlOf())
     const byUrl = this.#calls.filter((call) => call.method === asked.method && hideSecretValues(call.url) === url)
-    if (byUrl.length > 0) return this.#take(blockId, byUrl, asked.body)
-    this.#changes.push({ blockId, change: 'added', method: asked.method, url, to: asked.body })
+    if (byUrl.length > 0) return this.#take(asking, byUrl, asked.body)
+    this.#changes.push({ blockId: asking.blockId, change: 'added', method: asked.method, url, to: asked.body })
     return this.#takeGiven(asked.method, url)
   }
 
-  /** Of calls to the same address the one with the same body, in its own block first, the others' afterwards. */
-  #take(blockId: string, alike: readonly Recorded[], body: string | null): ConnectionAnswer {
-    const own = alike.filter((call) => call.blockId === blockId)
+  /** Of calls to the same address the one with the same body: of its own item first, then of its block, the others' afterwards. */
+  #take({ blockId, itemKey }: Asking, alike: readonly Recorded[], body: string | null): ConnectionAnswer {
+    const ofBlock = alike.filter((call) => call.blockId === blockId)
+    const ofItem = ofBlock.filter((call) => call.itemKey === itemKey)
+    const own = ofItem.length > 0 ? ofItem : ofBlock
     const same = [own, alike].map((calls) => calls.filter((call) => call.body === body))
     const isSame = same.some((calls) => calls.length > 0)
     const choices = [...same, own, alike].find((calls) => calls.length > 0) as Recorded[]

@@ -1,7 +1,14 @@
 // One recorded run, run again against one definition.
 import type { Contents } from '../contents/index.ts'
 import type { Database } from '../db/index.ts'
-import { openTape, type RecordedRun, type RehearsalDeps, rehearse, type ScriptPorts } from '../runs/index.ts'
+import {
+  listRecordedItems,
+  openTape,
+  type RecordedRun,
+  type RehearsalDeps,
+  rehearse,
+  type ScriptPorts,
+} from '../runs/index.ts'
 import type { KeyRing } from '../secrets/index.ts'
 import { compareRun, type ReplayedRun } from './compare.ts'
 import { RecordedCalls } from './recorded-calls.ts'
@@ -29,19 +36,30 @@ export async function replayRun(
   if (!against) return notReplayable(runNumber, 'The revision that the run executed is gone.')
   const calls = new RecordedCalls(deps.connections, tape, target.answers)
   const vault = new RecordedVault(tape)
+  const itemsThen = await listRecordedItems(deps.database.system, accountId, recorded.run.id)
   const replayed = await rehearse(deps, {
     recorded,
+    items: itemsThen,
+    isCut: tape.isCut ?? false,
     workflow: against.workflow,
     webhook: tape.webhook,
-    portsOf: (blockId): ScriptPorts => ({
-      vault: vault.forBlock(blockId),
-      applications: calls.applicationsFor(blockId),
-      sendEmail: (_scope, message) => calls.sendEmail(blockId, message),
+    portsOf: (blockId, itemKey): ScriptPorts => ({
+      vault: vault.forReader({ blockId, itemKey }),
+      applications: calls.applicationsFor({ blockId, itemKey }),
+      sendEmail: (_scope, message) => calls.sendEmail({ blockId, itemKey }, message),
     }),
     signal,
   })
   if (!replayed) return undefined
-  const run = compareRun({ recorded, replayed, calls: calls.changes, nameOf: against.nameOf, masker: against.masker })
+  const run = compareRun({
+    recorded,
+    itemsThen,
+    isCut: tape.isCut ?? false,
+    replayed,
+    calls: calls.changes,
+    nameOf: against.nameOf,
+    masker: against.masker,
+  })
   return { run, wasReady: recorded.run.status === 'Ready' }
 }
 

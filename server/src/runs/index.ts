@@ -18,7 +18,12 @@ export { listRecorded, openTape } from './record/recording-store.ts'
 export { updateFailuresTold } from './record/workflow-outcome-store.ts'
 export { bodyText } from './recording/run-tape.ts'
 export type { Tape, TapedCall, TapedRead } from './recording/tape.ts'
-export type { RecordedBlock, RecordedRun } from './rehearse/recorded-run-store.ts'
+export {
+  listRecordedItems,
+  type RecordedBlock,
+  type RecordedItem,
+  type RecordedRun,
+} from './rehearse/recorded-run-store.ts'
 export { RecordedRuns } from './rehearse/recorded-runs.ts'
 export { type RehearsalDeps, type Rehearsed, rehearse } from './rehearse/rehearse.ts'
 export { type EndedRun, type Run, runQueue } from './run.ts'

@@ -38,16 +38,17 @@ async function hasItems({ deps, state, hold }: Execution, blockId: string): Prom
   return hold.claim.attempt > 0 && untilReachable(() => items.hasList({ accountId, runId, blockId }), hold.signal)
 }
 
+/** Where nothing really waits. */
+const noWaits = { put: async () => true, list: async () => [] }
+
 async function runScriptOrItems(execution: Execution, blockId: string): Promise<Ran> {
   const { deps, state, hold, webhook } = execution
   const block = state.workflow.blocks.get(blockId)!
   if (!block.forEach) return runBlock(execution, blockId)
   const calls = new BlockCalls(hold.claim.attempt + 1, state.workflow.recordCallBodies)
   const ran = { blockId, startedAt: new Date(), before: state.session, calls }
-  const { items, waits } = deps
-  if (!items || !waits) return { ...ran, outcome: failure('crashed', 'Blocks with items cannot be replayed.', []) }
-  hold.tape?.giveUp('The run has blocks with items, so it was not recorded.')
-  const end = await runItems({ ...deps, items, waits }, hold, state, { block, webhook })
+  const { items, waits = noWaits } = deps
+  const end = await runItems({ ...deps, items, waits, triesAtOnce: waits === noWaits }, hold, state, { block, webhook })
   const outcome = end.kind === 'ended' ? end.outcome : failure('aborted', 'The items were interrupted.', [])
   return { ...ran, outcome, items: end }
 }

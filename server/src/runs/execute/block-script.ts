@@ -28,7 +28,7 @@ import { writeKeys } from './write-keys.ts'
 export type BlockScriptDeps = {
   sandbox: Pick<SandboxPool, 'run'>
   /** What stands behind the calls of a block. */
-  portsOf(blockId: string): ScriptPorts
+  portsOf(blockId: string, itemKey?: string): ScriptPorts
   /** Where the clock of a block begins that is run again. */
   clockOf?(blockId: string): Date
   /** The same array as long as nothing changed. */
@@ -63,6 +63,8 @@ export type BlockScript = {
   answer: { first?: WebhookAnswer }
   /** For one item, or a batch of them. */
   unit?: {
+    /** Of a batch, that of its first item. */
+    itemKey: string
     extras: { [name: string]: Json | JsonText }
     idempotencyKey: string
     timeMs: number
@@ -127,7 +129,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   const notes = new Set(state.outcomes.size === 0 ? noteWebhooks(given.webhook) : [])
   const caller = callerOf(deps, given, { scope, idempotencyKey, secrets, notes })
   const resumeUrl = await findResumeUrl(deps, given)
-  const ports = deps.portsOf(block.uniqueBlockId)
+  const ports = deps.portsOf(block.uniqueBlockId, given.unit?.itemKey)
   const clock = deps.clockOf?.(block.uniqueBlockId)
   const ended = await deps.sandbox.run({
     organizationId: workflow.organizationId,

@@ -23,8 +23,7 @@ export type ExecutionDeps = BlockWaitDeps & {
   onFault(error: unknown, about?: FaultOfRun): void
   /** Absent where nothing really waits: then the next try follows at once. */
   waits?: Pick<RunWaits, 'put' | 'park' | 'list' | 'expire'>
-  /** Absent where items cannot be run. */
-  items?: ItemDeps['items']
+  items: ItemDeps['items']
 }
 
 /** Where the results go; undefined means that another worker owns the run now. */

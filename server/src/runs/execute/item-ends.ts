@@ -4,6 +4,7 @@ import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { ItemDeferred, ItemRecords } from '../record/item-store.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
+import type { RunTape } from '../recording/run-tape.ts'
 import type { RunClaim, SessionState } from '../run.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { PlannedBlock } from './definition-cache.ts'
@@ -12,11 +13,27 @@ import type { ChildDeps } from './start-child.ts'
 
 export const itemBytesMax = 1_048_576
 
+export type ItemStore = Pick<
+  ItemRecords,
+  | 'record'
+  | 'putList'
+  | 'findList'
+  | 'hasList'
+  | 'listEnded'
+  | 'listResults'
+  | 'listFailed'
+  | 'listDeferred'
+  | 'addUse'
+  | 'addDeaths'
+>
+
 export type ItemDeps = ChildDeps & {
   sealDeferred(state: RunState, blockId: string, session: SessionState): Promise<Buffer | null>
   openDeferred?(state: RunState, blockId: string, sealed: Buffer): Promise<Omit<SessionState, 'vars'>>
-  items: ItemRecords
+  items: ItemStore
   waits: Pick<RunWaits, 'put' | 'list'>
+  /** Nothing really waits: the next try of an item follows at once. */
+  triesAtOnce?: boolean
 }
 
 export type ItemsHold = {
@@ -27,6 +44,8 @@ export type ItemsHold = {
   isStopping(): boolean
   onSleep(ms: number): void
   goesFirst?: boolean
+  /** Takes down what a replay of the run will need. */
+  tape?: Pick<RunTape, 'startItem' | 'endItem'> | undefined
 }
 
 /** `waiting`: nothing is left but items whose next try is due later. `interrupted`: the worker or the run is to stop. */

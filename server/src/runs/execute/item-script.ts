@@ -46,7 +46,7 @@ export async function runItemScript(
       webhook,
       claim: hold.claim,
       calls,
-      tape: undefined,
+      tape: hold.tape?.startItem(uniqueBlockId, first?.itemKey ?? ''),
       signal: hold.signal,
       stopSignal: hold.stopSignal,
       leaveSignal: hold.leaveSignal,
@@ -57,6 +57,7 @@ export async function runItemScript(
       onBegin: () => {},
       onCutOff: () => {},
       unit: {
+        itemKey: first?.itemKey ?? '',
         extras: isBatch ? { items: given as unknown as Json } : { ...(first as { item: Json }) },
         idempotencyKey: `${state.run.rootId}:${uniqueBlockId}:${first?.itemKey}`,
         timeMs: timeoutSeconds * 1000,

@@ -137,7 +137,7 @@ class ItemsOfBlock {
       await this.#deps.items.addUse(this.#place, { ms: 0, lanes: this.#lanes })
     } else {
       const failed = await this.#makeList()
-      if (failed || !isRetry) return failed
+      if (failed || !(isRetry || this.#deps.triesAtOnce)) return failed
     }
     this.#ends = new Array(this.#list.length).fill(undefined)
     for (const { index, status } of await this.#deps.items.listEnded(this.#place)) {
@@ -269,6 +269,9 @@ class ItemsOfBlock {
       deferred: ended.kind === 'returned' ? deferredOf(session, ended) : undefined,
     }
     const results = resultsOf(ended, indexes.length, takesBatches(this.#block))
+    const isFailed = results.some(({ status }) => status === 'failed')
+    const [first] = items
+    if (first) this.#hold.tape?.endItem(this.#block.uniqueBlockId, first.key, { index: first.index, isFailed })
     // What a batch did besides is recorded with its first item that succeeded.
     const bearer = Math.max(
       0,
@@ -288,7 +291,8 @@ class ItemsOfBlock {
   async #putOff(tries: Tries): Promise<void> {
     const { retry, uniqueBlockId: blockId } = this.#block
     const itemIndex = tries.indexes[0] as number
-    const dueAt = new Date(Date.now() + retryWaitMs(retry as NonNullable<typeof retry>, tries.tries))
+    const waitMs = this.#deps.triesAtOnce ? 0 : retryWaitMs(retry as NonNullable<typeof retry>, tries.tries)
+    const dueAt = new Date(Date.now() + waitMs)
     const wait = { blockId, itemIndex, kind: 'retry' as const, dueAt, details: JSON.stringify(tries) }
     const isMine = await this.#deps.waits.put(this.#hold.claim, this.#state.run.accountId, wait)
     this.#keepWait(isMine ? { wait: { ...wait, outcome: null } } : 'lost')

@@ -5,7 +5,7 @@ import type { Json } from '../../lib/json.ts'
 import { JsonText } from '../../lib/json-text.ts'
 import type { Exchange } from '../../proxy/index.ts'
 import type { ScriptCall } from '../../sandbox/index.ts'
-import type { TapedAnswer, TapedBlock, TapedCall } from './tape.ts'
+import { itemsKept, type TapedAnswer, type TapedBlock, type TapedCall } from './tape.ts'
 import { encodeTape } from './tape-format.ts'
 
 /** What the end of a run hands to whoever writes it down. */
@@ -41,6 +41,9 @@ export class RunTape {
   readonly #room: TapeRoom
   readonly #runsKept: number
   readonly #blocks = new Map<string, TapedBlock>()
+  /** In the order of their starts; those that heard nothing from outside are not there. */
+  readonly #items = new Map<string, TapedItem>()
+  #isCut = false
   /** Keys that the run itself wrote: what it reads there afterwards is its own, and a replay writes it again. */
   readonly #written = new Set<string>()
   #webhook: Json | JsonText = null
@@ -66,21 +69,68 @@ export class RunTape {
   startBlock(id: string): BlockTape {
     const block: TapedBlock = { id, calls: [], reads: [] }
     if (this.#problem === null) this.#blocks.set(id, block)
+    return this.#tapeOf(block, () => {})
+  }
+
+  /** One try of an item: all of them count, in their order. */
+  startItem(id: string, itemKey: string): BlockTape {
+    const taped: TapedBlock = { id, itemKey, calls: [], reads: [] }
+    let isKept = false
+    return this.#tapeOf(taped, () => {
+      if (isKept || !this.#hold(entryBytes + itemKey.length)) return
+      isKept = true
+      const item = this.#items.get(`${id} ${itemKey}`)
+      if (item) item.tries.push(taped)
+      else this.#items.set(`${id} ${itemKey}`, { tries: [taped], mayDrop: false })
+    })
+  }
+
+  /** Where there is not room for all items, those that failed and the first of each block are kept. */
+  endItem(id: string, itemKey: string, { index, isFailed }: { index: number; isFailed: boolean }): void {
+    const place = `${id} ${itemKey}`
+    const item = this.#items.get(place)
+    if (!item || isFailed || index < itemsKept) return
+    item.mayDrop = true
+    if (this.#isCut) this.#drop(place, item)
+  }
+
+  #drop(place: string, { tries }: TapedItem): void {
+    const bytes = tries.reduce((sum, one) => sum + sizeOf(one), 0)
+    this.#items.delete(place)
+    this.#size -= bytes
+    this.#room.left += bytes
+  }
+
+  #cut(): void {
+    this.#isCut = true
+    for (const [place, item] of this.#items) if (item.mayDrop) this.#drop(place, item)
+  }
+
+  #tapeOf(block: TapedBlock, onHeard: () => void): BlockTape {
     return {
       beginCall: (begun) => {
-        const end = this.#note(() => this.#beginCall(block, begun))
+        const end = this.#note(() => {
+          onHeard()
+          return this.#beginCall(block, begun)
+        })
         return (ended) => this.#note(() => end?.(ended))
       },
-      noteVault: (call, value) => this.#note(() => this.#noteVault(block, call, value)),
+      noteVault: (call, value) =>
+        this.#note(() => {
+          onHeard()
+          this.#noteVault(block, call, value)
+        }),
     }
   }
 
   finish(): RunRecording {
+    const items = () => [...this.#items.values()].flatMap(({ tries }) => tries)
     return {
       runsKept: this.#runsKept,
       size: this.#size,
       problem: this.#problem,
-      encode: () => encodeTape({ webhook: this.#webhook, blocks: [...this.#blocks.values()] }),
+      encode: () =>
+        encodeTape({ webhook: this.#webhook, blocks: [...this.#blocks.values(), ...items()], isCut: this.#isCut }),
     }
   }
 
@@ -88,6 +138,7 @@ export class RunTape {
   giveUp(problem: string): void {
     this.#problem ??= problem
     this.#blocks.clear()
+    this.#items.clear()
     this.#webhook = null
     this.release()
   }
@@ -139,6 +190,7 @@ export class RunTape {
 
   #hold(bytes: number): boolean {
     if (this.#problem !== null || this.#isReleased) return false
+    if (this.#size + bytes > tapeBytesMax && !this.#isCut) this.#cut()
     if (this.#size + bytes > tapeBytesMax) {
       this.giveUp('What this run received is larger than 10 MiB, so it was not recorded.')
       return false
@@ -151,6 +203,19 @@ export class RunTape {
     this.#room.left -= bytes
     return true
   }
+}
+
+/** `mayDrop`: it succeeded, and is none of the first. */
+type TapedItem = { tries: TapedBlock[]; mayDrop: boolean }
+
+/** What its parts were counted as when they were noted. */
+function sizeOf({ itemKey, calls, reads }: TapedBlock): number {
+  const ofCalls = calls.map(({ address, body, answer }) => {
+    const heard = answer ? answer.body.length + headerBytes(answer.headers) : 0
+    return entryBytes + address.length + (body?.length ?? 0) + heard
+  })
+  const ofReads = reads.map(({ key, value }) => entryBytes + key.length + value.length)
+  return [...ofCalls, ...ofReads].reduce((sum, bytes) => sum + bytes, entryBytes + (itemKey?.length ?? 0))
 }
 
 type VaultCall = Extract<ScriptCall, { key: string }>

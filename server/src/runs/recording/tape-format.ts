@@ -5,22 +5,25 @@ import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { Tape, TapedAnswer, TapedBlock, TapedCall } from './tape.ts'
 
 type Head = {
+  isCut?: boolean
   webhookBytes: number | null
   blocks: (Omit<TapedBlock, 'calls'> & {
     calls: (Omit<TapedCall, 'answer'> & { answer?: Omit<TapedAnswer, 'body'> & { bytes: number } })[]
   })[]
 }
 
-export function encodeTape({ webhook, blocks }: Tape): Buffer {
+export function encodeTape({ webhook, blocks, isCut = false }: Tape): Buffer {
   const bodies: Buffer[] = []
   const put = (body: Buffer): number => {
     bodies.push(body)
     return body.length
   }
   const head: Head = {
+    ...(isCut ? { isCut } : {}),
     webhookBytes: webhook === null ? null : put(bytesOf(webhook)),
-    blocks: blocks.map(({ id, calls, reads }) => ({
+    blocks: blocks.map(({ id, itemKey, calls, reads }) => ({
       id,
+      ...(itemKey === undefined ? {} : { itemKey }),
       reads,
       // One that has neither answer nor error was cut off by the end of its script.
       calls: calls
@@ -47,6 +50,7 @@ export function decodeTape(bytes: Buffer): Tape {
     return bytes.subarray(at - length, at)
   }
   return {
+    isCut: head.isCut ?? false,
     webhook: head.webhookBytes === null ? null : new JsonText(take(head.webhookBytes)),
     blocks: head.blocks.map(({ calls, ...block }) => ({
       ...block,

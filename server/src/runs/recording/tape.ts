@@ -2,7 +2,11 @@
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 
-export type Tape = { webhook: Json | JsonText; blocks: TapedBlock[] }
+/** `isCut`: of the items, only those that failed and the first 50 of each block are there. */
+export type Tape = { webhook: Json | JsonText; blocks: TapedBlock[]; isCut?: boolean }
+
+/** Of a block, so many items are always kept. */
+export const itemsKept = 50
 
 export type TapedAnswer = {
   statusCode: number
@@ -34,4 +38,5 @@ export type TapedRead = {
   value: string
 }
 
-export type TapedBlock = { id: string; calls: TapedCall[]; reads: TapedRead[] }
+/** One block, or one try of one of its items. */
+export type TapedBlock = { id: string; itemKey?: string; calls: TapedCall[]; reads: TapedRead[] }

@@ -28,6 +28,15 @@ export type RecordedRun = {
   sealedTape: Buffer
 }
 
+export type RecordedItem = {
+  key: string
+  status: 'succeeded' | 'failed' | 'skipped'
+  /** JSON text; null for an item that failed. */
+  result: string | null
+  errorMessage: string | null
+  startedAt: Date
+}
+
 export type NotReplayable = { problem: string }
 
 type RecordedRunDeps = { db: Queryable; contents: Pick<Contents, 'read'> }
@@ -78,6 +87,37 @@ function judge(
   }
   if (recording.sealed === null) return { problem: recording.problem ?? 'The run was not recorded.' }
   return { run, sealedTape: recording.sealed }
+}
+
+/** By block; those of a block in the order of its list. */
+export async function listRecordedItems(
+  db: Queryable,
+  accountId: string,
+  runId: string,
+): Promise<Map<string, RecordedItem[]>> {
+  const { rows } = await db.query<{
+    block_id: string
+    key: string
+    status: RecordedItem['status']
+    result: string | null
+    error_message: string | null
+    started_at: Date
+  }>(sql`
+    select block_id, key, status, result, error_message, started_at from run_items
+    where run_id = ${runId} and account_id = ${accountId} order by block_id, item_index`)
+  const byBlock = Map.groupBy(rows, (row) => row.block_id)
+  return new Map(
+    [...byBlock].map(([blockId, items]) => [
+      blockId,
+      items.map((row) => ({
+        key: row.key,
+        status: row.status,
+        result: row.result,
+        errorMessage: row.error_message,
+        startedAt: row.started_at,
+      })),
+    ]),
+  )
 }
 
 type StoredBlock = RecordedBlock & { runId: string }

@@ -8,8 +8,11 @@ import { type PlannedWorkflow, planWorkflow } from '../execute/definition-cache.
 import { executeRun } from '../execute/execution.ts'
 import type { ExecutionDeps, ExecutionRecorder } from '../execute/hold.ts'
 import { type KnownBlock, openState } from '../execute/run-state.ts'
+import type { ItemRecord } from '../record/item-store.ts'
+import { itemsKept } from '../recording/tape.ts'
 import type { BlockRecord } from '../run.ts'
-import type { RecordedRun } from './recorded-run-store.ts'
+import type { RecordedItem, RecordedRun } from './recorded-run-store.ts'
+import { RehearsedItems } from './rehearsed-items.ts'
 
 export type RehearsalDeps = Pick<BlockScriptDeps, 'sandbox' | 'functions' | 'secretsOf' | 'runTimeoutSeconds'> & {
   onFault(error: unknown): void
@@ -19,6 +22,10 @@ export type Rehearsal = {
   recorded: RecordedRun
   /** What is run; it need not be what was run then. */
   workflow: WorkflowDefinition
+  /** Items of the recorded run, by block. */
+  items: ReadonlyMap<string, readonly RecordedItem[]>
+  /** Of the items, only those that failed and the first were recorded. */
+  isCut: boolean
   webhook: Json | JsonText
   portsOf: BlockScriptDeps['portsOf']
   signal: AbortSignal
@@ -27,6 +34,8 @@ export type Rehearsal = {
 export type Rehearsed = {
   /** Those that ran, in the order of their ends. */
   blocks: BlockRecord[]
+  /** What became of items, by block and in the order of its list. */
+  items: ReadonlyMap<string, readonly ItemRecord[]>
   status: 'Ready' | 'Error' | 'Stopped'
   errorMessage: string | null
 }
@@ -39,6 +48,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
   const session = { vars: varsOf(reused.at(-1)?.session ?? null), vault: {}, vaultGlobal: {} }
   const state = openState(recorded.run, workflow, { known: reused.map(toKnown), session, stopRequested: false })
   const blocks: BlockRecord[] = []
+  const items = new RehearsedItems(listCarried(given))
   let end: Pick<Rehearsed, 'status' | 'errorMessage'> | undefined
   const recorder: ExecutionRecorder = {
     record: async ({ block }) => {
@@ -55,6 +65,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
   const execution = {
     ...deps,
     recorder,
+    items,
     portsOf: given.portsOf,
     clockOf: (blockId: string) => startOf.get(blockId) ?? recorded.run.createdAt,
     retryDelayMs: () => 0,
@@ -69,7 +80,7 @@ export async function rehearse(deps: RehearsalDeps, given: Rehearsal): Promise<R
     onSleep: () => {},
   }
   await executeRun(execution, hold, state, webhook)
-  return end && { blocks, status: end.status, errorMessage: end.errorMessage }
+  return end && { blocks, items: items.all(), status: end.status, errorMessage: end.errorMessage }
 }
 
 /**
@@ -88,6 +99,19 @@ function inRecordedOrder({ blocks }: RecordedRun, workflow: PlannedWorkflow): No
     const first = ids.reduce((one, other) => (turnOf(other) < turnOf(one) ? other : one))
     return Number.isFinite(turnOf(first)) ? underWay.get(first)! : Promise.race(underWay.values())
   }
+}
+
+/** Items that are not run again: those that the recorded run had from the one it retried, and those that were not recorded. */
+function listCarried({ items, isCut, recorded }: Rehearsal): Map<string, RecordedItem[]> {
+  const { createdAt } = recorded.run
+  return new Map(
+    [...items].map(([blockId, all]) => [
+      blockId,
+      all.filter(
+        ({ startedAt, status }, index) => startedAt < createdAt || (isCut && status !== 'failed' && index >= itemsKept),
+      ),
+    ]),
+  )
 }
 
 /** Many runs are rehearsed with one definition. */
