@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { Guid, Timestamp } from './ids.ts'
 import { operation } from './operation.ts'
-import { BlockOfRun, blockOfRun, WorkflowId } from './runs.ts'
+import { ItemOfRun, itemOfRun, WorkflowId } from './runs.ts'
 
 const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -39,10 +39,10 @@ export const getBlockCalls = operation({
   description:
     'The calls that a block made to applications in a run. They are listed for an interrupted run too, so you can see what had already been sent.',
   params: WorkflowId,
-  query: BlockOfRun,
+  query: ItemOfRun,
   answers: {
     200: Type.Object({
-      ...blockOfRun,
+      ...itemOfRun,
       result: Type.Array(BlockCall),
       omitted: Type.Integer({
         description: 'Number of calls left out because there were too many; reads are left out first.',

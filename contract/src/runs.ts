@@ -214,6 +214,17 @@ export const BlockOfRun = Type.Object({
   runNumber: Type.Optional({ ...RunNumber, description: 'Number of the run; the latest when absent.' }),
 })
 export const blockOfRun = { runNumber: Type.Integer(), uniqueBlockId: Guid }
+/** The same of one item, where the block has items. */
+export const ItemOfRun = Type.Object({
+  ...BlockOfRun.properties,
+  itemKey: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'Key of an item, in a block that has items.' }),
+  ),
+})
+export const itemOfRun = {
+  ...blockOfRun,
+  itemKey: Type.Optional(Type.String({ description: 'As it was asked for; else absent.' })),
+}
 
 export const getBlockResult = operation({
   name: 'GetBlockResult',
@@ -222,11 +233,11 @@ export const getBlockResult = operation({
   path: '/api/GetBlockResult/:workflowId',
   description: 'What a block returned in a run, or why it failed.',
   params: WorkflowId,
-  query: BlockOfRun,
+  query: ItemOfRun,
   answers: {
     200: Type.Object({
       success: Type.Boolean(),
-      ...blockOfRun,
+      ...itemOfRun,
       result: Type.Unknown({ description: 'What the block returned; the error message when success is false.' }),
       skipped: Type.Optional(Type.Boolean({ description: 'True where the block was skipped; else absent.' })),
     }),
@@ -241,8 +252,8 @@ export const getBlockUserLog = operation({
   path: '/api/GetBlockUserLog/:workflowId',
   description: 'What the script of a block wrote to its console in a run.',
   params: WorkflowId,
-  query: BlockOfRun,
-  answers: { 200: Type.Object({ ...blockOfRun, result: Type.Array(Type.String()) }) },
+  query: ItemOfRun,
+  answers: { 200: Type.Object({ ...itemOfRun, result: Type.Array(Type.String()) }) },
   refuses: ['not_found'],
 })
 
@@ -253,7 +264,7 @@ export const getBlockSession = operation({
   path: '/api/GetBlockSession/:workflowId',
   description: 'session.vars of a run as they were after a block.',
   params: WorkflowId,
-  query: BlockOfRun,
-  answers: { 200: Type.Object({ ...blockOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
+  query: ItemOfRun,
+  answers: { 200: Type.Object({ ...itemOfRun, result: Type.Record(Type.String(), Type.Unknown()) }) },
   refuses: ['not_found'],
 })

@@ -2,9 +2,9 @@ import type { HandlersOf } from '../http/index.ts'
 import { getErrorWorkflow, setErrorWorkflow } from './after-error/error-workflow.ts'
 import { actOnApproval, listApprovals } from './approve/approvals.ts'
 import { type RunAndWaitDeps, runAndWait } from './await/run-and-wait.ts'
-import { getBlockCalls } from './history/get-block-calls.ts'
 import { getBlockItem, getBlockItems } from './history/get-block-items.ts'
-import { getBlockResult, getBlockSession, getBlockUserLog, getRunHistory, type HistoryDeps } from './history/history.ts'
+import { getRunHistory, type HistoryDeps } from './history/history.ts'
+import { getCalls, getResult, getSession, getUserLog } from './history/item-records.ts'
 import { dismissItems } from './ledger/dismiss-items.ts'
 import { listFailedItems } from './ledger/failed-items.ts'
 import { type ResumeDeps, resumeWorkflow } from './pause/resume.ts'
@@ -71,10 +71,10 @@ export function runRoutes(deps: RunDeps): HandlersOf<Names> {
       exchange.setHeader('X-Run-Number', String(retry.runNumber))
       return retry.sentence
     },
-    GetBlockResult: ({ principal, params, query }) => getBlockResult(deps, principal, params.workflowId, query),
-    GetBlockUserLog: ({ principal, params, query }) => getBlockUserLog(deps, principal, params.workflowId, query),
-    GetBlockSession: ({ principal, params, query }) => getBlockSession(deps, principal, params.workflowId, query),
-    GetBlockCalls: ({ principal, params, query }) => getBlockCalls(deps, principal, params.workflowId, query),
+    GetBlockResult: ({ principal, params, query }) => getResult(deps, principal, params.workflowId, query),
+    GetBlockUserLog: ({ principal, params, query }) => getUserLog(deps, principal, params.workflowId, query),
+    GetBlockSession: ({ principal, params, query }) => getSession(deps, principal, params.workflowId, query),
+    GetBlockCalls: ({ principal, params, query }) => getCalls(deps, principal, params.workflowId, query),
     TestBlock: ({ principal, body }) => testBlock(deps, principal, body),
   }
 }

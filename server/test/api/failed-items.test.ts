@@ -161,6 +161,41 @@ describe('a failed item', () => {
   })
 })
 
+describe('itemKey', () => {
+  const ask = (operation: string, { id, blocks }: SampleWorkflow, key: string, no = 2) =>
+    service.manager.get(`/api/${operation}/${id}?uniqueBlockId=${blocks[no - 1]}&itemKey=${key}`)
+
+  it('names the item whose result, log, session and calls are told', async () => {
+    const workflow = await deployWorkflow(service.manager, [
+      'session.vars.seen = 1; return [1, 2]',
+      {
+        script: 'console.log("item " + item); if (item === 2) throw new Error("bad"); return item * 10',
+        flow: { forEach: { key: '"k" + item', maxFailures: 'all' } },
+      },
+    ])
+    await runToEnd(service.manager, workflow.id)
+    const of = (itemKey: string) => ({ runNumber: 1, uniqueBlockId: workflow.blocks[1], itemKey })
+    expect((await ask('GetBlockResult', workflow, 'k1')).body).toEqual({ success: true, ...of('k1'), result: 10 })
+    expect((await ask('GetBlockResult', workflow, 'k2')).body).toEqual({ success: false, ...of('k2'), result: 'bad' })
+    expect((await ask('GetBlockUserLog', workflow, 'k2')).body).toEqual({ ...of('k2'), result: ['item 2'] })
+    expect((await ask('GetBlockSession', workflow, 'k1')).body).toEqual({ ...of('k1'), result: { seen: 1 } })
+    expect((await ask('GetBlockCalls', workflow, 'k1')).body).toEqual({ ...of('k1'), result: [], omitted: 0 })
+    const whole = `/api/GetBlockUserLog/${workflow.id}?uniqueBlockId=${workflow.blocks[1]}`
+    expect((await service.manager.get(whole)).body).toEqual({
+      runNumber: 1,
+      uniqueBlockId: workflow.blocks[1],
+      result: [],
+    })
+    for (const operation of ['GetBlockResult', 'GetBlockUserLog', 'GetBlockSession', 'GetBlockCalls']) {
+      expect((await ask(operation, workflow, 'nobody')).status).toBe(404)
+      expect(await ask(operation, workflow, 'k1', 1)).toMatchObject({
+        status: 400,
+        body: { errorMessage: 'The block has no items in this run.' },
+      })
+    }
+  })
+})
+
 describe('dismissing', () => {
   it('closes the items that are named, or all of the block, and says how many', async () => {
     const workflow = await deploy()

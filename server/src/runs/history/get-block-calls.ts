@@ -34,7 +34,7 @@ export async function getBlockCalls(
   return { runNumber: run.item.lockVersionNumber, uniqueBlockId, result, omitted }
 }
 
-function readStored(text: string | null): StoredCalls {
+export function readStored(text: string | null): StoredCalls {
   return text === null ? { calls: [], omitted: 0 } : (JSON.parse(text) as StoredCalls)
 }
 

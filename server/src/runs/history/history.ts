@@ -51,6 +51,12 @@ export async function getBlockSession(deps: HistoryDeps, principal: Principal, w
   return textObject({ runNumber, uniqueBlockId, result: await stored(deps, key, 'session', block.session ?? '{}') })
 }
 
+/** Of a block that is not recorded yet, nothing. */
+export async function readSession(deps: HistoryDeps, db: Db, key: BlockKey): Promise<JsonText> {
+  const block = await findBlock(db, key.accountId, key.runId, key.blockId)
+  return stored(deps, key, 'session', block?.session ?? '{}')
+}
+
 /** What is stored is JSON and goes out as it is. */
 async function stored(
   { contents }: HistoryDeps,
