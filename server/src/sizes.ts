@@ -8,6 +8,7 @@ const meaning: Record<string, string> = {
   run_items: 'items of blocks: same as runs',
   run_item_lists: 'lists of items: same as runs',
   failed_items: 'items that failed: until retried, dismissed or 90 days old',
+  remembered_items: 'keys of items that forEach.once skips, with their results: until their days are over',
   run_recordings: 'what replays need: the setting replayRuns of a workflow',
   webhook_requests: 'payloads of webhook requests: PATCHBAY_RUN_RETENTION_DAYS',
   webhook_history: 'webhook requests that left the queue: PATCHBAY_RUN_RETENTION_DAYS',

@@ -66,6 +66,7 @@ export const timeColumns: Readonly<Record<string, Readonly<Record<string, TimeRu
     created_at: 'past',
     modified_at: 'past',
   },
+  remembered_items: { succeeded_at: 'past', expires_at: 'expires' },
   replays: { created_at: 'past' },
   run_blocks: { started_at: 'past', ended_at: 'past' },
   run_items: { started_at: 'past', ended_at: 'past' },

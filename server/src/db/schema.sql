@@ -800,6 +800,23 @@ policy own_rows to {patchbay_app} using ((account_id = current_account()));
 grant delete, insert, select, update to patchbay_app;
 grant delete, insert, select, update to patchbay_system;
 
+table remembered_items -- row-level security forced (
+  workflow_id uuid not null,
+  block_id uuid not null,
+  key text not null,
+  account_id uuid not null,
+  result text,
+  succeeded_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint remembered_items_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
+  constraint remembered_items_pkey PRIMARY KEY (workflow_id, block_id, key)
+);
+CREATE INDEX remembered_items_by_expiry ON patchbay.remembered_items USING btree (expires_at);
+policy all_rows to {patchbay_system} using (true);
+policy own_rows to {patchbay_app} using ((account_id = current_account()));
+grant delete, insert, select, update to patchbay_app;
+grant delete, insert, select, update to patchbay_system;
+
 table replay_runs -- row-level security forced (
   replay_id uuid not null,
   position integer not null,

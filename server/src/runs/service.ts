@@ -84,6 +84,7 @@ export function createRuns(deps: RunsDeps) {
     settlingFamilies(jobs, settlingItems(deps.onRunsEnded)),
   )
   const recorder = new RunRecorder({ ...deps, onRunsEnded, answers: awaiting.answers })
+  const items = new ItemRecords({ db: database.system, keyRing, answers: awaiting.answers, onFault })
   const functions = scriptLibrary(deps.functions)
   const ports: ScriptPorts = {
     vault,
@@ -125,7 +126,8 @@ export function createRuns(deps: RunsDeps) {
           tapeRoom: new TapeRoom(),
           intents: new WriteIntents(database.system),
           waits: new RunWaits(database, jobs),
-          items: new ItemRecords({ db: database.system, keyRing, answers: awaiting.answers, onFault }),
+          items,
+          itemKeys: items,
           waitStarter,
           createResumeUrl: (claim, at) => waitStarter.createResumeUrl(claim, at),
           readResult: awaiting.readResult,

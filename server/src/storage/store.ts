@@ -46,6 +46,7 @@ export const storedSizes = sql`
       union all select account_id, sum(128 + coalesce(pg_column_size(result), 0) + coalesce(pg_column_size(log), 0) + coalesce(pg_column_size(calls), 0))
       from run_items group by 1
       union all select account_id, sum(128 + pg_column_size(sealed_item)) from failed_items group by 1
+      union all select account_id, sum(128 + coalesce(pg_column_size(result), 0)) from remembered_items group by 1
       union all select account_id, sum(coalesce(pg_column_size(sealed_tape) + content_bytes(sealed_tape), 0)) from run_recordings group by 1
       union all select account_id, sum(coalesce(pg_column_size(sealed_result), 0)) from replay_runs group by 1
       union all select account_id, sum(bytes) from shares group by 1

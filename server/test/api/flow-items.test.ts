@@ -192,13 +192,4 @@ describe('items', () => {
       [5, 2],
     ])
   })
-
-  it('with fields that are not there yet are refused', async () => {
-    for (const forEach of [{ once: 3 }]) {
-      const body = { name: 'X', chain: [{ blockName: 'Ship', script: 'return 1', forEach }] }
-      const answer = await service.manager.post('/api/Workflow', body)
-      expect(answer.status).toBe(400)
-      expect(answer.body.errorMessage).toContain('is not supported yet')
-    }
-  })
 })

@@ -18,6 +18,27 @@ function plan(chain: ChainBlock[], outcomes: Record<string, BlockOutcome>, rest:
 }
 const start = (uniqueBlockId: string, needs: string[]) => ({ kind: 'run', ready: [{ uniqueBlockId, needs }] })
 
+describe('sameItemsAs', () => {
+  const chain = [
+    block('a', [], { forEach: {} }),
+    block('b', [], {}),
+    block('c', ['a', 'b'], { forEach: { sameItemsAs: 'a' } }),
+    block('d', ['c', 'a'], { forEach: { sameItemsAs: 'c' } }),
+    block('e', ['a'], {}),
+  ]
+
+  test('starts beside the blocks whose items it goes on with, once its other sources have results', () => {
+    expect(plan(chain, {}, { running: new Set(['a', 'b']) })).toEqual({ kind: 'run', ready: [] })
+    expect(plan(chain, { b: ok }, { running: new Set(['a']) })).toEqual(start('c', ['a', 'b']))
+    expect(plan(chain, { b: ok }, { running: new Set(['a', 'c']) })).toEqual(start('d', ['c', 'a']))
+  })
+
+  test('waits with them, and is skipped with them', () => {
+    expect(plan(chain, { a: waiting, b: ok })).toEqual({ kind: 'park', waiting: ['a'] })
+    expect(plan(chain, { a: skipped, b: ok })).toMatchObject({ skipped: expect.arrayContaining(['c', 'd', 'e']) })
+  })
+})
+
 describe('needs', () => {
   const join = (needs: 'all' | 'any' | 'failed', onError: 'stop' | 'continue' = 'continue') => [
     block('a', [], { onError }),

@@ -53,6 +53,7 @@ const foundBy: Record<string, string> = {
   activity_quarters: ofItsSums,
   call_rates: 'registered_application_id in (select id from registered_applications where account_id = any(:accounts))',
   organizations: 'id = :organization',
+  remembered_items: ofItsWorkflows,
   run_blocks: ofItsRuns,
   run_recordings: ofItsWorkflows,
   run_item_lists: ofItsRuns,

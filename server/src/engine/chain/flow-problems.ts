@@ -29,6 +29,8 @@ function findItemsProblems(block: ChainBlock, forEach: ForEach, blocks: Readonly
       return [{ message: `${named} names ${sameItemsAs} in sameItemsAs, which is not one of its data sources.` }]
     if (!blocks.get(sameItemsAs)?.forEach)
       return [{ message: `${named} names ${sameItemsAs} in sameItemsAs, which is a block without forEach.` }]
+    if (block.needs === 'any' || block.needs === 'failed')
+      return [{ message: `${named} has sameItemsAs, so its needs must be "all".` }]
     return []
   }
   if (typeof forEach.maxFailures !== 'string' || isFailureText(forEach.maxFailures)) return []

@@ -4,9 +4,7 @@ import { type ChainBlock, nameBlock } from './chain.ts'
 /** Fields whose behaviour is not there yet: a save that uses one is refused, so that nothing is accepted and then ignored. */
 export function findUnbuilt(chain: readonly ChainBlock[]): Problem[] {
   return chain.flatMap((block) => {
-    const inside = (['sameItemsAs', 'once'] as const).filter((name) => block.forEach?.[name])
-    const waits = block.wait && block.forEach ? ['wait'] : []
-    const names = [...inside.map((name) => `forEach.${name}`), ...waits]
+    const names = block.wait && block.forEach ? ['wait'] : []
     return names.map((name) => ({ message: `The field ${name} of block ${nameBlock(block)} is not supported yet.` }))
   })
 }

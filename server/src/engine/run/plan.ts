@@ -9,10 +9,12 @@
  *   nothing runs, some wait ─► park
  *
  * A block with `needs: "failed"` is a handler. It runs also while the run is ending in Error, and nothing it does changes how the run ends.
+ * A block that goes on with the items of another one runs beside it.
  * A failure with `onError: "continue"` ends nothing: for its users the block is without result, like one that was skipped.
  */
 import type { FlowFields } from '../chain/flow-fields.ts'
 import type { GraphBlock } from '../chain/graph.ts'
+import { sourcesWithSameItems } from '../chain/same-items.ts'
 import type { RunScope } from './run-scope.ts'
 
 export type BlockOutcome =
@@ -26,7 +28,7 @@ export type BlockOutcome =
   /** It waits for a try, a time, an event, a person or another run, and will then be under way again. */
   | { readonly kind: 'waiting' }
 
-export type PlannedGraphBlock = GraphBlock & Pick<FlowFields, 'needs' | 'onError'>
+export type PlannedGraphBlock = GraphBlock & Pick<FlowFields, 'needs' | 'onError' | 'forEach'>
 
 export type RunProgress = {
   /** Recorded outcomes of this run, together with those it reuses from an earlier one. */
@@ -111,7 +113,10 @@ function decide(block: PlannedGraphBlock | undefined, hands: Hands): 'start' | '
   const needs = block?.needs ?? 'all'
   if (needs === 'all') {
     if (sources.some((source) => isWithoutResult(outcomes.get(source)))) return 'skip'
-    return sources.every((source) => hasResult(outcomes.get(source))) ? 'start' : 'wait'
+    const beside = block?.forEach?.sameItemsAs === undefined ? [] : sourcesWithSameItems(hands.blocks, block)
+    const isThere = (source: string) =>
+      hasResult(outcomes.get(source)) || (beside.includes(source) && hands.progress.running.has(source))
+    return sources.every(isThere) ? 'start' : 'wait'
   }
   if (!sources.every((source) => hasEnded(source, hands, new Set()))) return 'wait'
   const isWanted = (source: string) => {

@@ -20,6 +20,7 @@ import { readAnswer, type WebhookAnswer } from '../webhook-answer.ts'
 import { type BlockCalls, cutMasked } from './block-calls.ts'
 import { refuseDeferred } from './check-deferred.ts'
 import type { PlannedBlock } from './definition-cache.ts'
+import { itemKeysOf, type KeyReader } from './item-keys.ts'
 import { pathBefore, type RunState, sourcesOf } from './run-state.ts'
 import { type Caller, performCall, type ScriptPorts } from './script-calls.ts'
 import type { WriteIntents } from './write-intents.ts'
@@ -35,6 +36,8 @@ export type BlockScriptDeps = {
   functions: { list(organizationId: string, workflowId: string): Promise<readonly LibraryFunction[]> }
   /** Credentials of the registered applications that a workflow was given: they must not appear anywhere. */
   secretsOf(scope: Scope, regApplicationIds: string[]): Promise<readonly string[]>
+  /** Absent where blocks have no items. */
+  itemKeys?: KeyReader | undefined
   runTimeoutSeconds: number
   intents: Pick<WriteIntents, 'note'>
   onFault(error: unknown): void
@@ -70,6 +73,8 @@ export type BlockScript = {
     timeMs: number
     try: number
     seesSources: boolean
+    /** Where they are not the whole results. */
+    sources?: readonly (Json | JsonText)[]
   }
   /** The script begins; until then it waits in line. */
   onBegin(): void
@@ -121,9 +126,10 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
   // The same in all retries of the run.
   const idempotencyKey = given.unit?.idempotencyKey ?? `${run.rootId}:${block.uniqueBlockId}`
   const registered = Object.values(workflow.applications)
-  const [library, credentials] = await Promise.all([
+  const [library, credentials, itemKeys] = await Promise.all([
     deps.functions.list(workflow.organizationId, workflow.workflowId),
     registered.length === 0 ? [] : deps.secretsOf(scope, registered),
+    itemKeysOf(deps.itemKeys, state, block, given.unit?.extras['itemKey'] as Json | undefined),
   ])
   const secrets = [...workflow.secrets, ...credentials]
   const notes = new Set(state.outcomes.size === 0 ? noteWebhooks(given.webhook) : [])
@@ -136,7 +142,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
     accountId: run.accountId,
     script: block.script,
     inputs: {
-      dataSources: given.unit?.seesSources === false ? [] : sourcesOf(state, block),
+      dataSources: given.unit?.seesSources === false ? [] : [...(given.unit?.sources ?? sourcesOf(state, block))],
       variables: block.values.value as JsonObject,
       session: state.session,
       webhook: given.webhook,
@@ -151,7 +157,7 @@ export async function runBlockScript(deps: BlockScriptDeps, given: BlockScript):
         try: given.unit?.try ?? (state.tried.get(block.uniqueBlockId)?.tries ?? 0) + 1,
       },
       ...(clock === undefined ? {} : { clockMs: clock.getTime() }),
-      ...(given.unit ? { extras: given.unit.extras } : {}),
+      ...(given.unit || itemKeys ? { extras: { ...given.unit?.extras, ...(itemKeys ? { itemKeys } : {}) } } : {}),
     },
     ...(clock === undefined
       ? { run: { key: run.id, isLast: !given.unit && state.outcomes.size + 1 >= state.scope.blocks.length } }

@@ -23,6 +23,8 @@ export type PlannedWorkflow = Omit<WorkflowDefinition, 'state'> & {
   readonly order: readonly string[]
   /** Some block of it may have to wait. */
   readonly mayWait: boolean
+  /** Some block of it goes on with the items of another. */
+  readonly sharesItems: boolean
 }
 
 const entriesMax = 10_000
@@ -85,5 +87,6 @@ export function planWorkflow(definition: WorkflowDefinition): PlannedWorkflow {
     return [block.uniqueBlockId, { ...block, values: resolveVariables(block, values) }]
   })
   const mayWait = definition.chain.some(({ retry, wait, subWorkflow }) => retry || wait || subWorkflow)
-  return { ...definition, blocks: new Map(blocks), order: orderBlocks(definition.chain), mayWait }
+  const sharesItems = definition.chain.some(({ forEach }) => forEach?.sameItemsAs !== undefined)
+  return { ...definition, blocks: new Map(blocks), order: orderBlocks(definition.chain), mayWait, sharesItems }
 }

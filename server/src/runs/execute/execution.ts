@@ -23,7 +23,16 @@ export async function executeRun(
   state: RunState,
   webhook: Json | JsonText,
 ): Promise<ExecutionResult> {
-  const execution: Execution = { deps, hold, state, webhook }
+  try {
+    return await workOn({ deps, hold, state, webhook })
+  } finally {
+    // Nobody goes on waiting for items of a run that is in other hands.
+    for (const progress of state.progress.values()) progress.close('aside')
+  }
+}
+
+async function workOn(execution: Execution): Promise<ExecutionResult> {
+  const { deps, hold, state } = execution
   const underWay = new Map<string, Promise<Finished>>()
   for (;;) {
     wakeDue(state, new Date())
@@ -53,11 +62,14 @@ export async function executeRun(
         ran.catch(() => {})
         underWay.set(uniqueBlockId, ran)
       }
+      // Blocks that go on with the items of one that has just begun run beside it.
+      if (state.workflow.sharesItems && plan.ready.length > 0) continue
     }
     const finished = await nextEnd(execution, underWay)
     if (finished === undefined) continue
     underWay.delete(finished.blockId)
     state.running.delete(finished.blockId)
+    closeItems(state, finished)
     if (finished.items?.kind === 'lost') return 'lost'
     if (finished.items?.kind === 'waiting') {
       addWait(state, finished.items.wait)
@@ -77,6 +89,13 @@ export async function executeRun(
     const result = await takeAndRecord(execution, finished)
     if (result !== undefined) return result
   }
+}
+
+/** Tells those that go on with its items whether more of them are to come. */
+function closeItems({ progress }: RunState, { blockId, items, outcome }: Finished): void {
+  const isOver = items ? items.kind === 'ended' : outcome.kind !== 'aborted'
+  progress.get(blockId)?.close(isOver ? 'over' : 'aside')
+  progress.delete(blockId)
 }
 
 /** Undefined when the time of a block that waits has come before one under way ended. */

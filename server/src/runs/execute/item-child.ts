@@ -1,7 +1,8 @@
 // Items of a block that is a run of another workflow: each has a run of its own.
 import { textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome, ScriptReturned } from '../../sandbox/index.ts'
-import type { ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { ItemRecord } from '../record/item-entry.ts'
+import type { ListedItem } from '../record/item-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import {

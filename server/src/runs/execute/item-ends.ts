@@ -2,12 +2,14 @@
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemDeferred, ItemRecords } from '../record/item-store.ts'
+import type { ItemDeferred } from '../record/item-entry.ts'
+import type { ItemRecords } from '../record/item-store.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { RunClaim, SessionState } from '../run.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { PlannedBlock } from './definition-cache.ts'
+import type { ItemScope } from './item-scope.ts'
 import type { ItemCounts, RunState } from './run-state.ts'
 import type { ChildDeps } from './start-child.ts'
 
@@ -24,7 +26,11 @@ export type ItemStore = Pick<
   | 'listFailed'
   | 'listDeferred'
   | 'addUse'
-  | 'addDeaths'
+  | 'findDeaths'
+  | 'putDeaths'
+  | 'findRemembered'
+  | 'countFailed'
+  | 'listResultsOf'
 >
 
 export type ItemDeps = ChildDeps & {
@@ -57,14 +63,19 @@ export type ItemsEnd =
 
 /** What is known of the tries of an item, or a batch of them, before the one that is next. */
 export type Tries = { indexes: number[]; tries: number; log: string[]; calls?: string | null }
-/** `outcome`: of what it waited for. */
-export type Unit = { indexes: number[]; tried: Tries | undefined; outcome: string | null }
+/** `outcome`: of what it waited for. `skipped`: the items do not run; what they would return is known, or null where the same item failed before. */
+export type Unit = {
+  indexes: number[]
+  tried: Tries | undefined
+  outcome: string | null
+  skipped?: (string | null)[]
+}
 
 /** What an item did besides. */
 export type Further = { answer?: WebhookAnswer | undefined; deferred?: ItemDeferred | undefined }
 
 /** A block with items, in its run. */
-export type ItemBlock = { state: RunState; block: PlannedBlock; webhook: Json | JsonText }
+export type ItemBlock = { state: RunState; block: PlannedBlock; webhook: Json | JsonText; scope: ItemScope }
 
 export const noItems: ItemCounts = { total: 0, succeeded: 0, failed: 0, skipped: 0 }
 

@@ -1,8 +1,8 @@
 // What the script of an item, or of a batch of them, leaves for the record.
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { type JsonText, textOf } from '../../lib/json-text.ts'
-import type { ScriptOutcome, ScriptReturned } from '../../sandbox/index.ts'
-import type { ItemDeferred, ItemRecord } from '../record/item-store.ts'
+import type { ScriptOutcome } from '../../sandbox/index.ts'
+import type { ItemDeferred, ItemRecord } from '../record/item-entry.ts'
 import type { SessionState } from '../run.ts'
 import { storable } from './sanitize-text.ts'
 
@@ -32,7 +32,9 @@ export function errorIn(result: Json | JsonText): string | undefined {
 }
 
 /** Vault values that the script set for the end of the run; undefined when there are none. */
-export function deferredOf(before: SessionState, { deferredVault }: ScriptReturned): ItemDeferred | undefined {
+export function deferredOf(before: SessionState, outcome: ScriptOutcome): ItemDeferred | undefined {
+  if (outcome.kind !== 'returned') return undefined
+  const { deferredVault } = outcome
   const vault = changesOf(before.vault, deferredVault.workflow)
   const vaultGlobal = changesOf(before.vaultGlobal, deferredVault.global)
   return Object.keys(vault).length + Object.keys(vaultGlobal).length === 0 ? undefined : { vault, vaultGlobal }

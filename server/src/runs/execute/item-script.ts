@@ -1,5 +1,6 @@
 // The script of one item, or of a batch of them.
 import { isTransient } from '../../db/index.ts'
+import { sourcesWithSameItems } from '../../engine/chain/same-items.ts'
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { JsonText, textOf } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
@@ -7,7 +8,6 @@ import type { ListedItem } from '../record/item-store.ts'
 import type { WebhookAnswer } from '../webhook-answer.ts'
 import type { BlockCalls } from './block-calls.ts'
 import { runBlockScript } from './block-script.ts'
-import type { PlannedBlock } from './definition-cache.ts'
 import { type Around, isTruthy } from './expression.ts'
 import { type ItemBlock, type ItemDeps, type ItemsHold, itemBytesMax, threw } from './item-ends.ts'
 import { failure, outagePatienceMs, outageWaitMs, waitFor } from './outage.ts'
@@ -32,15 +32,19 @@ const crashesMax = 3
 export async function runItemScript(
   deps: ItemDeps,
   hold: ItemsHold,
-  { state, block, webhook }: ItemBlock,
+  at: ItemBlock,
   { items, tries, calls, answer }: ItemTry,
 ): Promise<ScriptOutcome> {
+  const { state, block, webhook, scope } = at
   const { uniqueBlockId, script, timeoutSeconds = itemSecondsDefault } = block
   const given = items.map(({ key, item, index }) => ({ item, index, itemKey: key }))
   const [first] = given
-  const isBatch = takesBatches(block)
-  const run = () =>
-    runBlockScript(deps, {
+  const isBatch = scope.batchSize > 1
+  const seesSources = readsSources.test(script)
+  const run = async () => {
+    const sources =
+      seesSources && scope.sameAs !== undefined ? await sourcesOfItem(deps, at, first?.index ?? 0) : undefined
+    return runBlockScript(deps, {
       state,
       block: isBatch ? { ...block, script: batchScript(script) } : block,
       webhook,
@@ -62,9 +66,11 @@ export async function runItemScript(
         idempotencyKey: `${state.run.rootId}:${uniqueBlockId}:${first?.itemKey}`,
         timeMs: timeoutSeconds * 1000,
         try: tries,
-        seesSources: readsSources.test(script),
+        seesSources,
+        ...(sources ? { sources } : {}),
       },
     })
+  }
   const patientUntil = performance.now() + outagePatienceMs
   for (let crashes = 0; ; ) {
     try {
@@ -95,8 +101,15 @@ export async function asksAgain(
   return wanted.ok ? wanted.value : wanted.failure
 }
 
-export function takesBatches({ forEach }: PlannedBlock): boolean {
-  return (forEach?.batchSize ?? 1) > 1
+/** What this item returned in the blocks with the same items; the whole result of others. */
+async function sourcesOfItem(deps: ItemDeps, { state, block }: ItemBlock, index: number): Promise<(Json | JsonText)[]> {
+  const { accountId, id: runId } = state.run
+  const same = new Set(sourcesWithSameItems(state.workflow.blocks, block))
+  const results = await deps.items.listResultsOf({ accountId, runId }, [...same], index)
+  return block.dataSources.map((source) => {
+    if (!same.has(source)) return state.results.get(source) ?? null
+    return JSON.parse(results.get(source) ?? 'null') as Json
+  })
 }
 
 /** What a script may do in a block, but not in an item. `count`: of a batch. */

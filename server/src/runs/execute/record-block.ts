@@ -113,8 +113,10 @@ function withoutContents({ deps, state }: Execution, block: BlockRecord, error: 
   return { blockId, seq, startedAt, endedAt, pauseMs, ...nothing, status: 'Error', errorMessage }
 }
 
-function sumItems({ items }: RunState, what: 'total' | 'failed'): number {
-  return [...items.values()].reduce((sum, counts) => sum + counts[what], 0)
+/** Items that blocks share are counted once. */
+function sumItems({ items, workflow }: RunState, what: 'total' | 'failed'): number {
+  const isCounted = (id: string) => what === 'failed' || !workflow.blocks.get(id)?.forEach?.sameItemsAs
+  return [...items].reduce((sum, [id, counts]) => sum + (isCounted(id) ? counts[what] : 0), 0)
 }
 
 /** What the column takes. */

@@ -5,32 +5,40 @@
  *
  * An item whose next try is due later is a row; its lane goes on. When nothing is left but such rows the block waits, and may be put aside with
  * its run. Whoever goes on with the run finds the list, the ends and the waits, so an item that is recorded never runs again.
+ *
+ * A block with sameItemsAs has the list of another block, and takes an item once the blocks before it have a result for it.
  */
 import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
-import type { ScriptOutcome } from '../../sandbox/index.ts'
-import type { ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { ItemRecord } from '../record/item-entry.ts'
+import type { ListedItem } from '../record/item-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
-import type { WebhookAnswer } from '../webhook-answer.ts'
-import { BlockCalls } from './block-calls.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { finishItems } from './finish-items.ts'
-import { endItemChild, isChildTries, startItemChild } from './item-child.ts'
-import type { Further, ItemBlock, ItemDeps, ItemsEnd, ItemsHold, Tries, Unit } from './item-ends.ts'
-import { deferredOf, resultsOf } from './item-results.ts'
-import { asksAgain, runItemScript, takesBatches } from './item-script.ts'
+import { followItems, progressOf, untilChanged } from './follow-items.ts'
+import { countDeaths, fatalMessage, noteAlone } from './item-deaths.ts'
+import {
+  type Further,
+  type ItemDeps,
+  type ItemsEnd,
+  type ItemsHold,
+  noItems,
+  type Tries,
+  threw,
+  type Unit,
+} from './item-ends.ts'
+import type { ItemProgress } from './item-progress.ts'
+import { ItemQueue } from './item-queue.ts'
+import { type ItemScope, scopeOf } from './item-scope.ts'
+import { ItemUnits } from './item-units.ts'
 import { makeList } from './make-list.ts'
-import { mayTryAgain, retryWaitMs } from './retry-block.ts'
 import type { RunState } from './run-state.ts'
-import { logText } from './sanitize-text.ts'
 import { answerOf } from './take-block.ts'
-import { untilReachable } from './until-reachable.ts'
-import { isOver } from './waits.ts'
 
 /** Of a block with items, instead of the run's time limit. */
 const blockMsMax = 24 * 3_600_000
-const stopAfterDefault = 10
-const deathsMax = 3
+const lookedUpAtOnce = 500
+const listGone = 'The items that this block goes on with are not kept any more. Run the workflow again.'
 
 export async function runItems(
   deps: ItemDeps,
@@ -41,19 +49,17 @@ export async function runItems(
   return new ItemsOfBlock(deps, hold, state, { block, webhook }).run()
 }
 
-/** What an item did besides its result. */
-
 class ItemsOfBlock {
   readonly #deps: ItemDeps
   readonly #hold: ItemsHold
   readonly #state: RunState
   readonly #block: PlannedBlock
-  readonly #webhook: Json | JsonText
-  #list: readonly ListedItem[] = []
-  #ends: (ItemRecord['status'] | undefined)[] = []
-  readonly #waits = new Map<number, { wait: RunWait; tries: Tries }>()
-  readonly #taken = new Set<number>()
-  #next = 0
+  readonly #scope: ItemScope
+  readonly #units: ItemUnits
+  readonly #own: ItemProgress
+  #sources: readonly ItemProgress[] = []
+  #queue: ItemQueue
+  #alone: number[] = []
   #running = 0
   #failedInARow = 0
   /** A target that is dead must not cost a call for every item. What was under way then may still succeed. */
@@ -63,6 +69,7 @@ class ItemsOfBlock {
   readonly #startedMs = performance.now()
   /** Time that workers before this one have spent. */
   #usedMs = 0
+  #lookUp: Promise<void> | undefined
 
   constructor(
     deps: ItemDeps,
@@ -74,34 +81,33 @@ class ItemsOfBlock {
     this.#hold = hold
     this.#state = state
     this.#block = block
-    this.#webhook = webhook
+    this.#scope = scopeOf(state.workflow.blocks, block)
+    this.#own = progressOf(state, block.uniqueBlockId)
+    this.#queue = new ItemQueue(this.#own, [], 1)
+    this.#units = new ItemUnits(deps, hold, { state, block, webhook, scope: this.#scope })
   }
 
   async run(): Promise<ItemsEnd> {
     const failed = await this.#open()
     if (failed) return failed
-    const { concurrency = 1 } = this.#block.forEach ?? {}
-    await Promise.all(Array.from({ length: Math.min(concurrency, this.#list.length) }, () => this.#work()))
+    await this.#runAlone()
+    const count = Math.min(this.#scope.concurrency, this.#own.list?.length ?? 0)
+    await Promise.all(Array.from({ length: count }, () => this.#work()))
     if (this.#isLost) return { kind: 'lost' }
+    if (this.#isInterrupted) return this.#putAside({ kind: 'interrupted', isStopped: this.#isStopped })
     const isGivenUp = this.#isGivenUp
     const isOutOfTime = this.#isOutOfTime
-    if (this.#isInterrupted) return this.#putAside({ kind: 'interrupted', isStopped: this.#isStopped })
-    const first = this.#firstWait()
-    const itemKey = this.#list[first?.itemIndex ?? -1]?.key ?? ''
-    if (first && !isOutOfTime) return this.#putAside({ kind: 'waiting', wait: { ...first, itemKey } })
-    return finishItems(this.#deps, this.#at, { ends: this.#ends, isGivenUp, isOutOfTime })
-  }
-
-  /** The one that ends first. A block that gives up still waits for what is under way. */
-  #firstWait(): RunWait | undefined {
-    const waits = [...this.#waits.values()].map(({ wait }) => wait)
-    const open = this.#isGivenUp ? waits.filter(({ kind }) => kind === 'subWorkflow') : waits
-    const dueMs = ({ dueAt }: RunWait) => dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-    return open.sort((one, other) => dueMs(one) - dueMs(other))[0]
+    const wait = this.#queue.firstWait(isGivenUp)
+    const itemKey = this.#own.list?.[wait?.itemIndex ?? -1]?.key ?? ''
+    if (wait && !isOutOfTime) return this.#putAside({ kind: 'waiting', wait: { ...wait, itemKey } })
+    const goesOnLater = !this.#own.isComplete && this.#sources.some(({ state }) => state !== 'over')
+    if (goesOnLater && !isGivenUp && !isOutOfTime) return this.#putAside({ kind: 'interrupted', isStopped: false })
+    const at = { state: this.#state, block: this.#block, scope: this.#scope }
+    return finishItems(this.#deps, at, { own: this.#own, isGivenUp, isOutOfTime })
   }
 
   async #putAside(end: ItemsEnd): Promise<ItemsEnd> {
-    const use = { ms: performance.now() - this.#startedMs, lanes: this.#lanes }
+    const use = { ms: performance.now() - this.#startedMs, lanes: this.#scope.lanes }
     await this.#deps.items.addUse(this.#place, use)
     return end
   }
@@ -109,11 +115,6 @@ class ItemsOfBlock {
   get #place() {
     const { accountId, id: runId, rootId } = this.#state.run
     return { accountId, runId, rootId, blockId: this.#block.uniqueBlockId }
-  }
-
-  get #lanes(): number {
-    const { concurrency = 1, batchSize = 1 } = this.#block.forEach ?? {}
-    return concurrency * batchSize
   }
 
   get #isOutOfTime(): boolean {
@@ -124,225 +125,174 @@ class ItemsOfBlock {
     return this.#isStopped || this.#hold.signal.aborted || this.#hold.stopSignal.aborted || this.#hold.isStopping()
   }
 
-  /** Everything that is recorded; a list that is not yet is evaluated and recorded first. */
+  get #mayGoOn(): boolean {
+    return !(this.#isLost || this.#isInterrupted || this.#isOutOfTime)
+  }
+
+  /** Everything that is recorded; a list that is not yet is made and recorded first. */
   async #open(): Promise<ItemsEnd | undefined> {
     const { id: runId, rootId } = this.#state.run
+    const { uniqueBlockId: blockId } = this.#block
     const isRetry = rootId !== runId
-    const mayBeKnown = this.#hold.claim.attempt > 0 || isRetry || this.#state.wasPut.has(this.#block.uniqueBlockId)
+    const mayBeKnown = this.#hold.claim.attempt > 0 || isRetry || this.#state.wasPut.has(blockId)
     const known = mayBeKnown ? await this.#deps.items.findList(this.#place) : undefined
+    const made = await this.#openList(known?.list)
+    if ('end' in made) return made.end
+    this.#own.begin(made.list)
+    this.#queue = new ItemQueue(this.#own, this.#sources, this.#scope.batchSize)
+    if (this.#scope.onceDays > 0 && !this.#state.run.isPartial) this.#queue.lookFirst()
     if (known) {
-      this.#list = known.list
       this.#usedMs = known.usedMs
       // Others see by it which items are in progress.
-      await this.#deps.items.addUse(this.#place, { ms: 0, lanes: this.#lanes })
+      await this.#deps.items.addUse(this.#place, { ms: 0, lanes: this.#scope.lanes })
     } else {
-      const failed = await this.#makeList()
-      if (failed || !(isRetry || this.#deps.triesAtOnce)) return failed
+      this.#state.wasPut.add(blockId)
+      const at = { ...this.#place, lanes: this.#scope.lanes, sameAs: this.#scope.sameAs }
+      if (!(await this.#deps.items.putList(this.#hold.claim, at, made.list))) return { kind: 'lost' }
     }
-    this.#ends = new Array(this.#list.length).fill(undefined)
-    for (const { index, status } of await this.#deps.items.listEnded(this.#place)) {
-      this.#ends[index] = status
-      this.#countInARow(status)
-    }
-    if (!known) return undefined
-    await this.#openWaits()
-    await this.#countDeaths()
+    if (known || isRetry || this.#deps.triesAtOnce) await this.#openEnds(known !== undefined)
     return undefined
   }
 
-  async #makeList(): Promise<ItemsEnd | undefined> {
-    const made = await makeList(this.#deps, this.#around())
-    if ('end' in made) return made.end
-    this.#list = made.list
-    this.#ends = new Array(made.list.length).fill(undefined)
-    this.#state.wasPut.add(this.#block.uniqueBlockId)
-    const isMine = await this.#deps.items.putList(this.#hold.claim, { ...this.#place, lanes: this.#lanes }, made.list)
-    return isMine ? undefined : { kind: 'lost' }
+  async #openList(
+    known: readonly ListedItem[] | undefined,
+  ): Promise<{ list: readonly ListedItem[] } | { end: ItemsEnd }> {
+    if (this.#scope.sameAs === undefined) return known ? { list: known } : makeList(this.#deps, this.#units.around())
+    this.#sources = await followItems(this.#deps, this.#state, this.#block)
+    const [first] = this.#sources
+    if (first?.state === 'over' && !first.list)
+      return { end: { kind: 'ended', outcome: threw(listGone), counts: noItems } }
+    for (;;) {
+      const list = this.#sources[0]?.list
+      if (list) return { list }
+      // The block with the list was skipped, or failed to make one.
+      if (this.#isInterrupted || this.#sources[0]?.state !== 'open')
+        return { end: { kind: 'interrupted', isStopped: false } }
+      await untilChanged(this.#sources, this.#hold, undefined)
+    }
   }
 
-  async #openWaits(): Promise<void> {
-    const { accountId, id: runId } = this.#state.run
+  async #openEnds(wasBegun: boolean): Promise<void> {
+    const { accountId, runId, blockId } = this.#place
+    for (const { index, status } of await this.#deps.items.listEnded(this.#place)) this.#end(index, status)
     for (const wait of await this.#deps.waits.list(accountId, runId)) {
-      if (wait.blockId !== this.#block.uniqueBlockId || wait.itemIndex < 0 || this.#ends[wait.itemIndex]) continue
-      this.#keepWait({ wait })
+      if (wait.blockId !== blockId || wait.itemIndex < 0 || this.#own.endOf(wait.itemIndex)) continue
+      this.#keepWait(wait)
+    }
+    if (!wasBegun || !this.#state.isTakenFromDead) return
+    const inProgress = this.#queue.listOpen(this.#scope.lanes)
+    if (inProgress.length === 0) return
+    const { fatal, alone } = await countDeaths(this.#deps, this.#place, inProgress)
+    this.#alone = alone
+    for (const index of fatal) {
+      this.#queue.leaveOut(index)
+      await this.#record(index, { ...this.#units.nothing(), status: 'failed', errorMessage: fatalMessage })
     }
   }
 
-  /** Lanes take items in order, so those that were in progress when a worker died are the first that have not ended. */
-  async #countDeaths(): Promise<void> {
-    if (!this.#state.isTakenFromDead) return
-    const open = this.#list.keys().filter((index) => !this.#ends[index] && !this.#taken.has(index))
-    const suspects = [...open.take(this.#lanes)]
-    if (suspects.length === 0) return
-    const deaths = await this.#deps.items.addDeaths(this.#place, suspects)
-    for (const index of suspects.filter((at) => (deaths[at] ?? 0) >= deathsMax)) {
-      this.#taken.add(index)
-      const at = new Date()
-      await this.#record(index, {
-        status: 'failed',
-        result: null,
-        errorMessage: 'The worker died three times while running this item.',
-        log: null,
-        calls: null,
-        tries: deathsMax,
-        startedAt: at,
-        endedAt: at,
-      })
+  /** Items that may have killed their worker, one after the other and nothing beside them. */
+  async #runAlone(): Promise<void> {
+    for (const index of this.#alone) {
+      if (!this.#mayGoOn || this.#isGivenUp) return
+      this.#queue.leaveOut(index)
+      await noteAlone(this.#deps, this.#place, index)
+      await this.#runUnit({ indexes: [index], tried: undefined, outcome: null })
     }
+    if (this.#alone.length > 0) await noteAlone(this.#deps, this.#place, undefined)
   }
 
   /** One lane. It takes its next item only when the end of the one before is recorded. */
   async #work(): Promise<void> {
     for (;;) {
-      if (this.#isLost || this.#isInterrupted || this.#isOutOfTime) return
-      const unit = this.#takeAgain() ?? this.#takeNext()
-      if (!unit) return
-      this.#running++
-      await this.#runUnit(unit).finally(() => this.#running--)
+      if (!this.#mayGoOn) return
+      await this.#lookAhead()
+      const unit = this.#queue.takeAgain(new Date(), this.#isGivenUp) ?? this.#takeNext()
+      if (unit?.skipped) await this.#skip(unit.indexes, unit.skipped)
+      else if (unit) await this.#runUnit(unit)
+      else if (this.#isGivenUp || this.#isFull) return
+      else if (this.#queue.nextUnknown(1).items.length > 0) continue
+      else if (this.#sources.some(({ state }) => state === 'open'))
+        await untilChanged(this.#sources, this.#hold, this.#queue.firstWait(false)?.dueAt)
+      else return
     }
   }
 
-  /** What is due again goes before what has not begun. A block that gives up takes only what was under way. */
-  #takeAgain(): Unit | undefined {
-    const now = new Date()
-    for (const [index, { wait, tries }] of this.#waits) {
-      if (!isOver(wait, now) || (this.#isGivenUp && wait.kind !== 'subWorkflow')) continue
-      this.#waits.delete(index)
-      return { indexes: tries.indexes, tried: tries, outcome: wait.outcome }
-    }
-    return undefined
+  /** An item is under way as long as the run that it started. */
+  get #isFull(): boolean {
+    const { children } = this.#queue
+    return children > 0 && this.#running + children >= this.#scope.concurrency
   }
 
   #takeNext(): Unit | undefined {
-    const { concurrency = 1 } = this.#block.forEach ?? {}
-    // An item is under way as long as the run that it started.
-    const children = [...this.#waits.values()].filter(({ wait }) => wait.kind === 'subWorkflow').length
-    if (this.#isGivenUp || (children > 0 && this.#running + children >= concurrency)) return undefined
-    const { batchSize = 1 } = this.#block.forEach ?? {}
-    const indexes: number[] = []
-    while (this.#next < this.#list.length && indexes.length < batchSize) {
-      const index = this.#next++
-      if (!this.#ends[index] && !this.#taken.has(index)) indexes.push(index)
-    }
-    return indexes.length === 0 ? undefined : { indexes, tried: undefined, outcome: null }
+    return this.#isGivenUp || this.#isFull ? undefined : this.#queue.takeNext()
   }
 
-  async #runUnit({ indexes, tried, outcome: waited }: Unit): Promise<void> {
-    if (isChildTries(tried)) {
-      const end = () => endItemChild(this.#deps, this.#at, waited, tried)
-      const { record, further } = await untilReachable(end, this.#hold.signal)
-      return this.#record(indexes[0] as number, record, further)
-    }
-    const startedAt = new Date()
-    const { claim } = this.#hold
-    const { workflow, session } = this.#state
-    const calls = new BlockCalls(claim.attempt + 1, workflow.recordCallBodies, tried?.calls ?? null)
-    const tries = (tried?.tries ?? 0) + 1
-    const items = indexes.map((index) => ({ ...(this.#list[index] as ListedItem), index }))
-    const answer: { first?: WebhookAnswer } = {}
-    const outcome = await runItemScript(this.#deps, this.#hold, this.#at, { items, tries, calls, answer })
-    if (outcome.kind === 'aborted' || outcome.kind === 'stopped') return
-    const { retry } = this.#block
-    const log = tried ? [...tried.log, `Try ${tries} of ${(retry?.times ?? 0) + 1}`, ...outcome.log] : outcome.log
-    let ended: ScriptOutcome = outcome
-    if (retry && mayTryAgain(retry, tries, outcome) && !this.#isGivenUp) {
-      const rule = await asksAgain(this.#deps, this.#around(), outcome)
-      if (rule === true) return this.#putOff({ indexes, tries, log, calls: calls.toText() })
-      if (rule !== false) ended = rule
-    }
-    if (this.#block.subWorkflow && ended.kind === 'returned') {
-      const script = {
-        ...(items[0] as (typeof items)[number]),
-        outcome: ended,
-        tries,
-        log,
-        calls: calls.toText(),
-        startedAt,
-      }
-      const started = await startItemChild(this.#deps, this.#hold, this.#at, { ...script, answer: answer.first })
-      if (started === 'lost' || 'wait' in started) return this.#keepWait(started)
-      ended = started
-    }
-    const shared = { calls: calls.toText(), tries, startedAt, endedAt: new Date(), log: logText(log) }
-    const further = {
-      answer: answer.first,
-      deferred: ended.kind === 'returned' ? deferredOf(session, ended) : undefined,
-    }
-    const results = resultsOf(ended, indexes.length, takesBatches(this.#block))
-    const isFailed = results.some(({ status }) => status === 'failed')
-    const [first] = items
-    if (first) this.#hold.tape?.endItem(this.#block.uniqueBlockId, first.key, { index: first.index, isFailed })
-    // What a batch did besides is recorded with its first item that succeeded.
-    const bearer = Math.max(
-      0,
-      results.findIndex(({ status }) => status === 'succeeded'),
-    )
-    await Promise.all(
-      results.map((end, at) =>
-        this.#record(indexes[at] as number, { ...shared, ...end }, at === bearer ? further : {}),
-      ),
-    )
+  #keepWait(wait: RunWait): void {
+    this.#queue.putOff(wait, JSON.parse(wait.details) as Tries)
   }
 
-  get #at(): ItemBlock {
-    return { state: this.#state, block: this.#block, webhook: this.#webhook }
+  /** Lanes wait for the same answer. */
+  #lookAhead(): Promise<void> | undefined {
+    const { from, items } = this.#queue.nextUnknown(lookedUpAtOnce)
+    if (items.length === 0) return undefined
+    this.#lookUp ??= (async () => {
+      const { workflowId } = this.#state.run
+      const at = { ...this.#place, workflowId, days: this.#scope.onceDays }
+      const keys = items.map(({ key }) => key)
+      this.#queue.know(from, items, await this.#deps.items.findRemembered(at, keys))
+      this.#lookUp = undefined
+    })()
+    return this.#lookUp
   }
 
-  async #putOff(tries: Tries): Promise<void> {
-    const { retry, uniqueBlockId: blockId } = this.#block
-    const itemIndex = tries.indexes[0] as number
-    const waitMs = this.#deps.triesAtOnce ? 0 : retryWaitMs(retry as NonNullable<typeof retry>, tries.tries)
-    const dueAt = new Date(Date.now() + waitMs)
-    const wait = { blockId, itemIndex, kind: 'retry' as const, dueAt, details: JSON.stringify(tries) }
-    const isMine = await this.#deps.waits.put(this.#hold.claim, this.#state.run.accountId, wait)
-    this.#keepWait(isMine ? { wait: { ...wait, outcome: null } } : 'lost')
+  async #skip(indexes: readonly number[], results: readonly (string | null)[]): Promise<void> {
+    const skipped = { ...this.#units.nothing(), status: 'skipped' as const }
+    await Promise.all(indexes.map((index, at) => this.#record(index, { ...skipped, result: results[at] ?? null })))
   }
 
-  #keepWait(begun: { wait: RunWait } | 'lost'): void {
-    if (begun === 'lost') {
-      this.#isLost = true
-      return
-    }
-    const tries = JSON.parse(begun.wait.details) as Tries
-    for (const index of tries.indexes) this.#taken.add(index)
-    this.#waits.set(begun.wait.itemIndex, { wait: begun.wait, tries })
+  async #runUnit(unit: Unit): Promise<void> {
+    const items = unit.indexes.map((index) => ({ ...this.#itemAt(index), index }))
+    this.#running++
+    const end = await this.#units.run(items, unit, !this.#isGivenUp).finally(() => this.#running--)
+    if (end.kind === 'interrupted') return
+    if (end.kind === 'lost') this.#isLost = true
+    if (end.kind === 'waits') this.#keepWait(end.wait)
+    if (end.kind === 'ended')
+      await Promise.all(end.records.map(({ index, record, further }) => this.#record(index, record, further)))
   }
 
   async #record(index: number, record: Omit<ItemRecord, 'index' | 'key'>, further: Further = {}): Promise<void> {
-    const { key, item } = this.#list[index] as ListedItem
-    const { claim } = this.#hold
-    const { rootId: rootRunId, workflowId, runNumber, accountId, isPartial } = this.#state.run
-    const { blockName } = this.#block
+    const { key, item } = this.#itemAt(index)
+    const { accountId, id: runId, rootId: rootRunId, workflowId, runNumber, isPartial } = this.#state.run
     const { answer } = answerOf(this.#state, further.answer)
+    const { blockName } = this.#block
+    const days = isPartial ? 0 : this.#scope.onceDays
     // A partial run is an experiment: what failed in it is nobody's duty.
     const isKept = record.status === 'failed' && !isPartial
     const status = await this.#deps.items.record({
       ...this.#place,
-      claim,
+      claim: this.#hold.claim,
       record: { ...record, index, key },
       deferred: further.deferred,
-      answer: answer && { ...answer, accountId, workflowId, runId: claim.runId },
+      answer: answer && { ...answer, accountId, workflowId, runId },
+      remember: days > 0 ? { workflowId, days } : undefined,
       ...(isKept ? { failed: { rootRunId, workflowId, runNumber, blockName, item } } : {}),
     })
     if (status === undefined) this.#isLost = true
     if (status === 'Stopping') this.#isStopped = true
-    this.#ends[index] = record.status
-    this.#countInARow(record.status)
+    const isUnreached = record.status === 'skipped' && record.result === null
+    if (status !== undefined) this.#end(index, isUnreached ? 'unreached' : record.status)
   }
 
-  #countInARow(status: ItemRecord['status']): void {
-    const { stopAfter = stopAfterDefault } = this.#block.forEach ?? {}
-    this.#failedInARow = status === 'failed' ? this.#failedInARow + 1 : 0
+  #itemAt(index: number): ListedItem {
+    return (this.#own.list ?? [])[index] as ListedItem
+  }
+
+  #end(index: number, end: ItemRecord['status'] | 'unreached'): void {
+    this.#own.end(index, end)
+    if (end === 'unreached') return
+    const { stopAfter } = this.#scope
+    this.#failedInARow = end === 'failed' ? this.#failedInARow + 1 : 0
     if (stopAfter > 0 && this.#failedInARow >= stopAfter) this.#isGivenUp = true
-  }
-
-  #around() {
-    return {
-      state: this.#state,
-      block: this.#block,
-      webhook: this.#webhook,
-      signal: this.#hold.signal,
-      stopSignal: this.#hold.stopSignal,
-    }
   }
 }

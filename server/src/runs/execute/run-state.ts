@@ -7,6 +7,7 @@ import type { JsonText } from '../../lib/json-text.ts'
 import type { RunWait } from '../record/wait-store.ts'
 import type { Run, RunWork, SessionState } from '../run.ts'
 import type { PlannedBlock, PlannedWorkflow } from './definition-cache.ts'
+import type { ItemProgress } from './item-progress.ts'
 import { mergeSession } from './merge-session.ts'
 
 /** A block that ended in this run or was taken over from an earlier one. */
@@ -64,6 +65,8 @@ export type RunState = {
   readonly tried: Map<string, Tried>
   /** Of blocks with items that ended. */
   readonly items: Map<string, ItemCounts>
+  /** Where the items of blocks are that are worked on at this moment. */
+  readonly progress: Map<string, ItemProgress>
   /** Blocks whose list this worker has recorded. */
   readonly wasPut: Set<string>
   /** A worker died with the run in hand. */
@@ -95,6 +98,7 @@ export function openState(run: Run, workflow: PlannedWorkflow, { known, session,
     waited: new Map(),
     tried: new Map(),
     items: new Map(),
+    progress: new Map(),
     wasPut: new Set(),
     isTakenFromDead: false,
     session,

@@ -1,4 +1,5 @@
 // What a run that some blocks of wait for something does meanwhile. A wait is a row with a due time; nothing is held for it.
+import { listBlockOf } from '../../engine/chain/same-items.ts'
 import type { Json } from '../../lib/json.ts'
 import type { RunWait, WaitingFor } from '../record/wait-store.ts'
 import type { RunState, Tried } from './run-state.ts'
@@ -20,10 +21,24 @@ export function isOver({ outcome, dueAt }: RunWait, now: Date): boolean {
   return outcome !== null || (dueAt !== null && dueAt <= now)
 }
 
-/** Blocks whose wait is over may start again. */
+/** Blocks whose wait is over may start again, and with them those that go on with the same items. */
 export function wakeDue(state: RunState, now: Date): void {
+  const woken = wakeBlocks(state, now)
+  if (!state.workflow.sharesItems || woken.length === 0) return
+  const { blocks } = state.workflow
+  const lists = new Set(woken.map((id) => listBlockOf(blocks, id)))
+  for (const [blockId, { itemIndex }] of state.waits) {
+    if (itemIndex < 0 || !lists.has(listBlockOf(blocks, blockId))) continue
+    state.waits.delete(blockId)
+    state.outcomes.delete(blockId)
+  }
+}
+
+function wakeBlocks(state: RunState, now: Date): string[] {
+  const woken: string[] = []
   for (const [blockId, wait] of state.waits) {
     if (!isOver(wait, now)) continue
+    woken.push(blockId)
     state.waits.delete(blockId)
     state.outcomes.delete(blockId)
     // Items know themselves how often they were tried, and what they waited for.
@@ -31,6 +46,7 @@ export function wakeDue(state: RunState, now: Date): void {
     if (wait.kind !== 'retry') state.waited.set(blockId, wait)
     else state.tried.set(blockId, JSON.parse(wait.details) as Tried)
   }
+  return woken
 }
 
 /** The wait that ends first; those without an end of their own come last. */

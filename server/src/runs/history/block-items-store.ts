@@ -15,15 +15,27 @@ export type ItemRow = {
 }
 
 type At = { accountId: string; runId: string; blockId: string }
-type Filter = { status: ItemState | null; searchTerm: string | null; from: number; size: number; lanes: number }
+type Filter = { status: ItemState | null; searchTerm: string | null; from: number; size: number; list: FoundList }
 
 /** `lanes`: how many of its items may be in progress at this moment; 0 while nobody works on the block. */
-export type FoundList = { total: number; lanes: number }
+export type FoundList = {
+  total: number
+  lanes: number
+  /** The block that the list belongs to. */
+  listBlockId: string
+  /** Of a block with the items of another: how many of them have got that far. */
+  reached: number | null
+}
 
 /** The list of the block; undefined when there is none. */
 export async function findList(db: Queryable, { accountId, runId, blockId }: At): Promise<FoundList | undefined> {
   const { rows } = await db.query<FoundList>(sql`
-    select l.total, case when r.status in ('Processing', 'Stopping') and b.block_id is null then l.lanes else 0 end as lanes
+    select l.total, coalesce(l.same_as, l.block_id) as "listBlockId",
+      case when l.same_as is not null then (
+        select count(*)::integer from run_items s
+        where s.run_id = l.run_id and s.block_id = l.same_as and s.account_id = l.account_id and s.status <> 'failed' and s.result is not null
+      ) end as reached,
+      case when r.status in ('Processing', 'Stopping') and b.block_id is null then l.lanes else 0 end as lanes
     from run_item_lists l join runs r on r.id = l.run_id left join run_blocks b on b.run_id = l.run_id and b.block_id = l.block_id
     where l.run_id = ${runId} and l.block_id = ${blockId} and l.account_id = ${accountId} and l.chunk = 0`)
   return rows[0]
@@ -48,13 +60,13 @@ export async function countStates(db: Queryable, { accountId, runId, blockId }: 
 export async function listItems(
   db: Queryable,
   { accountId, runId, blockId }: At,
-  { status, searchTerm, from, size, lanes }: Filter,
+  { status, searchTerm, from, size, list: { lanes, listBlockId } }: Filter,
 ): Promise<{ rows: ItemRow[]; total: number }> {
   const { rows } = await db.query<ItemRow & { total: number }>(sql`
     with listed as (
       select l.first_index + e.no::integer - 1 as item_index, e.entry ->> 0 as key
       from run_item_lists l cross join lateral json_array_elements(l.content::json) with ordinality as e (entry, no)
-      where l.run_id = ${runId} and l.block_id = ${blockId} and l.account_id = ${accountId}
+      where l.run_id = ${runId} and l.block_id = ${listBlockId} and l.account_id = ${accountId}
     ), waits as (
       select n.item_index::integer as item_index, w.due_at, coalesce((w.details::json ->> 'tries')::integer, 0) as tries,
         (w.details::jsonb -> 'child') - 'id' as child_run
@@ -64,6 +76,10 @@ export async function listItems(
     ), known as (
       select l.item_index, l.key,
         coalesce(i.status, case when w.item_index is not null then 'waiting' else 'pending' end) as state,
+        ${listBlockId}::uuid = ${blockId}::uuid or exists (
+          select from run_items s where s.run_id = ${runId} and s.block_id = ${listBlockId} and s.item_index = l.item_index
+            and s.status <> 'failed' and s.result is not null
+        ) as is_reached,
         i.error_message, i.retried_by, coalesce(i.tries, w.tries, 0) as tries, i.started_at, i.ended_at,
         case when i.status is null then w.due_at end as due_at, coalesce(i.child_run, w.child_run) as child_run
       from listed l
@@ -71,7 +87,8 @@ export async function listItems(
       left join waits w on w.item_index = l.item_index
     ), all_items as (
       select item_index, key, error_message, retried_by, tries, started_at, ended_at, due_at, child_run,
-        case when state = 'pending' and row_number() over (partition by state order by item_index) <= ${lanes} then 'processing' else state end as state
+        case when state = 'pending' and is_reached and row_number() over (partition by state, is_reached order by item_index) <= ${lanes}
+          then 'processing' else state end as state
       from known
     )
     select *, (count(*) over ())::integer as total from all_items
@@ -91,12 +108,12 @@ export type FoundItem = ItemRow & {
 export async function findItem(
   db: Queryable,
   { accountId, runId, blockId }: At,
-  { key, lanes }: { key: string; lanes: number },
+  { key, list: { lanes, listBlockId } }: { key: string; list: FoundList },
 ): Promise<FoundItem | undefined> {
   const { rows } = await db.query<FoundItem>(sql`
     select f.item_index, f.key, f.item,
       case when i.status is not null then i.status when w.item_index is not null then 'waiting'
-        when f.item_index - (
+        when ${listBlockId}::uuid = ${blockId}::uuid and f.item_index - (
           select count(*) from run_items e where e.run_id = ${runId} and e.block_id = ${blockId} and e.item_index < f.item_index
         ) < ${lanes} then 'processing' else 'pending' end as state,
       i.error_message, i.retried_by, coalesce(i.tries, (w.details::json ->> 'tries')::integer, 0) as tries, i.started_at, i.ended_at, case when i.status is null then w.due_at end as due_at,
@@ -104,7 +121,7 @@ export async function findItem(
     from (
       select l.first_index + e.no::integer - 1 as item_index, e.entry ->> 0 as key, (e.entry -> 1)::text as item
       from run_item_lists l cross join lateral json_array_elements(l.content::json) with ordinality as e (entry, no)
-      where l.run_id = ${runId} and l.block_id = ${blockId} and l.account_id = ${accountId}
+      where l.run_id = ${runId} and l.block_id = ${listBlockId} and l.account_id = ${accountId}
     ) f
     left join run_items i on i.run_id = ${runId} and i.block_id = ${blockId} and i.item_index = f.item_index
     left join run_waits w on w.run_id = ${runId} and w.block_id = ${blockId} and w.item_index = f.item_index

@@ -26,13 +26,15 @@ export async function getBlockItems(
       searchTerm: body.searchTerm || null,
       from: body.page * body.size,
       size: body.size,
-      lanes: list.lanes,
+      list,
     }),
   ])
   const of = (state: string) => states.get(state) ?? 0
   const ended = { succeeded: of('succeeded'), failed: of('failed'), skipped: of('skipped') }
   const open = Math.max(0, list.total - ended.succeeded - ended.failed - ended.skipped - of('waiting'))
-  const processing = Math.min(open, list.lanes)
+  const ahead =
+    list.reached === null ? open : Math.max(0, list.reached - ended.succeeded - ended.failed - of('waiting'))
+  const processing = Math.min(open, ahead, list.lanes)
   return {
     items: rows.map(toItem),
     total,
@@ -66,7 +68,7 @@ export async function getItem(
   const at = { accountId: principal.account.id, runId: run.id, blockId: query.uniqueBlockId }
   const list = await findList(db, at)
   if (!list) throw invalid('The block has no items in this run.')
-  const found = await findItem(db, at, { key: itemKey, lanes: list.lanes })
+  const found = await findItem(db, at, { key: itemKey, list })
   if (!found) throw notFound('item')
   return { found, runNumber: run.item.lockVersionNumber }
 }

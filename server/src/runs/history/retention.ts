@@ -5,6 +5,7 @@ import { type Database, Lease, sql, unlessBackup } from '../../db/index.ts'
 import { Recurring } from '../../lib/recurring.ts'
 import { closeOldItems } from '../ledger/store.ts'
 import { deleteOrphans } from '../record/carry-items.ts'
+import { deleteExpired } from '../record/remembered-store.ts'
 import { deleteOldEvents } from './event-retention.ts'
 import { sweepBeyondCount } from './sweep-beyond-count.ts'
 
@@ -43,6 +44,7 @@ export class Retention implements AsyncDisposable {
       await this.#sweepDays()
       await this.#sweepRecordings()
       await deleteOrphans(this.#database.system)
+      while (!this.#sweeping.isStopping && (await deleteExpired(this.#database.system, eventsAtOnce)) === eventsAtOnce);
       while (
         !this.#sweeping.isStopping &&
         (await deleteOldEvents(this.#database.system, eventsAtOnce)) === eventsAtOnce

@@ -1,10 +1,12 @@
 // What a run takes over of the items of runs before it: those that ended well never run again.
 import { type Queryable, sql } from '../../db/index.ts'
 
-/** Lists as they were recorded, and the items of them that ended well. */
+type Copy = { fromRunId: string; toRunId: string; accountId: string; blockIds: readonly string[] }
+
+/** Lists as they were recorded, and the items of them that ended well; `withFailed` of blocks that do not run again. */
 export async function copyItems(
   tx: Queryable,
-  copy: { fromRunId: string; toRunId: string; accountId: string; blockIds: readonly string[] },
+  { withFailed = false, ...copy }: Copy & { withFailed?: boolean },
 ): Promise<void> {
   if (copy.blockIds.length === 0) return
   await tx.query(sql`
@@ -18,7 +20,8 @@ export async function copyItems(
     select ${copy.toRunId}, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
       child_run
     from run_items where run_id = ${copy.fromRunId} and account_id = ${copy.accountId}
-      and (status = 'succeeded' or (status = 'skipped' and result is not null)) and block_id = any(${copy.blockIds}::uuid[])`)
+      and (${withFailed} or status = 'succeeded' or (status = 'skipped' and result is not null))
+      and block_id = any(${copy.blockIds}::uuid[])`)
 }
 
 /**

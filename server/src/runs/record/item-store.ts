@@ -1,52 +1,30 @@
 // The lists of items and what became of each. Every write is fenced: it changes nothing unless the run is still at the attempt of its writer.
 import { type Db, isAway, type Queryable, sql, type Tx } from '../../db/index.ts'
 import { GroupCommit } from '../../lib/group-commit.ts'
-import type { Json, JsonObject } from '../../lib/json.ts'
+import type { Json } from '../../lib/json.ts'
 import type { KeyRing, Place } from '../../secrets/index.ts'
 import { claimKey, type RunClaim, type RunStatus } from '../run.ts'
 import type { NewAnswer } from '../webhook-answer.ts'
 import { takeOverByKey } from './carry-items.ts'
 import { sealItem } from './failed-item-store.ts'
-import { partitionStatement } from './partition-statement.ts'
+import {
+  allColumns,
+  columns,
+  type ItemDeaths,
+  type ItemDeferred,
+  type ItemEnd,
+  type ItemEntry,
+  recordFailedText,
+  recordText,
+  type SealedEntry,
+} from './item-entry.ts'
+import { toChunks } from './list-chunks.ts'
 import { persist } from './persist.ts'
-import { type Column, columnArrays, unnestText } from './row-arrays.ts'
+import { findRemembered, rememberItems } from './remembered-store.ts'
+import { columnArrays } from './row-arrays.ts'
 
 export type ListedItem = { key: string; item: Json }
 
-export type ItemRecord = {
-  index: number
-  key: string
-  status: 'succeeded' | 'failed' | 'skipped'
-  /** JSON text. */
-  result: string | null
-  errorMessage: string | null
-  log: string | null
-  calls: string | null
-  tries: number
-  startedAt: Date
-  endedAt: Date
-  /** The run of another workflow that it started. */
-  childRun?: { workflowId: string; runNumber: number }
-}
-
-/** Vault values for the end of the run. */
-export type ItemDeferred = { vault: JsonObject; vaultGlobal: JsonObject }
-
-/** `answer`: to the webhook request of the run. */
-export type ItemEntry = {
-  claim: RunClaim
-  accountId: string
-  /** The first run of a row of retries. */
-  rootId: string
-  blockId: string
-  record: ItemRecord
-  deferred?: ItemDeferred | undefined
-  answer?: NewAnswer | undefined
-  /** What the ledger keeps of one that failed; absent where it is not to keep it. */
-  failed?: { rootRunId: string; workflowId: string; runNumber: number; blockName: string; item: Json } | undefined
-}
-
-type SealedEntry = ItemEntry & { sealedItem: Buffer | undefined; sealedDeferred: Buffer | null }
 type At = { accountId: string; runId: string; blockId: string }
 
 /** `lanes`: how many items run at the same time. `sameAs`: the block whose list it is. */
@@ -60,69 +38,6 @@ type Deps = {
   answers: { insert(tx: Tx, answers: readonly NewAnswer[]): Promise<void> }
   onFault(error: unknown): void
 }
-
-const columns: readonly Column<SealedEntry>[] = [
-  ['run_id', 'uuid', ({ claim }) => claim.runId],
-  ['attempt', 'integer', ({ claim }) => claim.attempt],
-  ['block_id', 'uuid', ({ blockId }) => blockId],
-  ['item_index', 'integer', ({ record }) => record.index],
-  ['account_id', 'uuid', ({ accountId }) => accountId],
-  ['key', 'text', ({ record }) => record.key],
-  ['status', 'text', ({ record }) => record.status],
-  ['result', 'text', ({ record }) => record.result],
-  ['error_message', 'text', ({ record }) => record.errorMessage],
-  ['log', 'text', ({ record }) => record.log],
-  ['calls', 'text', ({ record }) => record.calls],
-  ['tries', 'integer', ({ record }) => record.tries],
-  ['started_at', 'timestamptz', ({ record }) => record.startedAt.toISOString()],
-  ['ended_at', 'timestamptz', ({ record }) => record.endedAt.toISOString()],
-  ['sealed_deferred', 'bytea', ({ sealedDeferred }) => sealedDeferred],
-  ['child_run', 'text', ({ record }) => (record.childRun ? JSON.stringify(record.childRun) : null)],
-]
-
-const failedColumns: readonly Column<SealedEntry>[] = [
-  ['root_run_id', 'uuid', ({ failed }) => failed?.rootRunId],
-  ['workflow_id', 'uuid', ({ failed }) => failed?.workflowId],
-  ['run_number', 'integer', ({ failed }) => failed?.runNumber],
-  ['block_name', 'text', ({ failed }) => failed?.blockName],
-  ['sealed_item', 'bytea', ({ sealedItem }) => sealedItem ?? null],
-]
-
-/** An item that fails in a retry has its entry already, that of the first run. */
-const intoLedger = `, ledger as (
-      insert into failed_items (root_run_id, block_id, key, account_id, workflow_id, run_id, run_number, block_name, item_index, error_message, tries,
-        failed_at, sealed_item)
-      select i.root_run_id, i.block_id, i.key, i.account_id, i.workflow_id, i.run_id, i.run_number, i.block_name, i.item_index,
-        coalesce(i.error_message, ''), i.tries, i.ended_at, i.sealed_item
-      from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt where i.sealed_item is not null
-      on conflict do nothing
-    )`
-
-const allColumns = [...columns, ...failedColumns]
-const recordText = recordWith(columns, '')
-const recordFailedText = recordWith(allColumns, intoLedger)
-
-function recordWith(given: readonly Column<SealedEntry>[], also: string) {
-  return partitionStatement(
-    (runs) => `
-    with input as materialized (select * from ${unnestText(given, 'i')}),
-    fenced as materialized (
-      select r.id, r.attempt, r.status from ${runs} r
-      where r.id in (select run_id from input) and r.ended_at is null order by r.id for no key update
-    ), recorded as (
-      insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
-        child_run)
-      select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred,
-        i.child_run::jsonb
-      from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt
-      on conflict do nothing
-    )${also}
-    select id, attempt, status from fenced`,
-  )
-}
-
-/** Of one list, a chunk holds about so many characters. */
-const chunkCharacters = 500_000
 
 export class ItemRecords {
   readonly #deps: Deps
@@ -154,10 +69,17 @@ export class ItemRecords {
   }
 
   async #recordAll(entries: SealedEntry[]): Promise<(RunStatus | undefined)[]> {
-    const answering = entries.filter(({ answer }) => answer)
-    if (answering.length === 0) return this.#insertAll(this.#db, entries)
+    // A single statement is a transaction of its own.
+    if (!entries.some(({ answer, remember }) => answer || remember)) return this.#insertAll(this.#db, entries)
     return this.#db.transaction(async (tx) => {
       const statuses = await this.#insertAll(tx, entries)
+      const mine = entries.filter((_entry, at) => statuses[at] !== undefined)
+      await rememberItems(
+        tx,
+        mine.flatMap(({ accountId, blockId, record, remember }) =>
+          remember && record.status === 'succeeded' ? [{ accountId, blockId, record, ...remember }] : [],
+        ),
+      )
       const answers = entries.flatMap(({ answer }, at) => (answer && statuses[at] !== undefined ? [answer] : []))
       if (answers.length > 0) await this.#deps.answers.insert(tx, answers)
       return statuses
@@ -179,6 +101,11 @@ export class ItemRecords {
   #seal(entry: ItemEntry, deferred: ItemDeferred): Promise<Buffer> {
     const { record } = entry
     return this.#deps.keyRing.seal(placeOf(entry, record.key), Buffer.from(JSON.stringify(deferred)))
+  }
+
+  /** Results of the keys that are remembered. */
+  findRemembered(at: Parameters<typeof findRemembered>[1], keys: readonly string[]): Promise<Map<string, string>> {
+    return findRemembered(this.#db, at, keys)
   }
 
   /** In the order of the list. */
@@ -234,8 +161,8 @@ export class ItemRecords {
   }
 
   async listEnded({ accountId, runId, blockId }: At) {
-    const { rows } = await this.#db.query<{ item_index: number; status: ItemRecord['status'] }>(sql`
-      select item_index, status from run_items
+    const { rows } = await this.#db.query<{ item_index: number; status: ItemEnd }>(sql`
+      select item_index, case when status = 'skipped' and result is null then 'unreached' else status end as status from run_items
       where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} order by ended_at, item_index`)
     return rows.map((row) => ({ index: row.item_index, status: row.status }))
   }
@@ -247,21 +174,50 @@ export class ItemRecords {
     return rows.map(({ result }) => result ?? 'null')
   }
 
-  async listFailed({ accountId, runId, blockId }: At, count: number) {
+  /** Of all blocks of a scope; an item that failed in two of them counts once. */
+  async countFailed({ accountId, runId }: Omit<At, 'blockId'>, blockIds: readonly string[]): Promise<number> {
+    const { rows } = await this.#db.query<{ count: number }>(sql`
+      select count(distinct item_index)::integer as count from run_items
+      where run_id = ${runId} and block_id = any(${blockIds}::uuid[]) and account_id = ${accountId} and status = 'failed'`)
+    return rows[0]?.count ?? 0
+  }
+
+  /** JSON texts of what one item returned in each of the blocks, by block. */
+  async listResultsOf({ accountId, runId }: Omit<At, 'blockId'>, blockIds: readonly string[], index: number) {
+    const { rows } = await this.#db.query<{ block_id: string; result: string }>(sql`
+      select block_id, result from run_items
+      where run_id = ${runId} and block_id = any(${blockIds}::uuid[]) and item_index = ${index} and account_id = ${accountId} and result is not null`)
+    return new Map(rows.map((row) => [row.block_id, row.result]))
+  }
+
+  /** Of the items whose results are collected, in the order of the list. */
+  async listKeys({ accountId, runId, blockId }: At): Promise<string[]> {
+    const { rows } = await this.#db.query<{ key: string }>(sql`
+      select key from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
+        and status <> 'failed' and result is not null order by item_index`)
+    return rows.map(({ key }) => key)
+  }
+
+  async listFailed({ accountId, runId }: Omit<At, 'blockId'>, blockIds: readonly string[], count: number) {
     const { rows } = await this.#db.query<{ key: string; error_message: string | null }>(sql`
-      select key, error_message from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
-        and status = 'failed' order by item_index limit ${count}`)
+      select key, error_message from run_items
+      where run_id = ${runId} and block_id = any(${blockIds}::uuid[]) and account_id = ${accountId} and status = 'failed'
+      order by item_index limit ${count}`)
     return rows.map((row) => ({ key: row.key, message: row.error_message ?? '' }))
   }
 
-  /** Items that were in progress when a worker died, one death more for each. Returns the counts. */
-  async addDeaths(at: At, indexes: readonly number[]) {
-    const { rows } = await this.#db.query<{ deaths: Record<string, number> | null }>(sql`
-      update run_item_lists l set deaths = coalesce(l.deaths, '{}') || coalesce((
-          select jsonb_object_agg(i::text, coalesce((l.deaths ->> i::text)::integer, 0) + 1) from unnest(${indexes}::integer[]) i
-        ), '{}')
-      where run_id = ${at.runId} and block_id = ${at.blockId} and account_id = ${at.accountId} and chunk = 0 returning deaths`)
+  /** Which items were in progress when workers died, and how often. */
+  async findDeaths({ accountId, runId, blockId }: At): Promise<ItemDeaths> {
+    const { rows } = await this.#db.query<{ deaths: ItemDeaths | null }>(sql`
+      select deaths from run_item_lists
+      where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} and chunk = 0`)
     return rows[0]?.deaths ?? {}
+  }
+
+  async putDeaths({ accountId, runId, blockId }: At, deaths: ItemDeaths): Promise<void> {
+    await this.#db.query(sql`
+      update run_item_lists set deaths = ${JSON.stringify(deaths)}
+      where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId} and chunk = 0`)
   }
 }
 
@@ -276,27 +232,6 @@ export async function insertList(
       insert into run_item_lists (run_id, block_id, chunk, account_id, total, first_index, content, lanes, same_as)
       values (${runId}, ${blockId}, ${chunk}, ${accountId}, ${list.length}, ${firstIndex}, ${content}, ${lanes}, ${sameAs ?? null})
       on conflict do nothing`)
-}
-
-function toChunks(list: readonly ListedItem[]): { firstIndex: number; content: string }[] {
-  const chunks: { firstIndex: number; content: string }[] = []
-  let texts: string[] = []
-  let characters = 0
-  let firstIndex = 0
-  const close = (next: number) => {
-    chunks.push({ firstIndex, content: `[${texts.join(',')}]` })
-    texts = []
-    characters = 0
-    firstIndex = next
-  }
-  for (const [index, { key, item }] of list.entries()) {
-    const text = JSON.stringify([key, item])
-    if (characters > 0 && characters + text.length > chunkCharacters) close(index)
-    texts.push(text)
-    characters += text.length
-  }
-  if (texts.length > 0 || chunks.length === 0) close(list.length)
-  return chunks
 }
 
 /** The same in all retries. */

@@ -8,7 +8,7 @@ import { type PlannedWorkflow, planWorkflow } from '../execute/definition-cache.
 import { executeRun } from '../execute/execution.ts'
 import type { ExecutionDeps, ExecutionRecorder } from '../execute/hold.ts'
 import { type KnownBlock, openState } from '../execute/run-state.ts'
-import type { ItemRecord } from '../record/item-store.ts'
+import type { ItemRecord } from '../record/item-entry.ts'
 import { itemsKept } from '../recording/tape.ts'
 import type { BlockRecord } from '../run.ts'
 import type { RecordedItem, RecordedRun } from './recorded-run-store.ts'
@@ -108,7 +108,10 @@ function listCarried({ items, isCut, recorded }: Rehearsal): Map<string, Recorde
     [...items].map(([blockId, all]) => [
       blockId,
       all.filter(
-        ({ startedAt, status }, index) => startedAt < createdAt || (isCut && status !== 'failed' && index >= itemsKept),
+        ({ startedAt, status, result }, index) =>
+          startedAt < createdAt ||
+          (status === 'skipped' && result !== null) ||
+          (isCut && status !== 'failed' && index >= itemsKept),
       ),
     ]),
   )

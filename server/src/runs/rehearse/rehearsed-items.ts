@@ -1,6 +1,7 @@
 // The items of a run that is run again: kept in memory until they are compared, and nowhere else.
 import type { ItemStore } from '../execute/item-ends.ts'
-import type { ItemDeferred, ItemEntry, ItemRecord, ListedItem } from '../record/item-store.ts'
+import type { ItemDeferred, ItemEntry, ItemRecord } from '../record/item-entry.ts'
+import type { ListedItem } from '../record/item-store.ts'
 import type { RunClaim } from '../run.ts'
 import type { RecordedItem } from './recorded-run-store.ts'
 
@@ -48,15 +49,21 @@ export class RehearsedItems implements ItemStore {
   }
 
   async listEnded(at: At) {
-    return this.#of(at).map(({ record: { index, status } }) => ({ index, status }))
+    return this.#of(at).map(({ record: { index, status, result } }) => {
+      const isUnreached = status === 'skipped' && result === null
+      return { index, status: isUnreached ? ('unreached' as const) : status }
+    })
   }
 
   async listResults(at: At): Promise<string[]> {
-    return this.#of(at).flatMap(({ record }) => (record.status === 'failed' ? [] : [record.result ?? 'null']))
+    return this.#of(at).flatMap(({ record }) =>
+      record.status === 'failed' || record.result === null ? [] : [record.result],
+    )
   }
 
-  async listFailed(at: At, count: number) {
-    const failed = this.#of(at).filter(({ record }) => record.status === 'failed')
+  async listFailed(_at: object, blockIds: readonly string[], count: number) {
+    const all = blockIds.flatMap((blockId) => this.#of({ blockId }))
+    const failed = all.filter(({ record }) => record.status === 'failed')
     return failed.slice(0, count).map(({ record }) => ({ key: record.key, message: record.errorMessage ?? '' }))
   }
 
@@ -66,8 +73,28 @@ export class RehearsedItems implements ItemStore {
 
   async addUse(): Promise<void> {}
 
-  async addDeaths(): Promise<Record<string, number>> {
+  async findDeaths() {
     return {}
+  }
+
+  async putDeaths(): Promise<void> {}
+
+  /** What the recorded run skipped is carried. */
+  async findRemembered() {
+    return new Map<string, string>()
+  }
+
+  async countFailed(_at: object, blockIds: readonly string[]): Promise<number> {
+    const all = blockIds.flatMap((blockId) => this.#of({ blockId }))
+    return new Set(all.flatMap(({ record }) => (record.status === 'failed' ? [record.index] : []))).size
+  }
+
+  async listResultsOf(_at: object, blockIds: readonly string[], index: number) {
+    const found = blockIds.flatMap((blockId) => {
+      const result = this.#of({ blockId }).find(({ record }) => record.index === index)?.record.result
+      return typeof result === 'string' ? [[blockId, result] as const] : []
+    })
+    return new Map(found)
   }
 
   #add(blockId: string, ended: Ended): void {

@@ -1,12 +1,14 @@
 // RetryRun: a failed run once more, from the block that failed and with the same inputs.
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Tx } from '../../db/index.ts'
+import { orderBlocks } from '../../engine/chain/graph.ts'
+import { listBlockOf, sourcesWithSameItems } from '../../engine/chain/same-items.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { type RunRange, scopeRun } from '../../engine/run/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
 import { newId } from '../../lib/id.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
-import { listBlocks } from '../execute/claim-store.ts'
+import { listBlocks, type StoredBlock } from '../execute/claim-store.ts'
 import { findRun } from '../history/history-store.ts'
 import { noteRetried } from '../ledger/retry-store.ts'
 import { copyItems } from '../record/carry-items.ts'
@@ -96,7 +98,7 @@ export async function startRetry(
   const range = carryRange(key, failed, before, definition)
   if (range) request.range = range
   const blocks = await listBlocks(tx, accountId, failed.id)
-  const ready = new Set(blocks.filter(({ status }) => status !== 'Error').map(({ blockId }) => blockId))
+  const ready = listReady(definition, blocks)
   const reused = listReusable(definition, ready, { range, runNumber })
   const source = { runId: failed.id, blocks }
   const started = await startWith(deps, tx, request, { definition, source, reused, carried, keepsDeferred: true })
@@ -162,12 +164,31 @@ function listContinued(
   reused: readonly string[],
 ): string[] {
   const kept = new Set(reused)
+  const continued = new Set<string>()
+  const blocks = new Map(definition.chain.map((block) => [block.uniqueBlockId, block]))
   const itemsBefore = new Map(before?.chain.map(({ uniqueBlockId, forEach }) => [uniqueBlockId, forEach?.items]))
-  return definition.chain
-    .filter(({ uniqueBlockId, forEach }) => forEach && !kept.has(uniqueBlockId))
-    .filter(({ dataSources }) => dataSources.every((source) => kept.has(source)))
-    .filter(({ uniqueBlockId, forEach }) => itemsBefore.get(uniqueBlockId) === forEach?.items)
-    .map(({ uniqueBlockId }) => uniqueBlockId)
+  // In the order of execution, so that a block with the same items comes after the one with the list.
+  for (const id of orderBlocks(definition.chain)) {
+    const block = blocks.get(id)
+    if (!block?.forEach || kept.has(id) || itemsBefore.get(id) !== block.forEach.items) continue
+    const same = sourcesWithSameItems(blocks, block)
+    const isKept = (source: string) => kept.has(source) || (same.includes(source) && continued.has(source))
+    if (block.dataSources.every(isKept)) continued.add(id)
+  }
+  return [...continued]
+}
+
+/** Blocks that ended well. Items that failed are tried again in every block of a scope of which one failed. */
+function listReady({ chain }: WorkflowDefinition, blocks: readonly StoredBlock[]): Set<string> {
+  const known = new Map(chain.map((block) => [block.uniqueBlockId, block]))
+  const failed = blocks.filter(({ status }) => status === 'Error').map(({ blockId }) => listBlockOf(known, blockId))
+  const failedScopes = new Set(failed.filter((id) => id !== undefined))
+  const isReady = ({ status, blockId, flow }: StoredBlock) => {
+    if (status === 'Error') return false
+    const scope = listBlockOf(known, blockId)
+    return (flow?.items?.failed ?? 0) === 0 || scope === undefined || !failedScopes.has(scope)
+  }
+  return new Set(blocks.filter(isReady).map(({ blockId }) => blockId))
 }
 
 /** Blocks that ended well and are still there, unless they build on one that has to run now. */

@@ -2,6 +2,7 @@
 import { type Principal, scopeOf } from '../../access/index.ts'
 import type { Contents } from '../../contents/index.ts'
 import type { Database, Scope, Tx } from '../../db/index.ts'
+import { listBlockOf, sourcesWithSameItems } from '../../engine/chain/same-items.ts'
 import { joinProblems } from '../../engine/problem.ts'
 import { scopeRun } from '../../engine/run/run-scope.ts'
 import { AppError, notFound } from '../../lib/app-error.ts'
@@ -11,8 +12,10 @@ import type { StorageLedger } from '../../storage/index.ts'
 import type { WorkflowDefinition } from '../../workflows/index.ts'
 import { listBlocks, type StoredBlock } from '../execute/claim-store.ts'
 import type { FindDefinition } from '../execute/definition-cache.ts'
+import { readsItemKeys } from '../execute/item-keys.ts'
 import { openDeferred, sealDeferred } from '../execute/sealed-deferred.ts'
 import { findRun } from '../history/history-store.ts'
+import { copyItems } from '../record/carry-items.ts'
 import type { PartialOptions } from '../run.ts'
 import { type Carried, carryContents, writeCarried } from './carry-contents.ts'
 import { requireSmall } from './require-small.ts'
@@ -178,7 +181,9 @@ export async function startWith(
     throw new AppError('blocks_invalid', 'The workflow changed while the run was being started. Try again.')
   if (!source || reused.length === 0) return run
   const { accountId } = request
-  await copyBlocks(tx, { fromRunId: source.runId, toRunId: run.id, accountId, blockIds: reused })
+  const copy = { fromRunId: source.runId, toRunId: run.id, accountId }
+  await copyBlocks(tx, { ...copy, blockIds: reused })
+  await copyItems(tx, { ...copy, blockIds: listFollowed(definition, new Set(reused)), withFailed: true })
   await writeCarried(tx, accountId, run.id, carried)
   const last = source.blocks.filter(({ blockId }) => reused.includes(blockId)).at(-1)
   if (keepsDeferred && last?.sealedDeferred) {
@@ -190,6 +195,19 @@ export async function startWith(
     await updateDeferred(tx, { runId: run.id, blockId, accountId, sealed })
   }
   return run
+}
+
+/** Blocks that are reused and whose single items those that run will ask for. */
+function listFollowed({ chain }: WorkflowDefinition, reused: ReadonlySet<string>): string[] {
+  const blocks = new Map(chain.map((block) => [block.uniqueBlockId, block]))
+  const wanted = chain
+    .filter(({ uniqueBlockId }) => !reused.has(uniqueBlockId))
+    .flatMap((block) => [
+      ...sourcesWithSameItems(blocks, block),
+      ...(block.forEach?.sameItemsAs === undefined ? [] : [listBlockOf(blocks, block.uniqueBlockId)]),
+      ...(readsItemKeys(block.script) ? block.dataSources : []),
+    ])
+  return [...new Set(wanted)].filter((id) => id !== undefined && reused.has(id) && blocks.get(id)?.forEach) as string[]
 }
 
 async function refuseMissing(deps: StartDeps, scope: Scope, definition: WorkflowDefinition): Promise<void> {
