@@ -192,4 +192,11 @@ describe('items', () => {
       [5, 2],
     ])
   })
+
+  it('that would wait after their script are refused', async () => {
+    const block = { blockName: 'Ship', script: 'return 1', forEach: { items: '[1]' }, wait: { seconds: 1 } }
+    const answer = await service.manager.post('/api/Workflow', { name: 'X', chain: [block] })
+    expect(answer.status).toBe(400)
+    expect(answer.body.errorMessage).toContain('is not supported yet')
+  })
 })
