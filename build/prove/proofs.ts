@@ -30,6 +30,7 @@ export const proofs: readonly Proof[] = [
   { name: 'kills', what: 'Runs and schedules under kill -9 of everything', files: [race('kill')] },
   { name: 'once', what: 'Effects of any size, counted where they arrive', files: [race('once')] },
   { name: 'children', what: 'Runs that start runs of other workflows, under kills', files: [race('children')] },
+  { name: 'items', what: 'Items of a long list under kills of workers and script processes', files: [race('items')] },
   { name: 'recovery', what: 'Runs whose worker dies, hangs or is stopped', files: [race('recovery')] },
   { name: 'writes', what: 'Repeated and concurrent writes', files: [race('repeated-writes'), race('vault')] },
   { name: 'races', what: 'Pairs of operations at the same moment', files: [race('race-matrix')] },
