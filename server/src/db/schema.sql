@@ -808,6 +808,7 @@ table remembered_items -- row-level security forced (
   result text,
   succeeded_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  vault_ranges text,
   constraint remembered_items_workflow_id_fkey FOREIGN KEY (workflow_id) REFERENCES workflows(id) ON DELETE CASCADE,
   constraint remembered_items_pkey PRIMARY KEY (workflow_id, block_id, key)
 );
@@ -964,6 +965,7 @@ table run_items -- row-level security forced (
   started_at timestamp with time zone not null,
   ended_at timestamp with time zone not null,
   sealed_deferred bytea,
+  vault_ranges text,
   retried_by integer,
   child_run jsonb,
   constraint run_items_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'skipped'::text]))),

@@ -92,6 +92,31 @@ describe('SearchRuns does not find', () => {
   })
 })
 
+describe('SearchRuns does not find, of a block with items,', () => {
+  const each = (script: string, forEach: object = {}) => ({ script, flow: { forEach } })
+  it.each([
+    ['one by one', each(`return { note: 'KEPT-' + item, token: myVault.get('login').token + item }`)],
+    [
+      'in batches',
+      each(`return items.map(({ item }) => ({ note: 'KEPT-' + item, token: myVault.get('login').token }))`, {
+        batchSize: 2,
+      }),
+    ],
+    ['remembered', each(`return { note: 'KEPT-' + item, token: myVault.get('login').token }`, { once: 1 })],
+  ])('what they took from the vault and returned, %s', async (_how, block) => {
+    const workflow = await deployWorkflow(client, ["return ['a', 'b', 'c']", block, 'return Datasource[0][1].token'])
+    const { id } = workflow
+    const set = await client.post(`/api/MyVaultSet/${id}/login`, { jsonData: { token: 'HIDDEN-0815' } })
+    expect(set.status, set.text).toBe(200)
+    await runToEnd(client, id)
+    await runToEnd(client, id)
+    await eventually(async () => (await search('KEPT-c', { workflowId: id })).body.items.length >= 2)
+    for (const word of ['HIDDEN-0815', 'HIDDEN', '0815'])
+      expect([word, (await search(word, { workflowId: id })).body.items]).toEqual([word, []])
+    expect((await blockResult(client, workflow, 2)).text).toContain('HIDDEN-0815')
+  })
+})
+
 describe('SearchRuns finds', () => {
   it('an order number in the result of a block, with where it stands', async () => {
     const [item] = await found('order-4711')

@@ -1,7 +1,7 @@
 // The end of a block whose items have all ended, or of which no further one may start.
 import type { Json } from '../../lib/json.ts'
 import { JsonText, largeTextMin } from '../../lib/json-text.ts'
-import type { ScriptOutcome } from '../../sandbox/index.ts'
+import { joinRanges, type ScriptOutcome } from '../../sandbox/index.ts'
 import type { SessionState } from '../run.ts'
 import { type ItemBlock, type ItemDeps, type ItemsEnd, returned, threw } from './item-ends.ts'
 import { failuresAllowed } from './item-list.ts'
@@ -65,9 +65,11 @@ async function collectResults(
 ): Promise<ScriptOutcome> {
   const { accountId, id: runId } = state.run
   const results = await items.listResults({ accountId, runId, blockId: block.uniqueBlockId })
-  const bytes = results.reduce((sum, text) => sum + text.length + 1, 1)
+  const bytes = results.reduce((sum, { json }) => sum + json.length + 1, 1)
   if (bytes > collectedBytesMax)
     return threw('The results of the items are larger than 32 MiB. Use collect: "counts", and retry the run.')
-  const text = `[${results.join(',')}]`
-  return returned(text.length > largeTextMin ? new JsonText(text) : (JSON.parse(text) as Json), session)
+  const text = `[${results.map(({ json }) => json).join(',')}]`
+  const value = text.length > largeTextMin ? new JsonText(text) : (JSON.parse(text) as Json)
+  const vaultRanges = joinRanges(results)
+  return { ...returned(value, session), ...(vaultRanges === undefined ? {} : { vaultRanges }) }
 }

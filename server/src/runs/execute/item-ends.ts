@@ -4,6 +4,7 @@ import type { JsonText } from '../../lib/json-text.ts'
 import type { ScriptOutcome } from '../../sandbox/index.ts'
 import type { ItemDeferred } from '../record/item-entry.ts'
 import type { ItemRecords } from '../record/item-store.ts'
+import type { RememberedResult } from '../record/remembered-store.ts'
 import type { RunWait, RunWaits } from '../record/wait-store.ts'
 import type { RunTape } from '../recording/run-tape.ts'
 import type { RunClaim, SessionState } from '../run.ts'
@@ -68,7 +69,7 @@ export type Unit = {
   indexes: number[]
   tried: Tries | undefined
   outcome: string | null
-  skipped?: (string | null)[]
+  skipped?: (RememberedResult | null)[]
 }
 
 /** What an item did besides. */

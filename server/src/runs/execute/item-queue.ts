@@ -1,5 +1,6 @@
 // Which item of a block is next: one whose next try is due, or the first that has not begun and may.
 import type { ListedItem } from '../record/item-store.ts'
+import type { RememberedResult } from '../record/remembered-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
 import type { Tries, Unit } from './item-ends.ts'
 import { hasResult, type ItemProgress } from './item-progress.ts'
@@ -16,7 +17,7 @@ export class ItemQueue {
   readonly #waits = new Map<number, { wait: RunWait; tries: Tries }>()
   readonly #taken = new Set<number>()
   /** Results of keys that are remembered. Items from `#knownTo` on have not been looked up. */
-  readonly #remembered = new Map<number, string>()
+  readonly #remembered = new Map<number, RememberedResult>()
   #knownTo = Number.POSITIVE_INFINITY
   #next = 0
   /** Items of the first source that others are still to reach. */
@@ -54,7 +55,7 @@ export class ItemQueue {
     return { from: this.#next, items: this.#list.slice(this.#next, this.#next + count) }
   }
 
-  know(from: number, items: readonly ListedItem[], results: ReadonlyMap<string, string>): void {
+  know(from: number, items: readonly ListedItem[], results: ReadonlyMap<string, RememberedResult>): void {
     for (const [at, { key }] of items.entries()) {
       const result = results.get(key)
       if (result !== undefined) this.#remembered.set(from + at, result)
@@ -93,7 +94,7 @@ export class ItemQueue {
 
   #takeInOrder(): Unit | undefined {
     const indexes: number[] = []
-    const results: string[] = []
+    const results: RememberedResult[] = []
     const end = Math.min(this.#list.length, this.#knownTo)
     for (; this.#next < end; this.#next++) {
       const index = this.#next

@@ -1,25 +1,28 @@
 // What the script of an item, or of a batch of them, leaves for the record.
 import type { Json, JsonObject } from '../../lib/json.ts'
 import { type JsonText, textOf } from '../../lib/json-text.ts'
-import type { ScriptOutcome } from '../../sandbox/index.ts'
+import { type ScriptOutcome, splitRanges } from '../../sandbox/index.ts'
 import type { ItemDeferred, ItemRecord } from '../record/item-entry.ts'
 import type { SessionState } from '../run.ts'
 import { storable } from './sanitize-text.ts'
 
-type ItemResult = Pick<ItemRecord, 'status' | 'result' | 'errorMessage'>
+type ItemResult = Pick<ItemRecord, 'status' | 'result' | 'vaultRanges' | 'errorMessage'>
 
 /** One for each item. */
 export function resultsOf(outcome: ScriptOutcome, count: number, isBatch: boolean): ItemResult[] {
   if (outcome.kind !== 'returned') return new Array(count).fill(failed(storable(outcome.message)))
-  if (!isBatch) return [succeeded(textOf(outcome.value))]
-  return (outcome.value as Json[]).map((one) => {
+  if (!isBatch) return [succeeded(textOf(outcome.value), outcome.vaultRanges)]
+  const values = outcome.value as Json[]
+  const texts = values.map((one) => JSON.stringify(one))
+  const ranges = splitRanges(outcome.vaultRanges, texts)
+  return values.map((one, at) => {
     const message = errorIn(one)
-    return message === undefined ? succeeded(JSON.stringify(one)) : failed(message)
+    return message === undefined ? succeeded(texts[at] as string, ranges[at]) : failed(message)
   })
 }
 
-function succeeded(result: string): ItemResult {
-  return { status: 'succeeded', result, errorMessage: null }
+function succeeded(result: string, vaultRanges: string | undefined): ItemResult {
+  return { status: 'succeeded', result, vaultRanges, errorMessage: null }
 }
 
 function failed(errorMessage: string): ItemResult {

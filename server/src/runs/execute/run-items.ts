@@ -12,6 +12,7 @@ import type { Json } from '../../lib/json.ts'
 import type { JsonText } from '../../lib/json-text.ts'
 import type { ItemRecord } from '../record/item-entry.ts'
 import type { ListedItem } from '../record/item-store.ts'
+import type { RememberedResult } from '../record/remembered-store.ts'
 import type { RunWait } from '../record/wait-store.ts'
 import type { PlannedBlock } from './definition-cache.ts'
 import { finishItems } from './finish-items.ts'
@@ -245,9 +246,9 @@ class ItemsOfBlock {
     return this.#lookUp
   }
 
-  async #skip(indexes: readonly number[], results: readonly (string | null)[]): Promise<void> {
+  async #skip(indexes: readonly number[], results: readonly (RememberedResult | null)[]): Promise<void> {
     const skipped = { ...this.#units.nothing(), status: 'skipped' as const }
-    await Promise.all(indexes.map((index, at) => this.#record(index, { ...skipped, result: results[at] ?? null })))
+    await Promise.all(indexes.map((index, at) => this.#record(index, { ...skipped, ...results[at] })))
   }
 
   async #runUnit(unit: Unit): Promise<void> {

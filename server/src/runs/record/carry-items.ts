@@ -16,9 +16,9 @@ export async function copyItems(
   // A skipped item without a result was not reached: the one before it had failed.
   await tx.query(sql`
     insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
-      child_run)
+      vault_ranges, child_run)
     select ${copy.toRunId}, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
-      child_run
+      vault_ranges, child_run
     from run_items where run_id = ${copy.fromRunId} and account_id = ${copy.accountId}
       and (${withFailed} or status = 'succeeded' or (status = 'skipped' and result is not null))
       and block_id = any(${copy.blockIds}::uuid[])`)
@@ -35,9 +35,9 @@ export async function takeOverByKey(
 ): Promise<void> {
   await tx.query(sql`
     insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
-      child_run)
+      vault_ranges, child_run)
     select distinct on (i.key) ${at.runId}::uuid, i.block_id, n.no::integer - 1, i.account_id, i.key, i.status, i.result, i.error_message, i.log,
-      i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred, i.child_run
+      i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred, i.vault_ranges, i.child_run
     from unnest(${keys}::text[]) with ordinality as n (key, no) join run_items i on i.key = n.key
     where i.run_id in (
         select r.id from runs r join runs t on t.id = ${at.runId} and r.items_retry_id is not distinct from t.items_retry_id

@@ -11,6 +11,8 @@ export type ItemRecord = {
   status: 'succeeded' | 'failed' | 'skipped'
   /** JSON text. */
   result: string | null
+  /** Where values from the vault stand in the result. */
+  vaultRanges?: string | undefined
   errorMessage: string | null
   log: string | null
   calls: string | null
@@ -63,6 +65,7 @@ export const columns: readonly Column<SealedEntry>[] = [
   ['started_at', 'timestamptz', ({ record }) => record.startedAt.toISOString()],
   ['ended_at', 'timestamptz', ({ record }) => record.endedAt.toISOString()],
   ['sealed_deferred', 'bytea', ({ sealedDeferred }) => sealedDeferred],
+  ['vault_ranges', 'text', ({ record }) => record.vaultRanges],
   ['child_run', 'text', ({ record }) => (record.childRun ? JSON.stringify(record.childRun) : null)],
 ]
 
@@ -97,9 +100,9 @@ function recordWith(given: readonly Column<SealedEntry>[], also: string) {
       where r.id in (select run_id from input) and r.ended_at is null order by r.id for no key update
     ), recorded as (
       insert into run_items (run_id, block_id, item_index, account_id, key, status, result, error_message, log, calls, tries, started_at, ended_at, sealed_deferred,
-        child_run)
+        vault_ranges, child_run)
       select i.run_id, i.block_id, i.item_index, i.account_id, i.key, i.status, i.result, i.error_message, i.log, i.calls, i.tries, i.started_at, i.ended_at, i.sealed_deferred,
-        i.child_run::jsonb
+        i.vault_ranges, i.child_run::jsonb
       from fenced f join input i on i.run_id = f.id and i.attempt = f.attempt
       on conflict do nothing
     )${also}

@@ -20,7 +20,7 @@ import {
 } from './item-entry.ts'
 import { toChunks } from './list-chunks.ts'
 import { persist } from './persist.ts'
-import { findRemembered, rememberItems } from './remembered-store.ts'
+import { findRemembered, type RememberedResult, rememberItems } from './remembered-store.ts'
 import { columnArrays } from './row-arrays.ts'
 
 export type ListedItem = { key: string; item: Json }
@@ -104,7 +104,10 @@ export class ItemRecords {
   }
 
   /** Results of the keys that are remembered. */
-  findRemembered(at: Parameters<typeof findRemembered>[1], keys: readonly string[]): Promise<Map<string, string>> {
+  findRemembered(
+    at: Parameters<typeof findRemembered>[1],
+    keys: readonly string[],
+  ): Promise<Map<string, RememberedResult>> {
     return findRemembered(this.#db, at, keys)
   }
 
@@ -167,11 +170,11 @@ export class ItemRecords {
     return rows.map((row) => ({ index: row.item_index, status: row.status }))
   }
 
-  async listResults({ accountId, runId, blockId }: At): Promise<string[]> {
-    const { rows } = await this.#db.query<{ result: string | null }>(sql`
-      select result from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
+  async listResults({ accountId, runId, blockId }: At): Promise<{ json: string; ranges: string | null }[]> {
+    const { rows } = await this.#db.query<{ result: string | null; vault_ranges: string | null }>(sql`
+      select result, vault_ranges from run_items where run_id = ${runId} and block_id = ${blockId} and account_id = ${accountId}
         and status <> 'failed' and result is not null order by item_index`)
-    return rows.map(({ result }) => result ?? 'null')
+    return rows.map(({ result, vault_ranges }) => ({ json: result ?? 'null', ranges: vault_ranges }))
   }
 
   /** Of all blocks of a scope; an item that failed in two of them counts once. */

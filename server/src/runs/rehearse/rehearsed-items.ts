@@ -55,9 +55,9 @@ export class RehearsedItems implements ItemStore {
     })
   }
 
-  async listResults(at: At): Promise<string[]> {
+  async listResults(at: At) {
     return this.#of(at).flatMap(({ record }) =>
-      record.status === 'failed' || record.result === null ? [] : [record.result],
+      record.status === 'failed' || record.result === null ? [] : [{ json: record.result, ranges: null }],
     )
   }
 
@@ -81,7 +81,7 @@ export class RehearsedItems implements ItemStore {
 
   /** What the recorded run skipped is carried. */
   async findRemembered() {
-    return new Map<string, string>()
+    return new Map<string, never>()
   }
 
   async countFailed(_at: object, blockIds: readonly string[]): Promise<number> {
