@@ -28,7 +28,7 @@ beforeAll(async () => {
       'return [{ id: 4711 }, { id: 4712 }]',
       {
         blockName: 'Ship',
-        script: "throw new Error('No stock of ' + itemKey)",
+        script: "if (!item.isBooked) throw new Error('No stock of ' + itemKey); return itemKey",
         flow: { forEach: { key: 'item.id', maxFailures: 'all' } },
       },
     ],
@@ -123,5 +123,23 @@ describe('failed items', () => {
     await page.goto('/failed-items')
     await table.getByRole('link', { name: '4711' }).click()
     await page.getByRole('heading', { level: 1, name: 'Run 1 of Shipments' }).waitFor()
+  })
+
+  it('are retried as they were, or corrected first', async () => {
+    const page = await visit.open('/failed-items?q=4711')
+    const table = page.getByRole('table', { name: 'Failed items' })
+    await page.getByRole('checkbox', { name: 'Select 4711 of Shipments' }).check()
+    await page.getByRole('button', { name: 'Retry', exact: true }).click()
+    await page.getByRole('status').getByText('It retries 1 item of run 1.').waitFor()
+    await table.getByRole('link', { name: 'Run 2' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Select 4711 of Shipments' }).check()
+    await page.getByRole('button', { name: 'Edit and retry' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit 4711 and retry' })
+    await dialog.getByLabel('Item').fill('{ "id": 4711, ')
+    await dialog.getByText('This is not valid JSON.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Retry' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Item').fill('{ "id": 4711, "isBooked": true }')
+    await dialog.getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('No failed item matches.').waitFor()
   })
 })

@@ -6,6 +6,7 @@ import { counted } from '../ui/counted.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
+import { groupItems } from './item-groups.ts'
 
 type FailedItem = Answer<'FailedItems'>['items'][number]
 
@@ -25,19 +26,8 @@ export function DismissDialog({
     meta: { isShownInPlace: true },
     mutationFn: async () => {
       let closed = 0
-      // Items of one block of one run are dismissed together.
-      const groups = Map.groupBy(items, (item) => `${item.workflowId} ${item.runNumber} ${item.uniqueBlockId}`)
-      for (const [first, ...others] of groups.values()) {
-        if (!first) continue
-        const { workflowId, runNumber, uniqueBlockId, accountId } = first
-        const keys = [first, ...others].map(({ key }) => key)
-        closed +=
-          (await call(
-            'DismissItems',
-            { body: { workflowId, runNumber, uniqueBlockId, keys, comment } },
-            { accountId },
-          )) ?? 0
-      }
+      for (const { accountId, keys, ...group } of groupItems(items))
+        closed += (await call('DismissItems', { body: { ...group, keys, comment } }, { accountId })) ?? 0
       return closed
     },
     onSettled: () => forget(queries, ['FailedItems', 'WorkflowsSearch', 'Overview', 'Incidents', 'GetRunHistory']),

@@ -16,6 +16,8 @@ import { SearchBox } from '../ui/search-box.tsx'
 import { useStore } from '../ui/store.ts'
 import { Time } from '../ui/time.tsx'
 import { DismissDialog } from './dismiss-dialog.tsx'
+import { EditItemDialog } from './edit-item-dialog.tsx'
+import { useRetryItems } from './use-retry-items.ts'
 
 const route = getRouteApi('/failed-items')
 const size = 50
@@ -94,18 +96,29 @@ export function FailedItemsPage() {
 }
 
 function ItemActions({ items, onDone }: { items: readonly FailedItem[]; onDone: () => void }) {
-  const [isAsked, setIsAsked] = useState(false)
-  if (items.length === 0) return null
+  const [asked, setAsked] = useState<'dismiss' | 'edit'>()
+  const retry = useRetryItems(onDone)
+  const [first] = items
+  if (!first) return null
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-3 py-1.5">
       <span className="mr-1 text-table font-medium text-accent">{items.length} selected</span>
-      <Button size="small" onClick={() => setIsAsked(true)}>
+      <Button size="small" tone="primary" isBusy={retry.isPending} onClick={() => retry.mutate({ items })}>
+        Retry
+      </Button>
+      {items.length === 1 && (
+        <Button size="small" onClick={() => setAsked('edit')}>
+          Edit and retry
+        </Button>
+      )}
+      <Button size="small" onClick={() => setAsked('dismiss')}>
         Dismiss
       </Button>
       <Button size="small" tone="quiet" onClick={onDone}>
         Clear selection
       </Button>
-      {isAsked && <DismissDialog items={items} onClose={() => setIsAsked(false)} onDone={onDone} />}
+      {asked === 'dismiss' && <DismissDialog items={items} onClose={() => setAsked(undefined)} onDone={onDone} />}
+      {asked === 'edit' && <EditItemDialog item={first} onClose={() => setAsked(undefined)} onDone={onDone} />}
     </div>
   )
 }
