@@ -60,7 +60,7 @@ beforeAll(async () => {
     scheduleFrequency: '0 3 * * *',
   })
   shareId = await shareFiles(client, { code: 'the code' })
-  const isIdle = `select not exists (select from runs where ended_at is null) and not exists (select from search_feed)
+  const isIdle = `select not exists (select from runs where ended_at is null and status <> 'Waiting') and not exists (select from search_feed)
     and not exists (select from alarm_checks) and not exists (select from activity_deltas)
     and not exists (select from template_upgrades where state = 'Running') and not exists (select from replays where state = 'Running')
     and not exists (select from webhook_replays where not is_queued) as yes`
