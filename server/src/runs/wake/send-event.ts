@@ -1,5 +1,5 @@
 // Events that wake runs. An event and a wait that begin at the same moment meet: both lock the name before they look for each other.
-import type { Database, Tx } from '../../db/index.ts'
+import { type Database, type Tx, transactDespiteDeadlock } from '../../db/index.ts'
 import { newId } from '../../lib/id.ts'
 import type { JobQueue } from '../../queue/index.ts'
 import { runQueue } from '../run.ts'
@@ -18,7 +18,10 @@ export type GivenEvent = {
 /** How many runs were woken. */
 export async function sendEvent(deps: SendDeps, accountId: string, given: GivenEvent): Promise<number> {
   const data = given.data === undefined || given.data === null ? null : requireSmall('data', given.data)
-  return deps.database.system.transaction((tx) => sendEventIn(deps.jobs, tx, accountId, { ...given, data }))
+  // Whoever stops a run locks its job before its waits, and here they are found by their names first.
+  return transactDespiteDeadlock(deps.database.system, (tx) =>
+    sendEventIn(deps.jobs, tx, accountId, { ...given, data }),
+  )
 }
 
 /** For a caller that has more to write with it; `data` is JSON text. */
