@@ -4,15 +4,14 @@ import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { joinService } from '../harness/joined-service.ts'
-import type { TestService } from '../harness/service.ts'
+import { startService, type TestService } from '../harness/service.ts'
 import { enableWebhook, leftQueue } from '../harness/webhooks.ts'
 import { deployWorkflow, runToEnd } from '../harness/workflows.ts'
 
 let service: TestService
 let target: HttpTarget
 beforeAll(async () => {
-  service = await joinService()
+  service = await startService()
   target = await startHttpTarget()
 })
 afterAll(async () => {

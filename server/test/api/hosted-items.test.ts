@@ -5,8 +5,7 @@ import { createAccount } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { joinService } from '../harness/joined-service.ts'
-import type { TestService } from '../harness/service.ts'
+import { startService, type TestService } from '../harness/service.ts'
 import { blockResult, createWorkflow, deployWorkflow, runToEnd } from '../harness/workflows.ts'
 import { blockFiles, type File, workflowFile } from './catalog-files.ts'
 
@@ -18,7 +17,7 @@ let customer: { id: string; client: Client }
 let target: HttpTarget
 let elsewhere: HttpTarget
 beforeAll(async () => {
-  service = await joinService()
+  service = await startService()
   const make = async (role: string, creator = service.manager) => createAccount(service, creator, role)
   owner = (await make('DevPartner')).client
   neighbour = (await make('DevPartner')).client

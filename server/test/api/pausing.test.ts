@@ -5,8 +5,7 @@ import type { Client } from '../harness/client.ts'
 import { eventually } from '../harness/eventually.ts'
 import { behindLock } from '../harness/held-lock.ts'
 import { type HttpTarget, startHttpTarget } from '../harness/http-target.ts'
-import { joinService } from '../harness/joined-service.ts'
-import type { TestService } from '../harness/service.ts'
+import { startService, type TestService } from '../harness/service.ts'
 import { enableWebhook, queueOf } from '../harness/webhooks.ts'
 import { deployWorkflow, endOf } from '../harness/workflows.ts'
 
@@ -15,7 +14,7 @@ let listener: HttpTarget
 let user: Client
 let accountId: string
 beforeAll(async () => {
-  service = await joinService()
+  service = await startService()
   listener = await startHttpTarget()
   const made = await createAccount(service, service.manager, 'User')
   user = made.client

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccount, createOrganization } from '../harness/accounts.ts'
 import type { Client } from '../harness/client.ts'
-import { joinService } from '../harness/joined-service.ts'
-import type { TestService } from '../harness/service.ts'
+import { startService, type TestService } from '../harness/service.ts'
 
 let service: TestService
 let workflowId: string
@@ -23,7 +22,7 @@ const newKey = () => `key ${++count}`
 const path = (verb: string, holder: string, key: string) => `/api/MyVault${verb}/${holder}/${encodeURIComponent(key)}`
 
 beforeAll(async () => {
-  service = await joinService()
+  service = await startService()
   accountId = service.firstAccount.accountId
   workflowId = await insertWorkflow(service.firstAccount.organizationId, accountId)
 })
