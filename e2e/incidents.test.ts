@@ -123,6 +123,11 @@ describe('failed items', () => {
     await page.goto('/failed-items')
     await table.getByRole('link', { name: '4711' }).click()
     await page.getByRole('heading', { level: 1, name: 'Run 1 of Shipments' }).waitFor()
+    await page.getByText('1 of 2 items needs attention').waitFor()
+    await page.getByRole('table', { name: 'Items' }).getByRole('button', { name: '4711' }).click()
+    const detail = page.getByRole('region', { name: 'Item 4711' })
+    await detail.getByText('No stock of 4711').waitFor()
+    await page.getByRole('button', { name: '2 failed' }).click()
   })
 
   it('are retried as they were, or corrected first', async () => {

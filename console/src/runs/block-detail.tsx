@@ -13,8 +13,9 @@ import { Panel } from '../ui/panel.tsx'
 import { SkeletonLines } from '../ui/skeleton.tsx'
 import { useBlockInput } from './block-input.ts'
 import { CallList } from './call-list.tsx'
+import { ItemsView } from './items-view.tsx'
 import { resultQuery } from './prefetch-run.ts'
-import { StatusChip } from './run-status.tsx'
+import { isUnderWay, StatusChip } from './run-status.tsx'
 
 const CodeEditor = lazy(() => import('../ui/code-editor.tsx').then((module) => ({ default: module.CodeEditor })))
 
@@ -31,15 +32,20 @@ const views = [
   { id: 'script', label: 'Script' },
 ] as const
 
-export function BlockDetail({ view, onView, ...props }: ViewProps & { view: string; onView: (view: string) => void }) {
-  const { workflow, block } = props
+type DetailProps = ViewProps & { view: string | undefined; onView: (view: string) => void }
+
+export function BlockDetail({ view: asked, onView, ...props }: DetailProps) {
+  const { workflow, run, block } = props
+  const hasItems = block.forEach !== null
+  const shown = hasItems ? [{ id: 'items', label: 'Items' }, ...views] : views
+  const view = asked ?? (hasItems ? 'items' : 'result')
   return (
     <Panel>
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-1.5">
         <h2 className="max-w-full min-w-0 truncate font-semibold">{block.blockName}</h2>
         {block.status && <StatusChip status={block.status} />}
         <div className="flex min-w-0 items-center gap-1 max-sm:order-last max-sm:w-full max-sm:overflow-x-auto sm:ml-auto">
-          {views.map(({ id, label }) => (
+          {shown.map(({ id, label }) => (
             <button
               key={id}
               type="button"
@@ -67,7 +73,14 @@ export function BlockDetail({ view, onView, ...props }: ViewProps & { view: stri
         </span>
       </div>
       <div className="max-h-[60dvh] min-h-40 overflow-auto p-4">
-        {view === 'input' ? (
+        {view === 'items' && hasItems ? (
+          <ItemsView
+            workflowId={workflow.id}
+            runNumber={run.lockVersionNumber}
+            uniqueBlockId={block.uniqueBlockId}
+            isLive={isUnderWay(run.status)}
+          />
+        ) : view === 'input' ? (
           <InputView {...props} />
         ) : view === 'log' ? (
           <LogPart {...props} />

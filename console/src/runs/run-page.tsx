@@ -1,11 +1,12 @@
 // One run: what happened when, and for each block what it was given, what it returned, what it wrote and whom it called.
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { RotateCcw, Square } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { type Answer, forget, operationQuery, runNumberOf, sentenceOf, useAction, useOperation } from '../api.ts'
 import { calledNames } from '../definition/found-connections.ts'
 import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/counted.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { PageOf } from '../ui/page-of.tsx'
@@ -101,6 +102,18 @@ function LoadedRun({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
           </Notice>
         </div>
       )}
+      {run.itemsFailed > 0 && (
+        <div className="mb-4">
+          <Notice
+            kind="warning"
+            title={`${run.itemsFailed} of ${counted(run.itemsTotal, 'item')} ${run.itemsFailed === 1 ? 'needs' : 'need'} attention`}
+          >
+            <Link to="/failed-items" search={{ workflow: workflow.id }} className="underline underline-offset-2">
+              Retry or dismiss them
+            </Link>
+          </Notice>
+        </div>
+      )}
       <Panel className="mb-4">
         <Waterfall
           lanes={lanes}
@@ -115,7 +128,7 @@ function LoadedRun({ workflow, run }: { workflow: WorkflowOfRun; run: Run }) {
           workflow={workflow}
           run={run}
           block={block}
-          view={view ?? 'result'}
+          view={view}
           onView={(next) => show({ view: next })}
         />
       )}
