@@ -19,3 +19,20 @@ export function WorkflowStateChip({ state }: { state: WorkflowSummary['workflowS
     </Chip>
   )
 }
+
+/** With what holds it. */
+export function WorkflowState({
+  workflowState,
+  isAutoRunPaused,
+}: Pick<WorkflowSummary, 'workflowState' | 'isAutoRunPaused'>) {
+  return (
+    <span className="flex gap-1.5">
+      <WorkflowStateChip state={workflowState} />
+      {isAutoRunPaused && (
+        <Chip tone="amber" shape="bars">
+          Paused
+        </Chip>
+      )}
+    </span>
+  )
+}

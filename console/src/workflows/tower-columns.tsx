@@ -1,9 +1,8 @@
 // Workflows of every customer in one table: whose, made from what, in which state, and what is wrong.
 import { Link } from '@tanstack/react-router'
 import { useOperation } from '../api.ts'
-import { WorkflowStateChip, type WorkflowSummary } from '../definition/workflow-state.tsx'
+import { WorkflowState, type WorkflowSummary } from '../definition/workflow-state.tsx'
 import { StatusText } from '../runs/run-status.tsx'
-import { Chip } from '../ui/chip.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 
@@ -61,16 +60,7 @@ const state: Column<WorkflowSummary> = {
   width: '176px',
   hideBelow: 'desktop',
   isSortable: true,
-  cell: (workflow) => (
-    <span className="flex gap-1.5">
-      <WorkflowStateChip state={workflow.workflowState} />
-      {workflow.isAutoRunPaused && (
-        <Chip tone="amber" shape="bars">
-          Paused
-        </Chip>
-      )}
-    </span>
-  ),
+  cell: (workflow) => <WorkflowState {...workflow} />,
 }
 
 function trouble(scope: Scope): Column<WorkflowSummary>[] {

@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { CalendarClock, Webhook } from 'lucide-react'
 import { ApplicationLogo } from '../applications/application-logo.tsx'
-import { WorkflowStateChip, type WorkflowSummary } from '../definition/workflow-state.tsx'
+import { WorkflowState, type WorkflowSummary } from '../definition/workflow-state.tsx'
 import { RunSpark } from '../runs/run-spark.tsx'
 import { StatusText } from '../runs/run-status.tsx'
 import { scheduleWords } from '../schedules/schedule-words.ts'
-import { Chip } from '../ui/chip.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 
@@ -43,16 +42,7 @@ export const workflowColumns: readonly Column<WorkflowSummary>[] = [
     isSortable: true,
     width: '190px',
     hideBelow: 'phone',
-    cell: (workflow) => (
-      <span className="flex gap-1.5">
-        <WorkflowStateChip state={workflow.workflowState} />
-        {workflow.isAutoRunPaused && (
-          <Chip tone="amber" shape="bars">
-            Paused
-          </Chip>
-        )}
-      </span>
-    ),
+    cell: (workflow) => <WorkflowState {...workflow} />,
   },
   {
     id: 'applications',
